@@ -1,4 +1,4 @@
-//! What `/metrics` has is what docs/metrics.md says and what the Grafana dashboard asks for. BLESS=1 writes the table again.
+//! `/metrics` has the metrics of docs/metrics.md, and those that the Grafana dashboard and the alerts use. BLESS=1 writes the table again.
 
 use crate::support::{JSON, Running, coap, mqtt, start_in, start_with};
 use dunnage_gateway::{OutputKind, OutputSettings, Profile};
@@ -22,13 +22,13 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A profile whose device is silent after a second.
+/// Returns a profile of a device that is silent after a second.
 fn watched(device: &str) -> Profile {
     Profile { device: device.into(), silent_after_seconds: Some(1), ..Profile::default() }
 }
 
-/// The metrics as soon as so many devices are silent.
-fn when_silent(gateway: &Running, devices: usize) -> String {
+/// Waits until `devices` devices are silent. Returns the metrics.
+fn wait_until_silent(gateway: &Running, devices: usize) -> String {
     let begun = Instant::now();
     loop {
         let text = gateway.get("/metrics").text;
@@ -40,7 +40,7 @@ fn when_silent(gateway: &Running, devices: usize) -> String {
     }
 }
 
-/// A gateway through whose stages messages went.
+/// Returns a gateway whose stages have all handled messages.
 fn gateway() -> Running {
     let gateway = start_with(|config| {
         let http = toml::from_str("url = 'http://127.0.0.1:1/'\ntimeout_seconds = 1").unwrap();
@@ -62,8 +62,8 @@ fn gateway() -> Running {
     let join = gateway.agent.post(gateway.url("/hooks/h?event=join"));
     assert_eq!(join.header("authorization", "Bearer 0123456789abcdef").send("{}").unwrap().status(), 200);
     coap::Client::new(gateway.gateway.input_address("coap").unwrap()).exchange(&coap::ping(1));
-    let sealed = format!("coaps://{}/ingest/d", gateway.gateway.input_address("s").unwrap());
-    coap::libcoap("coap-client-openssl", &["-u", "nobody", "-k", "a-key-of-some-bytes", "-e", "1"], &sealed);
+    let uri = format!("coaps://{}/ingest/d", gateway.gateway.input_address("s").unwrap());
+    coap::libcoap("coap-client-openssl", &["-u", "nobody", "-k", "a-key-of-some-bytes", "-e", "1"], &uri);
     let key = [("idempotency-key", "k")];
     for (body, status) in [("{\"t\":1}", 204), ("{\"t\":1}", 204), ("[", 400)] {
         let mut request = gateway.agent.post(gateway.url("/ingest/d")).header("content-type", JSON);
@@ -79,7 +79,7 @@ fn gateway() -> Running {
     gateway
 }
 
-/// The metrics by name, as queries name them.
+/// Returns the metrics by the names that queries use.
 fn metrics(text: &str) -> BTreeMap<String, Metric> {
     let mut found: BTreeMap<String, Metric> = BTreeMap::new();
     let mut name = String::new();
@@ -110,7 +110,7 @@ fn metrics(text: &str) -> BTreeMap<String, Metric> {
 #[test]
 fn every_metric_is_in_the_table_and_every_stage_is_counted() {
     let gateway = gateway();
-    let text = when_silent(&gateway, 1);
+    let text = wait_until_silent(&gateway, 1);
     for line in [
         "dunnage_received_messages_total{input=\"http\",format=\"json\"} 3",
         "dunnage_received_messages_total{input=\"http\",format=\"\"} 1",
@@ -149,7 +149,7 @@ fn every_metric_is_in_the_table_and_every_stage_is_counted() {
 }
 
 #[test]
-fn a_silent_device_has_its_name_in_the_metrics_until_it_sends_also_behind_a_restart() {
+fn a_silent_device_is_in_the_metrics_until_it_sends_also_after_a_restart() {
     let gateway = start_with(|config| config.profiles.push(watched("buoy-*")));
     for device in ["buoy-1", "buoy-2", "other"] {
         assert_eq!(gateway.post(&format!("/ingest/{device}"), JSON, b"1").status, 204);
@@ -160,23 +160,23 @@ fn a_silent_device_has_its_name_in_the_metrics_until_it_sends_also_behind_a_rest
         lines.map(|(device, at)| (device[9..].to_owned(), at.parse().unwrap())).collect::<BTreeMap<_, f64>>()
     };
     let devices = |text: &str| silent(text).into_keys().collect::<Vec<_>>();
-    assert_eq!(devices(&when_silent(&gateway, 2)), ["buoy-1", "buoy-2"]);
+    assert_eq!(devices(&wait_until_silent(&gateway, 2)), ["buoy-1", "buoy-2"]);
     assert_eq!(gateway.post("/ingest/buoy-1", JSON, b"2").status, 204);
-    let text = when_silent(&gateway, 1);
+    let text = wait_until_silent(&gateway, 1);
     assert_eq!(devices(&text), ["buoy-2"]);
     assert!(text.contains("\ndunnage_watched_devices 2\n"), "{text}");
     let before = silent(&text)["buoy-2"];
 
     let (_, folder) = gateway.stop();
     let gateway = start_in(folder, |config| config.profiles.push(watched("buoy-*")));
-    let text = when_silent(&gateway, 2);
+    let text = wait_until_silent(&gateway, 2);
     assert_eq!(devices(&text), ["buoy-1", "buoy-2"]);
     assert_eq!(silent(&text)["buoy-2"], before);
 }
 
-/// promtool reads the text format 0.0.4, and finds nothing to complain of.
+/// promtool checks the text format 0.0.4.
 #[test]
-fn promtool_accepts_what_metrics_answers() {
+fn promtool_accepts_the_metrics() {
     let gateway = gateway();
     for accept in [None, Some("text/plain;version=0.0.4")] {
         let request = gateway.agent.get(gateway.url("/metrics"));
@@ -196,16 +196,16 @@ fn promtool_accepts_what_metrics_answers() {
             .spawn()
             .unwrap_or_else(|e| panic!("promtool: {e}; please run: apt-get install prometheus"));
         promtool.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-        let said = promtool.wait_with_output().unwrap();
-        let complaints = String::from_utf8([said.stdout, said.stderr].concat()).unwrap();
-        assert!(said.status.success() && complaints.is_empty(), "{complaints}");
+        let output = promtool.wait_with_output().unwrap();
+        let complaints = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(output.status.success() && complaints.is_empty(), "{complaints}");
     }
 }
 
 #[test]
-fn who_names_openmetrics_gets_the_same_metrics_in_it() {
+fn clients_that_accept_openmetrics_get_the_same_metrics() {
     let gateway = gateway();
-    // As Prometheus 3 asks.
+    // The header of Prometheus 3.
     let accept = "application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.3,*/*;q=0.1";
     let mut answer = gateway.agent.get(gateway.url("/metrics")).header("accept", accept).call().unwrap();
     let media = answer.headers()["content-type"].to_str().unwrap().to_owned();
@@ -217,35 +217,35 @@ fn who_names_openmetrics_gets_the_same_metrics_in_it() {
 }
 
 #[test]
-fn the_dashboard_asks_for_metrics_that_there_are() {
+fn the_dashboard_uses_existing_metrics() {
     let gateway = gateway();
-    let there = metrics(&gateway.get("/metrics").text);
+    let existing = metrics(&gateway.get("/metrics").text);
     let text = std::fs::read_to_string(root().join("deploy/grafana.json")).unwrap();
     let dashboard: serde_json::Value = serde_json::from_str(&text).unwrap();
     let panels = dashboard["panels"].as_array().unwrap().iter();
     let targets = panels.flat_map(|panel| panel["targets"].as_array().into_iter().flatten());
-    let asked: BTreeSet<_> =
-        targets.flat_map(|target| asked(target["expr"].as_str().unwrap(), &there)).collect();
-    let unknown: Vec<_> = asked.iter().filter(|name| !there.contains_key(*name)).collect();
-    assert!(asked.len() > 20 && unknown.is_empty(), "{unknown:?}");
+    let used: BTreeSet<_> =
+        targets.flat_map(|target| metric_names(target["expr"].as_str().unwrap(), &existing)).collect();
+    let unknown: Vec<_> = used.iter().filter(|name| !existing.contains_key(*name)).collect();
+    assert!(used.len() > 20 && unknown.is_empty(), "{unknown:?}");
 }
 
 #[test]
-fn alerts_ask_for_metrics_that_there_are() {
+fn alerts_use_existing_metrics() {
     let gateway = gateway();
-    let there = metrics(&gateway.get("/metrics").text);
+    let existing = metrics(&gateway.get("/metrics").text);
     let text = std::fs::read_to_string(root().join("deploy/prometheus-rules.yml")).unwrap();
-    let asked = asked(&text, &there);
-    let unknown: Vec<_> = asked.iter().filter(|name| !there.contains_key(*name)).collect();
-    assert!(asked.len() > 8 && unknown.is_empty(), "{unknown:?}");
+    let used = metric_names(&text, &existing);
+    let unknown: Vec<_> = used.iter().filter(|name| !existing.contains_key(*name)).collect();
+    assert!(used.len() > 8 && unknown.is_empty(), "{unknown:?}");
 }
 
-/// The metrics that `text` names, by the names that `there` has.
-fn asked(text: &str, there: &BTreeMap<String, Metric>) -> BTreeSet<String> {
+/// Returns the metrics that `text` names. Series of a histogram count as the histogram if `existing` has it.
+fn metric_names(text: &str, existing: &BTreeMap<String, Metric>) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let names = words.filter(|word| word.starts_with("dunnage_")).map(|word| {
         let base = ["_bucket", "_sum", "_count"].iter().find_map(|end| word.strip_suffix(end));
-        base.filter(|base| there.contains_key(*base)).unwrap_or(word).to_owned()
+        base.filter(|base| existing.contains_key(*base)).unwrap_or(word).to_owned()
     });
     names.collect()
 }

@@ -1,6 +1,6 @@
 //! Messages over MQTT are stored once and in order, also when they are sent again and when the gateway is killed.
 
-use super::{DUP, Q1, Q2, address, bodies, start, stats, until};
+use super::{DUP, Q1, Q2, address, bodies, start, stats, wait_until};
 use crate::support::{
     acme::free_port,
     block_commits, child,
@@ -38,7 +38,7 @@ fn messages_of_paho_are_stored_once_and_in_order() {
 }
 
 #[test]
-fn a_message_of_quality_2_that_is_sent_again_is_stored_once() {
+fn a_repeated_qos_2_message_is_stored_once() {
     for version in [4, 5] {
         let gateway = start();
         let address = address(&gateway);
@@ -47,14 +47,14 @@ fn a_message_of_quality_2_that_is_sent_again_is_stored_once() {
         client.publish(Q2, "v1/d/json", 7, "1");
         assert_eq!(client.read().unwrap(), (0x50, vec![0, 7]));
         drop(client);
-        // It did not see the PUBREC.
+        // The client did not see the PUBREC.
         let (mut client, present) = Client::connect(address, version, "c", true);
         assert!(present);
         client.publish(Q2 | DUP, "v1/d/json", 7, "1");
         assert_eq!(client.read().unwrap(), (0x50, vec![0, 7]));
         client.send(&packet(0x62, &[0, 7]));
         assert_eq!(client.read().unwrap(), (0x70, vec![0, 7]));
-        // Released: the identifier means another message now.
+        // After the PUBREL, the identifier is free for another message.
         client.publish(Q2, "v1/d/json", 7, "2");
         assert_eq!(client.read().unwrap(), (0x50, vec![0, 7]));
         // A client that forgot the message under the identifier sends another one.
@@ -68,21 +68,21 @@ fn a_message_of_quality_2_that_is_sent_again_is_stored_once() {
 }
 
 #[test]
-fn a_message_of_quality_1_whose_acknowledgement_was_never_sent_is_stored_once() {
+fn a_repeated_qos_1_message_without_puback_is_stored_once() {
     let gateway = start();
     let address = address(&gateway);
     let (mut first, _) = Client::connect(address, 5, "c", true);
     let held = block_commits(gateway.folder.path());
     first.publish(Q1, "v1/d/json", 9, "1");
     let received = "dunnage_received_messages_total{input=\"mqtt\",format=\"json\"} 1";
-    until("the message is received", || gateway.get("/metrics").text.contains(received));
-    // It connects again before the message is stored.
+    wait_until("the message is received", || gateway.get("/metrics").text.contains(received));
+    // The client connects again before the message is stored.
     let mut second = Client::open(address, 5);
     second.send(&second.connect_packet("c", true, 60));
     assert_eq!(first.read().map(|(first, body)| (first, body[0])), Some((0xe0, 0x8e)));
     drop(held);
     let (_, body) = second.read().unwrap();
-    assert_eq!(&body[..2], &[1, 0], "the session is there");
+    assert_eq!(&body[..2], &[1, 0], "the session is present");
     second.publish(Q1 | DUP, "v1/d/json", 9, "1");
     assert_eq!(second.read().unwrap(), (0x40, vec![0, 9]));
     // The identifier is free again.
@@ -92,7 +92,7 @@ fn a_message_of_quality_1_whose_acknowledgement_was_never_sent_is_stored_once() 
 }
 
 #[test]
-fn a_kill_under_load_loses_nothing_that_was_acknowledged() {
+fn a_kill_under_load_loses_no_acknowledged_message() {
     const ROUNDS: usize = 3;
     let folder = tempfile::tempdir().unwrap();
     let mut acknowledged = HashSet::new();
@@ -104,7 +104,7 @@ fn a_kill_under_load_loses_nothing_that_was_acknowledged() {
         let version = if round == 1 { "3" } else { "5" };
         let mut clients = paho(port, &[version, "1", "4", "1000000", &(round * 1_000_000).to_string()]);
         let mut lines = BufReader::new(clients.stdout.take().unwrap()).lines();
-        // Kills it once some hundred messages are acknowledged.
+        // Kill the gateway after some hundred acknowledgements.
         acknowledged.extend(lines.by_ref().take(400 + 97 * round).map(Result::unwrap));
         gateway.kill();
         acknowledged.extend(lines.map(Result::unwrap));

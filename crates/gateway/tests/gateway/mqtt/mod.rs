@@ -1,4 +1,4 @@
-//! Devices that publish over MQTT: third-party clients, and bytes that these do not send.
+//! Devices that publish over MQTT: third-party clients, and packets that such clients do not send.
 
 mod delivery;
 
@@ -41,33 +41,34 @@ fn mosquitto(program: &str, address: SocketAddr, arguments: &[&str]) -> Output {
     output.unwrap_or_else(|e| panic!("{program}: {e}; please run: apt-get install mosquitto-clients"))
 }
 
-/// Publishes with mosquitto_pub, and answers what it prints.
+/// Publishes with mosquitto_pub. Returns whether that succeeded, and its output.
 fn publish(address: SocketAddr, arguments: &[&str]) -> (bool, String) {
     let output = mosquitto("mosquitto_pub", address, arguments);
     let text = [output.stdout, output.stderr].concat();
     (output.status.success(), String::from_utf8(text).unwrap())
 }
 
+/// Returns the counts of received, stored, quarantined, refused and duplicate messages.
 fn stats(gateway: &Running) -> [u64; 5] {
     let stats = gateway.get_json("/api/stats");
     ["received", "stored", "quarantined", "refused", "duplicates"].map(|name| stats[name].as_u64().unwrap())
 }
 
-/// Waits until the counts are `wanted`: received, stored, quarantined, refused, duplicates.
+/// Waits until the counts of [`stats`] are `wanted`.
 fn wait_for(gateway: &Running, wanted: [u64; 5]) {
-    until(&format!("the counts are {wanted:?}"), || stats(gateway) == wanted);
+    wait_until(&format!("the counts are {wanted:?}"), || stats(gateway) == wanted);
 }
 
-/// Waits until `holds`, which `what` describes.
-fn until(what: &str, holds: impl Fn() -> bool) {
+/// Waits until `holds` returns true; `condition` describes it.
+fn wait_until(condition: &str, holds: impl Fn() -> bool) {
     let begun = Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "waited in vain until {what}");
+        assert!(begun.elapsed() < Duration::from_secs(60), "timed out before {condition}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
 
-/// All bodies in the buffer, in their order.
+/// Returns the stored messages of `device` as JSON, in their order.
 fn bodies(folder: &Path, device: &str) -> Vec<String> {
     let connection = Connection::open(folder.join("buffer.sqlite3")).unwrap();
     let sql = "SELECT json FROM messages WHERE device = ? ORDER BY id";
@@ -76,7 +77,7 @@ fn bodies(folder: &Path, device: &str) -> Vec<String> {
 }
 
 #[test]
-fn mosquitto_pub_sends_in_both_versions_and_all_qualities() {
+fn mosquitto_pub_sends_with_both_versions_and_every_qos() {
     let gateway = start();
     let address = address(&gateway);
     for version in ["mqttv311", "mqttv5"] {
@@ -99,7 +100,7 @@ fn mosquitto_pub_sends_in_both_versions_and_all_qualities() {
 }
 
 #[test]
-fn properties_say_format_schema_link_and_key() {
+fn properties_set_format_link_and_key() {
     let gateway = start();
     let address = address(&gateway);
     let property = |name: &'static str, value: &'static str| ["-D", "publish", "user-property", name, value];
@@ -115,7 +116,7 @@ fn properties_say_format_schema_link_and_key() {
     assert_eq!(stats(&gateway), [2, 1, 0, 0, 1]);
     let message = &gateway.get_json("/api/messages")["messages"][0];
     assert_eq!(message["link"], "astrocast");
-    // A key that is none, and a schema that is not there: kept, and told.
+    // Messages with an invalid key or an unknown schema are quarantined, and the acknowledgement has an error.
     let mut arguments = vec!["-V", "5", "-q", "1", "-t", "v1/d/json", "-m", "1"];
     arguments.extend(property("key", "not a key"));
     assert!(publish(address, &arguments).1.contains("Payload format invalid"));
@@ -125,7 +126,7 @@ fn properties_say_format_schema_link_and_key() {
 }
 
 #[test]
-fn what_cannot_be_read_is_kept_and_acknowledged() {
+fn undecodable_messages_are_quarantined_and_acknowledged() {
     let gateway = start();
     let address = address(&gateway);
     for qos in ["1", "2"] {
@@ -137,12 +138,12 @@ fn what_cannot_be_read_is_kept_and_acknowledged() {
     let (_, text) = publish(address, &["-V", "5", "-q", "1", "-t", "v1/d/jsn", "-m", "1"]);
     assert!(text.contains("Payload format invalid"), "{text}");
     assert_eq!(stats(&gateway), [5, 0, 5, 0, 0]);
-    let kept = &gateway.get_json("/api/quarantine")["messages"][4];
-    assert_eq!((&kept["device"], &kept["kind"]), (&"d".into(), &"truncated".into()));
+    let quarantined = &gateway.get_json("/api/quarantine")["messages"][4];
+    assert_eq!((&quarantined["device"], &quarantined["kind"]), (&"d".into(), &"truncated".into()));
 }
 
 #[test]
-fn what_the_gateway_does_not_do_is_refused() {
+fn unsupported_features_and_other_topics_are_refused() {
     let gateway = start();
     let address = address(&gateway);
     for version in ["311", "5"] {
@@ -157,7 +158,7 @@ fn what_the_gateway_does_not_do_is_refused() {
     let (mut client, _) = Client::connect(address, 5, "c", false);
     client.publish(Q1 | 1, "v1/d/json", 1, "1");
     assert_eq!(client.read().map(|(first, body)| (first, body[0])), Some((0xe0, 0x9a)), "retained");
-    // 3.1.1 has no word for it: the connection ends.
+    // MQTT 3.1.1 has no code for this error, so the connection ends.
     let (mut client, _) = Client::connect(address, 4, "c", false);
     client.publish(Q1, "somewhere/else", 1, "1");
     assert_eq!(client.read(), None);
@@ -166,13 +167,13 @@ fn what_the_gateway_does_not_do_is_refused() {
     let (first, body) = client.read().unwrap();
     assert_eq!((first, &body[..3]), (0x50, &[0, 1, 0x90][..]));
     wait_for(&gateway, [4, 0, 0, 4, 0]);
-    // With 3.1.1, retained messages are messages.
+    // With MQTT 3.1.1, a retained message is stored like others.
     assert!(publish(address, &["-V", "311", "-q", "1", "-r", "-t", "v1/d/json", "-m", "1"]).0);
     assert_eq!(stats(&gateway), [5, 1, 0, 4, 0]);
 }
 
 #[test]
-fn the_password_is_a_token_that_sends_as_its_devices() {
+fn the_password_is_a_token_for_its_devices() {
     let mut token = String::new();
     let gateway = start_with(|config| {
         listen(config, "");
@@ -199,13 +200,13 @@ fn the_password_is_a_token_that_sends_as_its_devices() {
 }
 
 #[test]
-fn a_token_that_is_taken_away_ends_the_connections_that_it_opened() {
-    let mut made = Vec::new();
+fn revoking_a_token_ends_its_connections() {
+    let mut created = Vec::new();
     let gateway = start_with(|config| {
         listen(config, "");
         config.access.who = Who::Tokens;
         for name in ["gone", "kept"] {
-            made.push(tokens::add(&config.tokens(), Some(name), Right::Send("*".into()), None).unwrap().1);
+            created.push(tokens::add(&config.tokens(), Some(name), Right::Send("*".into()), None).unwrap().1);
         }
     });
     let connect = |version: u8, token: &str| {
@@ -220,26 +221,27 @@ fn a_token_that_is_taken_away_ends_the_connections_that_it_opened() {
         assert_eq!((first, body[1]), (0x20, 0), "{body:?}");
         client
     };
-    let (mut old, mut new, mut kept) = (connect(4, &made[0]), connect(5, &made[0]), connect(5, &made[1]));
+    let (mut old, mut new, mut kept) =
+        (connect(4, &created[0]), connect(5, &created[0]), connect(5, &created[1]));
     tokens::revoke(&gateway.folder.path().join("tokens.toml"), "gone", None).unwrap();
     gateway.runtime.block_on(gateway.gateway.reload()).unwrap();
-    let (first, body) = new.read().expect("the connection is ended with a word");
+    let (first, body) = new.read().expect("the gateway sends DISCONNECT");
     assert_eq!((first, body[0]), (0xe0, 0x87), "{body:?}");
     let begun = Instant::now();
     assert!(old.read().is_none() && new.read().is_none());
-    assert!(begun.elapsed() < Duration::from_secs(30), "a connection goes on");
+    assert!(begun.elapsed() < Duration::from_secs(30), "a connection stays open");
     kept.publish(Q1, "v1/d/json", 1, "1");
     assert_eq!(kept.read().unwrap().0, 0x40);
     gateway.stop();
 }
 
 #[test]
-fn a_password_is_looked_at_on_this_machine_and_an_open_listener_needs_one() {
-    let mut tokens_of = Vec::new();
+fn passwords_are_checked_on_loopback_and_required_by_open_listeners() {
+    let mut created = Vec::new();
     let gateway = start_with(|config| {
         listen(config, "");
         for right in [Right::Send("buoy-*".into()), Right::Read] {
-            tokens_of.push(tokens::add(&config.tokens(), None, right, None).unwrap().1);
+            created.push(tokens::add(&config.tokens(), None, right, None).unwrap().1);
         }
     });
     let address = address(&gateway);
@@ -247,8 +249,8 @@ fn a_password_is_looked_at_on_this_machine_and_an_open_listener_needs_one() {
         publish(address, &[&["-V", version, "-q", "1", "-m", "1", "-t", "v1/buoy-7/json"], more].concat())
     };
     for version in ["311", "5"] {
-        assert!(send(version, &[]).0 && send(version, &["-u", "any", "-P", &tokens_of[0]]).0);
-        for password in ["wrong", &tokens_of[1]] {
+        assert!(send(version, &[]).0 && send(version, &["-u", "any", "-P", &created[0]]).0);
+        for password in ["wrong", &created[1]] {
             let (done, text) = send(version, &["-u", "any", "-P", password]);
             assert!(!done && text.to_lowercase().contains("not authori"), "{version}: {text}");
         }
@@ -266,7 +268,7 @@ fn a_password_is_looked_at_on_this_machine_and_an_open_listener_needs_one() {
 }
 
 #[test]
-fn tls_is_offered_and_nothing_else_then() {
+fn a_listener_with_tls_refuses_connections_without_it() {
     let folder = tempfile::tempdir().unwrap();
     let [ca, certificate, key] = ["ca.pem", "cert.pem", "key.pem"].map(|name| folder.path().join(name));
     let authority = Authority::new("devices");
@@ -285,7 +287,7 @@ fn tls_is_offered_and_nothing_else_then() {
 }
 
 #[test]
-fn a_client_has_one_connection_and_silence_ends_it() {
+fn another_connection_or_silence_ends_a_connection() {
     let gateway = start();
     let address = address(&gateway);
     let (mut first, _) = Client::connect(address, 5, "c", false);
@@ -305,7 +307,7 @@ fn a_client_has_one_connection_and_silence_ends_it() {
 }
 
 #[test]
-fn bytes_that_are_no_mqtt_end_their_connection_and_no_other() {
+fn invalid_packets_end_only_their_own_connection() {
     let gateway = start();
     let address = address(&gateway);
     let (mut good, _) = Client::connect(address, 5, "good", false);
@@ -328,20 +330,20 @@ fn bytes_that_are_no_mqtt_end_their_connection_and_no_other() {
         client.send(bytes);
         while client.read().is_some() {}
     }
-    // A packet that does not fit is refused before it arrives.
+    // A packet over the limit is refused by its length, before its body arrives.
     let (mut large, _) = Client::connect(address, 5, "large", false);
     large.send(&[0x30, 0xff, 0xff, 0xff, 0x7f]);
     assert_eq!(large.read().map(|(first, body)| (first, body[0])), Some((0xe0, 0x95)));
     good.publish(Q1, "v1/d/json", 1, "1");
     assert_eq!(good.read().unwrap(), (0x40, vec![0, 1]));
-    // One that is over the limit of a message, but no larger than packets may be, is kept.
+    // A message over its limit is quarantined if its packet is within the limit of packets.
     let body = format!("\"{}\"", "x".repeat(1 << 20));
     good.publish(Q1, "v1/d/json", 2, &body);
     assert_eq!(good.read().map(|(first, body)| (first, body[2])), Some((0x40, 0x99)));
 }
 
 #[test]
-fn a_stop_acknowledges_what_is_under_way_and_says_goodbye() {
+fn a_stop_acknowledges_messages_and_sends_disconnect() {
     let gateway = start();
     let (mut client, _) = Client::connect(address(&gateway), 5, "c", false);
     client.publish(Q1, "v1/d/json", 1, "1");
@@ -353,7 +355,7 @@ fn a_stop_acknowledges_what_is_under_way_and_says_goodbye() {
 }
 
 #[test]
-fn settings_that_cannot_work_say_which() {
+fn errors_name_the_invalid_setting() {
     let folder = tempfile::tempdir().unwrap();
     for (settings, key) in
         [("connections = 0", "connections:"), ("in_flight_messages = 0", "in_flight_messages:")]
@@ -367,12 +369,12 @@ fn settings_that_cannot_work_say_which() {
 }
 
 #[test]
-fn topics_of_devices_that_cannot_be_changed_have_a_pattern() {
+fn patterns_accept_topics_that_devices_cannot_change() {
     let gateway = start_with(|config| {
         listen(config, "topics = ['tele/{device}/SENSOR', 'site/+/{device}/{format}']\nformat = 'json'");
     });
     let address = address(&gateway);
-    for (topic, taken) in [
+    for (topic, accepted) in [
         ("tele/plug-1/SENSOR", true),
         ("site/north/meter-2/json", true),
         ("v1/buoy-7/json", true),
@@ -380,7 +382,7 @@ fn topics_of_devices_that_cannot_be_changed_have_a_pattern() {
     ] {
         let (sent, text) = publish(address, &["-V", "5", "-q", "1", "-t", topic, "-m", "{\"t\":17}"]);
         assert!(sent, "{text}");
-        assert_eq!(text.contains("Topic Name invalid"), !taken, "{topic}: {text}");
+        assert_eq!(text.contains("Topic Name invalid"), !accepted, "{topic}: {text}");
     }
     let devices = gateway.get_json("/api/devices")["devices"].clone();
     let mut devices: Vec<_> =
