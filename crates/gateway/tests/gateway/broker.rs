@@ -68,15 +68,15 @@ fn a_restart_of_the_broker_loses_nothing_and_repeats_at_most_the_messages_in_fli
     const RESTARTS: u64 = 4;
     /// Limit of the messages for which the broker has no acknowledgement yet.
     const IN_FLIGHT: u64 = 256;
-    let kept = tempfile::tempdir().unwrap();
-    let mut broker = Mosquitto::start_in(kept.path(), "allow_anonymous true");
+    let broker_folder = tempfile::tempdir().unwrap();
+    let mut broker = Mosquitto::start_in(broker_folder.path(), "allow_anonymous true");
     let port = broker.port;
     let plain = start_with(|config| subscribe(config, port, "plain", ""));
-    let knowing = start_with(|config| {
+    let deduplicating = start_with(|config| {
         subscribe(config, port, "knowing", "");
         config.profiles.push(toml::from_str("device = 'paho-*'\nduplicates = 'bytes'").unwrap());
     });
-    let gateways = [plain, knowing];
+    let gateways = [plain, deduplicating];
     gateways.iter().for_each(|gateway| wait_until_subscribed(gateway, port));
     let mut acknowledged = HashSet::new();
     for round in 0..RESTARTS {
@@ -100,7 +100,7 @@ fn a_restart_of_the_broker_loses_nothing_and_repeats_at_most_the_messages_in_fli
     let name = |line: &String| format!("paho-{line}");
     let mut wanted: HashSet<String> = acknowledged.iter().map(name).collect();
     wanted.insert("last 0".into());
-    let twice = gateways.map(|gateway| {
+    let repeats = gateways.map(|gateway| {
         let folder = gateway.folder.path().to_owned();
         wait_until("acknowledged messages are missing", || {
             let stored: HashSet<String> = stored(&folder).into_iter().collect();
@@ -112,16 +112,16 @@ fn a_restart_of_the_broker_loses_nothing_and_repeats_at_most_the_messages_in_fli
         let distinct: HashSet<&String> = all.iter().collect();
         (u64::try_from(all.len() - distinct.len()).unwrap(), duplicates)
     });
-    println!("{} messages; stored twice, known as duplicates: {twice:?}", wanted.len());
-    let [(plain, _), (knowing, _)] = twice;
+    println!("{} messages; stored twice, detected as duplicates: {repeats:?}", wanted.len());
+    let [(plain, _), (deduplicating, _)] = repeats;
     assert!(plain <= RESTARTS * IN_FLIGHT, "{plain} are stored twice");
-    assert_eq!(knowing, 0);
+    assert_eq!(deduplicating, 0);
 }
 
 #[test]
 fn messages_published_while_the_gateway_is_down_arrive_after_its_restart() {
-    let kept = tempfile::tempdir().unwrap();
-    let broker = Mosquitto::start_in(kept.path(), "allow_anonymous true");
+    let broker_folder = tempfile::tempdir().unwrap();
+    let broker = Mosquitto::start_in(broker_folder.path(), "allow_anonymous true");
     let gateway = start_with(|config| subscribe(config, broker.port, "gateway", ""));
     wait_until_subscribed(&gateway, broker.port);
     let (_, folder) = gateway.stop();
@@ -145,8 +145,8 @@ fn messages_published_while_the_gateway_is_down_arrive_after_its_restart() {
 #[test]
 fn messages_over_the_limit_in_flight_are_acknowledged() {
     const MESSAGES: usize = 5000;
-    let kept = tempfile::tempdir().unwrap();
-    let broker = Mosquitto::start_in(kept.path(), "allow_anonymous true");
+    let broker_folder = tempfile::tempdir().unwrap();
+    let broker = Mosquitto::start_in(broker_folder.path(), "allow_anonymous true");
     let port = broker.port;
     let gateway = || start_with(|config| subscribe(config, port, "gateway", ""));
     let first = gateway();
@@ -171,8 +171,8 @@ fn messages_over_the_limit_in_flight_are_acknowledged() {
 
 #[test]
 fn gateways_of_one_group_share_the_messages() {
-    let kept = tempfile::tempdir().unwrap();
-    let broker = Mosquitto::start_in(kept.path(), "allow_anonymous true");
+    let broker_folder = tempfile::tempdir().unwrap();
+    let broker = Mosquitto::start_in(broker_folder.path(), "allow_anonymous true");
     let group = "group = 'gateways'";
     let gateways =
         ["one", "two"].map(|name| start_with(|config| subscribe(config, broker.port, name, group)));
@@ -194,13 +194,13 @@ fn gateways_of_one_group_share_the_messages() {
 
 #[test]
 fn a_reload_reads_a_corrected_password() {
-    let kept = tempfile::tempdir().unwrap();
-    let passwords = kept.path().join("passwords");
-    let made =
+    let broker_folder = tempfile::tempdir().unwrap();
+    let passwords = broker_folder.path().join("passwords");
+    let status =
         Command::new("mosquitto_passwd").args(["-c", "-b"]).arg(&passwords).args(["g", "right"]).status();
-    assert!(made.unwrap().success());
-    let broker = Mosquitto::start_in(kept.path(), &format!("password_file {}", passwords.display()));
-    let file = kept.path().join("password");
+    assert!(status.unwrap().success());
+    let broker = Mosquitto::start_in(broker_folder.path(), &format!("password_file {}", passwords.display()));
+    let file = broker_folder.path().join("password");
     std::fs::write(&file, "wrong\n").unwrap();
     let login = format!("user = 'g'\npassword_file = {file:?}");
     let gateway = start_with(|config| subscribe(config, broker.port, "gateway", &login));
@@ -217,15 +217,15 @@ fn a_reload_reads_a_corrected_password() {
 
 #[test]
 fn the_certificate_of_a_broker_with_tls_is_verified() {
-    let kept = tempfile::tempdir().unwrap();
+    let broker_folder = tempfile::tempdir().unwrap();
     let [ca, other, certificate, key] =
-        ["ca.pem", "other.pem", "cert.pem", "key.pem"].map(|name| kept.path().join(name));
+        ["ca.pem", "other.pem", "cert.pem", "key.pem"].map(|name| broker_folder.path().join(name));
     let authority = Authority::new("brokers");
     authority.issue(&["127.0.0.1"], 2099, &certificate, &key);
     authority.write(&ca);
     Authority::new("strangers").write(&other);
     let more = format!("allow_anonymous true\ncertfile {}\nkeyfile {}", certificate.display(), key.display());
-    let broker = Mosquitto::start_in(kept.path(), &more);
+    let broker = Mosquitto::start_in(broker_folder.path(), &more);
     let port = broker.port.to_string();
     let subscribe_with_tls = |config: &mut Config, name: &str, ca: &Path| {
         subscribe(config, broker.port, name, &format!("ca_file = {ca:?}"));

@@ -203,8 +203,8 @@ fn an_idle_gateway_notices_a_read_only_file_system() {
         .status();
     assert!(mounted.unwrap().success());
     wait_until("not ready", || status("/readyz") == 503);
-    let refused = crate::support::post(&agent, &format!("{}/ingest/d", gateway.url), JSON, b"1");
-    assert_eq!(refused.status, 503, "{}", refused.text);
+    let rejected = crate::support::post(&agent, &format!("{}/ingest/d", gateway.url), JSON, b"1");
+    assert_eq!(rejected.status, 503, "{}", rejected.text);
     gateway.kill();
 }
 
