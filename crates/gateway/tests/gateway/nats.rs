@@ -1,4 +1,4 @@
-//! Into a real NATS stream.
+//! The NATS output and input, against a real NATS server.
 
 use crate::support::{JSON, nats::Cluster, start_with};
 use async_nats::jetstream::{Context, consumer::pull, message::StreamMessage, stream};
@@ -18,7 +18,7 @@ async fn read(context: &Context, count: u64) -> Vec<StreamMessage> {
             Ok(stream) if stream.cached_info().state.messages >= count => break stream,
             _ => tokio::time::sleep(Duration::from_millis(20)).await,
         }
-        assert!(begun.elapsed() < Duration::from_secs(60), "{count} messages do not arrive");
+        assert!(begun.elapsed() < Duration::from_secs(60), "{count} messages did not arrive");
     };
     let state = &stream.cached_info().state;
     let mut messages = Vec::new();
@@ -33,7 +33,7 @@ fn header<'m>(message: &'m StreamMessage, name: &str) -> &'m str {
 }
 
 #[test]
-fn a_message_has_its_device_for_a_subject_and_says_where_it_came_from() {
+fn messages_have_the_device_in_the_subject_and_their_origin_in_headers() {
     let cluster = Cluster::start(1, "");
     let create = "subject = \"f.{partition}.{device}\"\npartitions = 1\n[nats.create]\nreplicas = 1";
     let gateway = start_with(|config| config.outputs.push(output(&cluster.urls(), create)));
@@ -63,7 +63,7 @@ fn a_message_has_its_device_for_a_subject_and_says_where_it_came_from() {
 }
 
 #[test]
-fn a_stream_that_is_deleted_is_made_again_and_what_is_too_large_is_set_aside() {
+fn deleted_stream_is_created_again_and_too_large_messages_become_dead_letters() {
     let cluster = Cluster::start(1, "max_payload: 2000");
     let gateway = start_with(|config| {
         config.outputs.push(output(&cluster.urls(), "ack_timeout_seconds = 2\n[nats.create]\nreplicas = 1"));
@@ -78,15 +78,15 @@ fn a_stream_that_is_deleted_is_made_again_and_what_is_too_large_is_set_aside() {
     assert_eq!(&messages[0].payload[..], b"3");
     let (_, folder) = gateway.stop();
     let buffer = rusqlite::Connection::open(folder.path().join("buffer.sqlite3")).unwrap();
-    let aside: (i64, String) = buffer
+    let dead_letter: (i64, String) = buffer
         .query_row("SELECT message_id, reason FROM undelivered", [], |row| Ok((row.get(0)?, row.get(1)?)))
         .unwrap();
-    assert_eq!(aside.0, 2);
-    assert!(aside.1.contains("payload"), "{}", aside.1);
+    assert_eq!(dead_letter.0, 2);
+    assert!(dead_letter.1.contains("payload"), "{}", dead_letter.1);
 }
 
 #[test]
-fn a_stream_that_is_made_has_bounds_and_what_does_not_fit_waits() {
+fn created_stream_has_limits_and_messages_beyond_them_wait() {
     const MESSAGES: usize = 60;
     let cluster = Cluster::start(1, "");
     let create = "ack_timeout_seconds = 2\n[nats.create]\nreplicas = 1\nmax_bytes = 50000";
@@ -101,7 +101,7 @@ fn a_stream_that_is_made_has_bounds_and_what_does_not_fit_waits() {
     while seen.len() < MESSAGES {
         let messages = gateway.runtime.block_on(read(&context, 1));
         seen.extend(messages.iter().map(|m| m.payload.get(1..3).unwrap().to_vec()));
-        // A full stream keeps what it has; there is room when somebody makes it.
+        // A full stream rejects new messages until somebody makes room, as the purge below does.
         let mut stream = gateway.runtime.block_on(context.get_stream("FLEET")).unwrap();
         let info = gateway.runtime.block_on(stream.info()).unwrap();
         assert!(info.state.bytes <= 50_000, "{}", info.state.bytes);
@@ -114,7 +114,7 @@ fn a_stream_that_is_made_has_bounds_and_what_does_not_fit_waits() {
 }
 
 #[test]
-fn tokens_of_an_output_and_an_input_are_read_again_by_a_reload() {
+fn reload_reads_the_tokens_of_nats_outputs_and_inputs_again() {
     let cluster = Cluster::start(1, "authorization { token: secret }");
     let folder = tempfile::tempdir().unwrap();
     let token = folder.path().join("token");
@@ -123,28 +123,28 @@ fn tokens_of_an_output_and_an_input_are_read_again_by_a_reload() {
     let create = format!("payload = \"raw\"\n{secret}[nats.create]\nreplicas = 1");
     let sender = start_with(|config| config.outputs.push(output(&cluster.urls(), &create)));
     let urls = cluster.urls();
-    let taken = format!(
+    let settings_of_input = format!(
         "name = \"fleet\"\n[nats]\nservers = {urls:?}\nstream = \"FLEET\"\nconsumer = \"f\"\n{secret}"
     );
-    let taker = start_with(|config| config.inputs.push(toml::from_str(&taken).unwrap()));
+    let receiver = start_with(|config| config.inputs.push(toml::from_str(&settings_of_input).unwrap()));
     assert_eq!(sender.post("/ingest/d", JSON, b"1").status, 204);
     std::thread::sleep(Duration::from_millis(500));
-    assert_eq!(taker.get_json("/api/stats")["received"], 0);
+    assert_eq!(receiver.get_json("/api/stats")["received"], 0);
     std::fs::write(&token, "secret\n").unwrap();
-    for gateway in [&sender, &taker] {
+    for gateway in [&sender, &receiver] {
         gateway.runtime.block_on(gateway.gateway.reload()).unwrap();
     }
-    wait_for_stats(&taker, 1, 0);
-    // A file that cannot be read leaves everything as it was.
+    wait_for_stats(&receiver, 1, 0);
+    // If the file cannot be read, the gateway goes on with the old token.
     std::fs::remove_file(&token).unwrap();
     let error = sender.runtime.block_on(sender.gateway.reload()).unwrap_err().to_string();
     assert!(error.contains("[[output]] name = \"stream\"") && error.contains("token_file"), "{error}");
     assert_eq!(sender.post("/ingest/d", JSON, b"2").status, 204);
-    wait_for_stats(&taker, 2, 0);
+    wait_for_stats(&receiver, 2, 0);
 }
 
 #[test]
-fn a_stream_that_is_missing_or_a_token_that_is_wrong_is_waited_for() {
+fn output_waits_for_a_missing_stream_and_a_valid_token() {
     let cluster = Cluster::start(1, "authorization { token: secret }");
     let folder = tempfile::tempdir().unwrap();
     let token = folder.path().join("token");
@@ -162,7 +162,7 @@ fn a_stream_that_is_missing_or_a_token_that_is_wrong_is_waited_for() {
         let options = async_nats::ConnectOptions::with_token("secret".into());
         async_nats::jetstream::new(options.connect(cluster.urls()).await.unwrap())
     });
-    // Another stream with these subjects must not get them.
+    // Another stream with the same subjects must not receive the messages.
     let config = |name: &str| stream::Config {
         name: name.into(),
         subjects: vec!["dunnage.*".into()],
@@ -185,7 +185,7 @@ fn input(urls: &[String]) -> InputSettings {
 }
 
 #[test]
-fn what_is_in_a_stream_is_stored_or_kept_and_known_when_it_comes_again() {
+fn messages_of_a_stream_are_stored_or_quarantined_and_redeliveries_are_duplicates() {
     let cluster = Cluster::start(1, "");
     let gateway = start_with(|config| {
         config.inputs.push(input(&cluster.urls()));
@@ -200,7 +200,7 @@ fn what_is_in_a_stream_is_stored_or_kept_and_known_when_it_comes_again() {
         let sent = context.publish_with_headers(subject.to_owned(), map, payload.to_vec().into());
         gateway.runtime.block_on(async { sent.await.unwrap().await.unwrap() });
     };
-    let whole = [
+    let all_headers = [
         ("Content-Type", "application/cbor"),
         ("Dunnage-Device", "a.b"),
         ("Dunnage-Received-At", "1587602980049999"),
@@ -208,7 +208,7 @@ fn what_is_in_a_stream_is_stored_or_kept_and_known_when_it_comes_again() {
         ("X-Request-Id", "request-1"),
         ("Nats-Msg-Id", "m0a1b2c3d-7"),
     ];
-    publish("x.1", &whole, &[0xa1, 0x61, b't', 0x17]);
+    publish("x.1", &all_headers, &[0xa1, 0x61, b't', 0x17]);
     publish("x.c%2Ed", &[("Content-Type", JSON)], b"2");
     publish("x.c%2Ed", &[("Content-Type", JSON)], b"2");
     publish("x.e", &[("Content-Type", JSON)], b"[");
@@ -219,13 +219,13 @@ fn what_is_in_a_stream_is_stored_or_kept_and_known_when_it_comes_again() {
     let stats = wait_for_stats(&gateway, 3, 5);
     assert_eq!((&stats["refused"], &stats["received"]), (&0.into(), &8.into()));
     let of = |device: &str| gateway.get_json(&format!("/api/devices/{device}/messages"))["messages"].clone();
-    let whole = &of("a.b")[0];
-    assert_eq!(whole["value"]["t"], 23);
-    assert_eq!(whole["received_at"], "2020-04-23T00:49:40.049Z");
-    assert_eq!(whole["link"], "astrocast");
+    let message = &of("a.b")[0];
+    assert_eq!(message["value"]["t"], 23);
+    assert_eq!(message["received_at"], "2020-04-23T00:49:40.049Z");
+    assert_eq!(message["link"], "astrocast");
     assert_eq!(of("c.d").as_array().unwrap().len(), 2);
-    let kept = gateway.get_json("/api/quarantine")["messages"].clone();
-    let mut kinds: Vec<_> = kept
+    let quarantined = gateway.get_json("/api/quarantine")["messages"].clone();
+    let mut kinds: Vec<_> = quarantined
         .as_array()
         .unwrap()
         .iter()
@@ -241,7 +241,7 @@ fn what_is_in_a_stream_is_stored_or_kept_and_known_when_it_comes_again() {
     ];
     assert_eq!(kinds, expected);
 
-    // Without its consumer the stream is taken from its begin: what is stored is known, however old it says it is.
+    // Without its consumer, the input reads the stream from its beginning again. Stored messages are duplicates, even with an old receive time.
     let (_, folder) = gateway.stop();
     let runtime = crate::support::runtime();
     runtime.block_on(async {
@@ -265,12 +265,12 @@ fn what_is_in_a_stream_is_stored_or_kept_and_known_when_it_comes_again() {
     assert_eq!(request, "request-1");
 }
 
-/// Waits until so many messages are stored, and so many kept.
-fn wait_for_stats(gateway: &crate::support::Running, stored: u64, kept: u64) -> serde_json::Value {
+/// Waits until the gateway has `stored` messages in the buffer and `quarantined` in the quarantine.
+fn wait_for_stats(gateway: &crate::support::Running, stored: u64, quarantined: u64) -> serde_json::Value {
     let begun = Instant::now();
     loop {
         let stats = gateway.get_json("/api/stats");
-        if stats["stored"] == stored && stats["quarantined"] == kept {
+        if stats["stored"] == stored && stats["quarantined"] == quarantined {
             return stats;
         }
         assert!(begun.elapsed() < Duration::from_secs(60), "{stats}");
@@ -279,7 +279,7 @@ fn wait_for_stats(gateway: &crate::support::Running, stored: u64, kept: u64) -> 
 }
 
 #[test]
-fn the_containers_configurations_are_some() {
+fn configurations_of_the_containers_start_a_gateway() {
     for file in ["gateway.toml", "forwarder.toml"] {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy").join(file);
         let of_container = dunnage_gateway::Config::load(Some(&path)).unwrap();

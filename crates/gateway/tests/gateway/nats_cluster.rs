@@ -1,4 +1,5 @@
-//! Three NATS servers, a stream on all of them: nothing is lost, doubled or out of order, whatever is killed.
+//! A stream with a replica on each of three NATS servers: no message is lost, duplicated or out of order if a server or a forwarder is
+//! killed.
 
 #![allow(clippy::disallowed_methods)]
 
@@ -27,7 +28,7 @@ fn output(cluster: &Cluster, more: &str) -> Config {
     toml::from_str(&format!("{head}{STREAM}")).unwrap()
 }
 
-/// Waits until `done`, which says how far it is otherwise.
+/// Waits until `done` returns `Ok`. Its error describes the progress, for the message after a timeout.
 fn wait(mut done: impl FnMut() -> Result<(), String>) {
     let begun = Instant::now();
     while let Err(so_far) = done() {
@@ -36,7 +37,8 @@ fn wait(mut done: impl FnMut() -> Result<(), String>) {
     }
 }
 
-/// Posts numbers that count up to each device, at every gateway in turn, until told to stop. Answers how many were acknowledged.
+/// Posts increasing numbers as each device until `stop` is set. The devices are spread over the gateways. Returns the number of acknowledged
+/// messages.
 fn load(urls: &[String], devices: usize, stop: &AtomicBool) -> u64 {
     let sent = AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -48,7 +50,7 @@ fn load(urls: &[String], devices: usize, stop: &AtomicBool) -> u64 {
                     if stop.load(Ordering::Relaxed) {
                         break;
                     }
-                    // A device stays with its gateway: what it sent to two could arrive in any order.
+                    // Each device always uses the same gateway, because messages sent to two gateways could arrive in any order.
                     let url = format!("{}/ingest/d.{device}", urls[device % urls.len()]);
                     assert_eq!(
                         crate::support::post(&agent, &url, JSON, n.to_string().as_bytes()).status,
@@ -63,11 +65,11 @@ fn load(urls: &[String], devices: usize, stop: &AtomicBool) -> u64 {
     sent.into_inner() as u64
 }
 
-/// Panics unless each device's numbers count up from 0 without a gap, and every name is there once.
+/// Panics unless each device's numbers count up from 0 without a gap, and every stable ID occurs once. Returns the number of messages.
 fn check(messages: impl Iterator<Item = (String, String, u64)>) -> u64 {
-    let (mut next, mut names, mut count) = (HashMap::new(), HashSet::new(), 0);
-    for (device, name, number) in messages {
-        assert!(names.insert(name.clone()), "{name} is there twice");
+    let (mut next, mut stable_ids, mut count) = (HashMap::new(), HashSet::new(), 0);
+    for (device, stable_id, number) in messages {
+        assert!(stable_ids.insert(stable_id.clone()), "{stable_id} occurs twice");
         let expected = next.entry(device.clone()).or_insert(0);
         assert_eq!(number, *expected, "{device}");
         *expected += 1;
@@ -87,7 +89,7 @@ async fn read_all(context: &Context) -> Vec<StreamMessage> {
 }
 
 #[test]
-fn servers_that_are_killed_under_load_cost_nothing() {
+fn nats_servers_killed_under_load_neither_lose_nor_duplicate_messages() {
     let mut cluster = Cluster::start(3, "");
     let gateway = start_with(|config| config.outputs = output(&cluster, "").outputs);
     let context = gateway.runtime.block_on(cluster.context());
@@ -96,7 +98,7 @@ fn servers_that_are_killed_under_load_cost_nothing() {
         let stream = gateway.runtime.block_on(context.get_stream("FLEET")).map_err(|e| e.to_string())?;
         Ok::<_, String>(stream.cached_info().clone())
     };
-    let more = |count: u64| {
+    let wait_for_more = |count: u64| {
         let before = AtomicUsize::new(usize::MAX);
         wait(|| {
             let now = messages()?.state.messages;
@@ -106,7 +108,7 @@ fn servers_that_are_killed_under_load_cost_nothing() {
     };
     let acknowledged = std::thread::scope(|scope| {
         let load = scope.spawn(|| load(&urls, 12, &stop));
-        more(50);
+        wait_for_more(50);
         for _ in 0..2 {
             let mut leader = String::new();
             wait(|| {
@@ -115,10 +117,10 @@ fn servers_that_are_killed_under_load_cost_nothing() {
             });
             let node = cluster.find(&leader);
             cluster.kill(node);
-            // Two of three go on.
-            more(50);
+            // Two of three servers still have a quorum.
+            wait_for_more(50);
             cluster.restart(node);
-            more(50);
+            wait_for_more(50);
         }
         stop.store(true, Ordering::Relaxed);
         load.join().unwrap()
@@ -146,13 +148,13 @@ fn servers_that_are_killed_under_load_cost_nothing() {
 
 type Received = Arc<Mutex<Vec<Value>>>;
 
-async fn take(State(received): State<Received>, Json(message): Json<Value>) -> StatusCode {
+async fn receive(State(received): State<Received>, Json(message): Json<Value>) -> StatusCode {
     received.lock().unwrap().push(message);
     StatusCode::NO_CONTENT
 }
 
-/// What a forwarder takes from, and delivers to.
-fn forwarder(folder: &Path, cluster: &Cluster, to: &str) {
+/// Configures a forwarder in `folder` that reads the stream of `cluster` and delivers to the URL `to`.
+fn configure_forwarder(folder: &Path, cluster: &Cluster, to: &str) {
     let urls = cluster.urls();
     let text = format!(
         "[[input]]\nname = \"fleet\"\n[input.nats]\nservers = {urls:?}\nstream = \"FLEET\"\nconsumer = \"forwarder\"\nsubjects = [\"fleet.0.>\", \"fleet.1.>\"]\n\
@@ -162,21 +164,21 @@ fn forwarder(folder: &Path, cluster: &Cluster, to: &str) {
 }
 
 #[test]
-fn two_gateways_and_a_forwarder_that_is_killed_deliver_everything_once_and_in_order() {
+fn two_gateways_and_a_killed_forwarder_deliver_every_message_once_and_in_order() {
     let mut cluster = Cluster::start(3, "");
     let received = Received::default();
     let server = crate::support::runtime();
     let listener = server.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
     let to = format!("http://{}/in", listener.local_addr().unwrap());
-    let router = Router::new().route("/in", post(take)).with_state(Arc::clone(&received));
+    let router = Router::new().route("/in", post(receive)).with_state(Arc::clone(&received));
     server.spawn(async move { axum::serve(listener, router).await });
 
     let raw = "payload = \"raw\"\n";
     let gateways = [(); 2].map(|()| start_with(|config| config.outputs = output(&cluster, raw).outputs));
     let (urls, stop) = (gateways.each_ref().map(|gateway| gateway.url("")), AtomicBool::new(false));
     let folder = tempfile::tempdir().unwrap();
-    forwarder(folder.path(), &cluster, &to);
-    let more = |count: usize| {
+    configure_forwarder(folder.path(), &cluster, &to);
+    let wait_for_more = |count: usize| {
         let before = received.lock().unwrap().len();
         wait(|| {
             let now = received.lock().unwrap().len();
@@ -187,27 +189,27 @@ fn two_gateways_and_a_forwarder_that_is_killed_deliver_everything_once_and_in_or
         let load = scope.spawn(|| load(&urls, 12, &stop));
         for _ in 0..3 {
             let forwarder = child::start(folder.path(), "");
-            more(40);
+            wait_for_more(40);
             forwarder.kill();
         }
         let last = child::start(folder.path(), "");
-        more(40);
+        wait_for_more(40);
         cluster.kill(0);
-        more(40);
+        wait_for_more(40);
         cluster.restart(0);
-        more(40);
+        wait_for_more(40);
         stop.store(true, Ordering::Relaxed);
         (load.join().unwrap(), last)
     });
-    let names = || -> HashSet<String> {
+    let stable_ids = || -> HashSet<String> {
         received.lock().unwrap().iter().map(|m| m["name"].as_str().unwrap().to_owned()).collect()
     };
     wait(|| {
-        let now = names().len() as u64;
+        let now = stable_ids().len() as u64;
         (now >= acknowledged).then_some(()).ok_or(format!("{now} of {acknowledged}"))
     });
     last.stop();
-    // Delivered again after a kill is allowed, under the same name; the first time counts.
+    // After a kill, a message may be delivered again with the same stable ID; only its first delivery counts.
     let mut seen = HashSet::new();
     let messages = received.lock().unwrap().clone();
     let first = messages.iter().filter(|m| seen.insert(m["name"].clone()));
@@ -219,20 +221,21 @@ fn two_gateways_and_a_forwarder_that_is_killed_deliver_everything_once_and_in_or
     let (stored, quarantined, duplicates): (u64, u64, u64) =
         buffer.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
     println!(
-        "{acknowledged} acknowledged, {stored} stored by the forwarder ({duplicates} came again), {count} delivered, {} deliveries",
+        "{acknowledged} acknowledged, {stored} stored by the forwarder ({duplicates} duplicates), {count} delivered, {} deliveries",
         messages.len()
     );
     assert_eq!((stored, quarantined, count), (acknowledged, 0, acknowledged));
-    // The first gateways' names and requests arrive at the end.
-    let name = messages[0]["name"].as_str().unwrap();
+    // The forwarder preserves the stable IDs and the request IDs of the first gateways.
+    let stable_id = messages[0]["name"].as_str().unwrap();
     let stored_by = gateways.map(|gateway| gateway.stop().1);
-    let named = |folder: &tempfile::TempDir| {
+    let stored_request = |folder: &tempfile::TempDir| {
         let buffer = rusqlite::Connection::open(folder.path().join("buffer.sqlite3")).unwrap();
-        let buffer_name: String = buffer.query_row("SELECT name FROM totals", [], |row| row.get(0)).unwrap();
-        let id = name.strip_prefix(&format!("m{buffer_name}-"))?.parse::<i64>().unwrap();
+        let buffer_id: String = buffer.query_row("SELECT name FROM totals", [], |row| row.get(0)).unwrap();
+        let id = stable_id.strip_prefix(&format!("m{buffer_id}-"))?.parse::<i64>().unwrap();
         let sql = "SELECT request, received_at FROM messages WHERE id = ?";
         buffer.query_row(sql, [id], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?))).ok()
     };
-    let (request, _) = stored_by.iter().find_map(named).expect("one of the gateways named it");
+    let (request, _) =
+        stored_by.iter().find_map(stored_request).expect("one of the gateways stored the message");
     assert_eq!(messages[0]["request"], request);
 }

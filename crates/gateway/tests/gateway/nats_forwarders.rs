@@ -1,4 +1,4 @@
-//! Forwarders that take from one NATS stream by partition: one is lost for good, and another goes on in its place.
+//! Forwarders that each read a partition of one NATS stream: one is lost with its disk, and another takes over its consumer.
 
 #![allow(clippy::disallowed_methods)]
 
@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 const DEVICES: usize = 8;
 
-/// What forwarders deliver to. While it is down, it answers 503.
+/// The destination of the forwarders. It returns 503 while `down` is set.
 #[derive(Default)]
 struct Archive {
     down: AtomicBool,
@@ -28,11 +28,11 @@ struct Archive {
 }
 
 impl Archive {
-    fn names(&self) -> HashSet<String> {
+    fn stable_ids(&self) -> HashSet<String> {
         self.received.lock().unwrap().iter().map(|m| m["name"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Panics unless each device's values count up from 0, when each message counts the first time it came.
+    /// Panics unless each device's values count up from 0. Only the first delivery of a message counts.
     fn check_order(&self) {
         let (mut seen, mut next) = (HashSet::new(), HashMap::new());
         for message in self.received.lock().unwrap().iter().filter(|m| seen.insert(m["name"].clone())) {
@@ -43,7 +43,7 @@ impl Archive {
     }
 }
 
-async fn take(State(archive): State<Arc<Archive>>, Json(message): Json<Value>) -> StatusCode {
+async fn receive(State(archive): State<Arc<Archive>>, Json(message): Json<Value>) -> StatusCode {
     if archive.down.load(Ordering::Relaxed) {
         return StatusCode::SERVICE_UNAVAILABLE;
     }
@@ -51,7 +51,7 @@ async fn take(State(archive): State<Arc<Archive>>, Json(message): Json<Value>) -
     StatusCode::NO_CONTENT
 }
 
-/// A NATS server, a gateway that puts messages into its stream in two partitions, and an archive.
+/// A NATS server, a gateway that publishes messages to its stream in two partitions, and an archive.
 struct Setup {
     cluster: Cluster,
     gateway: Running,
@@ -75,12 +75,12 @@ impl Setup {
         let archive = Arc::new(Archive::default());
         let listener = gateway.runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
         let url = format!("http://{}/in", listener.local_addr().unwrap());
-        let router = Router::new().route("/in", post(take)).with_state(Arc::clone(&archive));
+        let router = Router::new().route("/in", post(receive)).with_state(Arc::clone(&archive));
         gateway.runtime.spawn(async move { axum::serve(listener, router).await });
         Setup { cluster, gateway, context, archive, url, sent: 0 }
     }
 
-    /// What a forwarder in `folder` is to do: the partitions of each consumer.
+    /// Configures a forwarder in `folder` that reads the given partitions with each consumer.
     fn configure(&self, folder: &Path, consumers: &[(&str, &[u8])]) {
         let (urls, url) = (self.cluster.urls(), &self.url);
         let input = |(consumer, partitions): &(&str, &[u8])| {
@@ -105,15 +105,17 @@ impl Setup {
         self.sent += rounds;
     }
 
-    /// Waits until the archive has everything, once and in order.
+    /// Waits until the archive has received all messages, and checks their order.
     fn wait_for_all(&self) {
         let all = self.sent as usize * DEVICES;
-        wait(|| (self.archive.names().len() >= all).then_some(()).ok_or(self.archive.names().len()));
-        assert_eq!(self.archive.names().len(), all);
+        wait(|| {
+            (self.archive.stable_ids().len() >= all).then_some(()).ok_or(self.archive.stable_ids().len())
+        });
+        assert_eq!(self.archive.stable_ids().len(), all);
         self.archive.check_order();
     }
 
-    /// The filter of `consumer`.
+    /// Returns the filter subjects of `consumer`.
     fn filter(&self, consumer: &str) -> Vec<String> {
         self.gateway.runtime.block_on(async {
             let stream = self.context.get_stream("FLEET").await.unwrap();
@@ -132,20 +134,20 @@ fn wait<E: std::fmt::Debug>(mut done: impl FnMut() -> Result<(), E>) {
     }
 }
 
-/// How many messages the buffer in `folder` has, which another process writes.
+/// Returns the number of messages in the buffer in `folder`, which another process writes.
 fn stored(folder: &Path) -> u64 {
     let Ok(buffer) = rusqlite::Connection::open(folder.join("buffer.sqlite3")) else { return 0 };
     buffer.query_row("SELECT count(*) FROM messages", [], |row| row.get(0)).unwrap_or(0)
 }
 
-/// Two forwarders, of which the second has stored everything of its partition, delivered some of it, and is killed with its disk.
-/// Answers the folder of the first.
+/// Starts two forwarders and kills the second together with its disk, when it has stored all messages of its partition and delivered some.
+/// Returns the folder and the process of the first.
 fn lose_the_second(setup: &mut Setup) -> (TempDir, child::ChildGateway) {
     let [first, second] = [(); 2].map(|()| TempDir::new().unwrap());
     setup.configure(first.path(), &[("forwarder-1", &[0])]);
     setup.configure(second.path(), &[("forwarder-2", &[1])]);
-    let first_runs = child::start(first.path(), "");
-    let second_runs = child::start(second.path(), "");
+    let first_forwarder = child::start(first.path(), "");
+    let second_forwarder = child::start(second.path(), "");
     setup.send(5);
     setup.wait_for_all();
     setup.archive.down.store(true, Ordering::Relaxed);
@@ -154,57 +156,57 @@ fn lose_the_second(setup: &mut Setup) -> (TempDir, child::ChildGateway) {
     let all = setup.sent * DEVICES as u64;
     wait(|| (total(&first) + total(&second) == all).then_some(()).ok_or((total(&first), total(&second))));
     assert!(total(&second) >= 10, "{}", total(&second));
-    second_runs.kill();
+    second_forwarder.kill();
     drop(second);
     setup.send(5);
-    (first, first_runs)
+    (first, first_forwarder)
 }
 
 #[test]
-fn a_forwarder_that_is_lost_with_its_disk_is_replaced_by_another_that_adds_its_consumer() {
+fn another_forwarder_replaces_a_lost_one_by_adding_its_consumer() {
     let mut setup = Setup::start();
-    let (first, runs) = lose_the_second(&mut setup);
-    runs.stop();
+    let (first, forwarder) = lose_the_second(&mut setup);
+    forwarder.stop();
     setup.configure(first.path(), &[("forwarder-1", &[0]), ("forwarder-2", &[1])]);
     setup.archive.down.store(false, Ordering::Relaxed);
-    let runs = child::start(first.path(), "");
+    let forwarder = child::start(first.path(), "");
     setup.send(5);
     setup.wait_for_all();
-    runs.stop();
+    forwarder.stop();
 }
 
 #[test]
-fn a_forwarder_that_has_lost_its_disk_goes_on_with_its_consumer() {
+fn forwarder_that_lost_its_disk_resumes_with_its_consumer() {
     let mut setup = Setup::start();
-    let (_first, runs) = lose_the_second(&mut setup);
-    let anew = TempDir::new().unwrap();
-    setup.configure(anew.path(), &[("forwarder-2", &[1])]);
+    let (_first, forwarder) = lose_the_second(&mut setup);
+    let new_folder = TempDir::new().unwrap();
+    setup.configure(new_folder.path(), &[("forwarder-2", &[1])]);
     setup.archive.down.store(false, Ordering::Relaxed);
-    let again = child::start(anew.path(), "");
+    let replacement = child::start(new_folder.path(), "");
     setup.send(5);
     setup.wait_for_all();
-    again.stop();
-    runs.stop();
+    replacement.stop();
+    forwarder.stop();
 }
 
 #[test]
-fn a_consumer_whose_filter_is_another_is_left_as_it_is() {
+fn filter_of_an_existing_consumer_is_not_changed() {
     let mut setup = Setup::start();
     let folder = TempDir::new().unwrap();
     setup.configure(folder.path(), &[("forwarder-1", &[0])]);
-    let runs = child::start(folder.path(), "");
+    let forwarder = child::start(folder.path(), "");
     setup.send(5);
     wait(|| (stored(folder.path()) >= 5).then_some(()).ok_or(()));
-    runs.stop();
-    // Were its filter overwritten, what is below its floor in the other partition would never come.
+    forwarder.stop();
+    // If the filter were overwritten, messages of the other partition below the consumer's acknowledgement floor would never be delivered.
     setup.configure(folder.path(), &[("forwarder-1", &[0, 1])]);
-    let runs = child::start(folder.path(), "");
+    let forwarder = child::start(folder.path(), "");
     setup.send(1);
     std::thread::sleep(Duration::from_secs(1));
     assert_eq!(setup.filter("forwarder-1"), ["fleet.0.>"]);
-    runs.stop();
+    forwarder.stop();
     setup.configure(folder.path(), &[("forwarder-1", &[0]), ("rest", &[1])]);
-    let runs = child::start(folder.path(), "");
+    let forwarder = child::start(folder.path(), "");
     setup.wait_for_all();
-    runs.stop();
+    forwarder.stop();
 }

@@ -1,4 +1,4 @@
-//! nginx in front of the gateway, with the lines that `docs/operate.md` gives for it.
+//! nginx in front of the gateway, with the configuration that `docs/operate.md` gives.
 
 use crate::support::{Answer, JSON, Running, agent, answer, nginx::Nginx, start_with};
 use dunnage_gateway::{Right, tokens};
@@ -8,10 +8,10 @@ use std::{
     os::unix::fs::MetadataExt,
 };
 
-/// What nginx buffers of an answer before it hands anything on (`proxy_buffer_size`), at least.
-const LUMP: usize = 4096;
+/// The minimum that nginx buffers of a response before it forwards any of it (`proxy_buffer_size`), in bytes.
+const PROXY_BUFFER_BYTES: usize = 4096;
 
-/// The lines of the document, for a gateway at another address.
+/// Returns the document's `location` block with the address of `gateway`.
 fn documented(gateway: &Running) -> String {
     let document = include_str!("../../../../docs/operate.md");
     let begin = document.find("    location / {\n").unwrap();
@@ -21,7 +21,8 @@ fn documented(gateway: &Running) -> String {
     block.replace("127.0.0.1:8080", &gateway.gateway.address().to_string())
 }
 
-/// A gateway as it comes, which lets this machine in; a token that sends as `buoy-*`, and one that reads.
+/// Starts a gateway with the default access rules, which let this machine in. Returns it with a token that sends as `buoy-*` and one that
+/// reads.
 fn gateway() -> (Running, [String; 2]) {
     let mut secrets = Vec::new();
     let gateway = start_with(|config| {
@@ -40,21 +41,21 @@ fn send(url: &str, headers: &[(&str, &str)]) -> Answer {
 }
 
 #[test]
-fn who_comes_through_nginx_needs_a_token_which_nginx_hands_on() {
+fn requests_through_nginx_need_a_token_which_nginx_forwards() {
     let (gateway, [sends, reads]) = gateway();
     let nginx = Nginx::start(&documented(&gateway));
     let (direct, through) = (gateway.url("/ingest/buoy-7"), nginx.url("/ingest/buoy-7"));
     assert_eq!(send(&direct, &[]).status, 204);
-    // Nothing that a client says of itself makes it one of this machine.
-    for lie in [
+    // No header that a client sends makes it local.
+    for forged in [
         &[][..],
         &[("x-forwarded-for", "127.0.0.1")],
         &[("x-real-ip", "127.0.0.1"), ("forwarded", "for=127.0.0.1")],
         &[("host", "localhost")],
         &[("host", "localhost"), ("x-forwarded-for", "")],
     ] {
-        let refused = send(&through, lie);
-        assert_eq!(refused.status, 401, "{lie:?}: {}", refused.text);
+        let refused = send(&through, forged);
+        assert_eq!(refused.status, 401, "{forged:?}: {}", refused.text);
         assert_eq!(refused.headers.get_all("www-authenticate").iter().count(), 2);
     }
     assert_eq!(send(&through, &[("authorization", &sends)]).status, 204);
@@ -67,10 +68,10 @@ fn who_comes_through_nginx_needs_a_token_which_nginx_hands_on() {
 }
 
 #[test]
-fn a_client_cannot_become_local_through_a_proxy_that_says_too_little() {
+fn clients_of_a_proxy_without_forwarding_headers_are_not_local() {
     let (gateway, _) = gateway();
     let address = gateway.gateway.address();
-    // As nginx speaks by itself, and as it is told to for connections that are kept.
+    // nginx's default HTTP version, and the settings for keep-alive connections.
     for version in ["", "proxy_http_version 1.1; proxy_set_header Connection \"\";"] {
         let nginx = Nginx::start(&format!(
             "location / {{ proxy_pass http://{address}; {version} proxy_set_header Host $host; }}"
@@ -82,36 +83,36 @@ fn a_client_cannot_become_local_through_a_proxy_that_says_too_little() {
             }
         }
     }
-    // Without any of the lines nginx speaks HTTP/1.0, which is not local either.
+    // Without any of these settings nginx uses HTTP/1.0; such requests are not local either.
     let bare = Nginx::start(&format!("location / {{ proxy_pass http://{address}; }}"));
     assert_eq!(send(&bare.url("/ingest/buoy-7"), &[]).status, 401);
     assert_eq!(gateway.get_json("/api/stats")["stored"], 0);
 }
 
-/// The answer through a proxy that says nothing of itself: `refused` for one that runs as another user. Only root can start one; started by
-/// anybody else it runs as the user of the tests, and so of the gateway.
-fn through_a_silent_proxy<T>(refused: T, taken: T) -> T {
-    if std::fs::metadata("/proc/self").unwrap().uid() == 0 { refused } else { taken }
+/// Returns the expected result through a proxy that sends no forwarding headers: `refused` if it runs as another user, else `accepted`. Only
+/// root can start it as another user; otherwise it runs as the user of the tests, and so of the gateway.
+fn expected_behind_plain_proxy<T>(refused: T, accepted: T) -> T {
+    if std::fs::metadata("/proc/self").unwrap().uid() == 0 { refused } else { accepted }
 }
 
 #[test]
-fn a_proxy_that_says_nothing_is_known_by_its_user() {
+fn proxy_without_forwarding_headers_is_recognized_by_its_user() {
     let (gateway, [sends, _]) = gateway();
     let address = gateway.gateway.address();
-    // As nginx does by itself from 1.29.7 on: HTTP/1.1, and the gateway's own address as Host.
-    let as_by_default = "proxy_http_version 1.1; proxy_set_header Connection \"\";";
+    // The default of nginx since 1.29.7: HTTP/1.1, and the gateway's own address as Host.
+    let default_since_1_29_7 = "proxy_http_version 1.1; proxy_set_header Connection \"\";";
     let nginx = Nginx::start_as(
         "www-data",
-        &format!("location / {{ proxy_pass http://{address}; {as_by_default} }}"),
+        &format!("location / {{ proxy_pass http://{address}; {default_since_1_29_7} }}"),
     );
     let without_token = send(&nginx.url("/ingest/buoy-7"), &[]);
-    assert_eq!(without_token.status, through_a_silent_proxy(401, 204), "{}", without_token.text);
+    assert_eq!(without_token.status, expected_behind_plain_proxy(401, 204), "{}", without_token.text);
     assert_eq!(send(&nginx.url("/ingest/buoy-7"), &[("authorization", &sends)]).status, 204);
     assert_eq!(send(&gateway.url("/ingest/buoy-7"), &[]).status, 204);
 }
 
 #[test]
-fn a_proxy_that_passes_connections_on_is_known_by_its_user() {
+fn proxy_of_tcp_connections_is_recognized_by_its_user() {
     let mqtt = start_with(|config| {
         let input = "name = 'yard'\n[mqtt]\nlisten = '127.0.0.1:0'";
         config.inputs.push(toml::from_str(input).unwrap());
@@ -127,10 +128,10 @@ fn a_proxy_that_passes_connections_on_is_known_by_its_user() {
     };
     assert_eq!(connack(address), [0x20, 2, 0, 0]);
     // 5: not authorized.
-    assert_eq!(connack(nginx.address), [0x20, 2, 0, through_a_silent_proxy(5, 0)]);
+    assert_eq!(connack(nginx.address), [0x20, 2, 0, expected_behind_plain_proxy(5, 0)]);
 }
 
-/// The status of the answer to a message for the authority `host`.
+/// Sends a message with the Host header `host`. Returns the status of the response.
 fn raw_post(address: SocketAddr, host: &str) -> u16 {
     let mut stream = TcpStream::connect(address).unwrap();
     let body = r#"{"t":17.25}"#;
@@ -141,7 +142,7 @@ fn raw_post(address: SocketAddr, host: &str) -> u16 {
     answer.split(' ').nth(1).unwrap().parse().unwrap()
 }
 
-/// How much of the stream comes through nginx before the message that is sent when its first line is there.
+/// Returns how many bytes of the event stream arrive through nginx up to the message that is sent after the stream's first line has arrived.
 fn bytes_before_a_message(gateway: &Running, locations: &str, token: &str) -> usize {
     let nginx = Nginx::start(locations);
     let stream = agent().get(nginx.url("/api/events")).header("authorization", token).call().unwrap();
@@ -157,13 +158,13 @@ fn bytes_before_a_message(gateway: &Running, locations: &str, token: &str) -> us
             assert_eq!(gateway.post("/ingest/buoy-7", JSON, br#"{"t":17.25}"#).status, 204);
         }
     }
-    panic!("the stream has ended");
+    panic!("the stream ended");
 }
 
 #[test]
-fn events_come_through_nginx_as_they_happen() {
+fn nginx_forwards_events_without_delay() {
     let (gateway, [_, reads]) = gateway();
     let documented = documented(&gateway);
     let bytes = bytes_before_a_message(&gateway, &documented, &reads);
-    assert!(bytes < LUMP, "{bytes}");
+    assert!(bytes < PROXY_BUFFER_BYTES, "{bytes}");
 }
