@@ -1,4 +1,4 @@
-//! From the ingest into a real oneM2M CSE over HTTP. One that is killed is a row of the fault table (`crates/cli/tests/faults`).
+//! The oneM2M output, against a real CSE over HTTP and MQTT. The fault table has a row for a CSE that is killed (`crates/cli/tests/faults`).
 
 use crate::support::{
     JSON, Running,
@@ -27,7 +27,7 @@ use std::{
 };
 
 const DEVICES: [&str; 4] = ["buoy-7", "urn:imei:356938035643809", "LMCU1231237", "la"];
-/// What their containers are called.
+/// The names of the devices' containers.
 const CONTAINERS: [&str; 4] = ["buoy-7", "urn~3Aimei~3A356938035643809", "LMCU1231237", "~6Ca"];
 
 fn settings(url: &str, more: &str) -> Settings {
@@ -36,7 +36,7 @@ fn settings(url: &str, more: &str) -> Settings {
     settings.try_into().unwrap()
 }
 
-/// A gateway that delivers to the CSE at `url`.
+/// Starts a gateway that delivers to the CSE at `url`.
 fn gateway(url: &str, more: &str) -> Running {
     let onem2m = settings(url, more);
     start_with(|config| {
@@ -61,18 +61,22 @@ fn wait(gateway: &Running, what: &str, mut done: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !done() {
         let waited = begun.elapsed();
-        assert!(waited < Duration::from_secs(60), "in vain for {what}: {:?}", gateway.gateway.outputs());
+        assert!(
+            waited < Duration::from_secs(60),
+            "timeout while waiting for {what}: {:?}",
+            gateway.gateway.outputs()
+        );
         std::thread::sleep(Duration::from_millis(50));
     }
 }
 
-/// How many instances each container has.
+/// Returns the number of instances in each container.
 fn counts(acme: &Acme) -> Vec<usize> {
     let count = |container: &&str| acme.instances(&format!("/cse-in/dunnage/{container}")).len();
     CONTAINERS.iter().map(count).collect()
 }
 
-/// Waits until every message with these numbers is in the CSE, and checks that each is there once and in order.
+/// Waits until every message with these numbers is in the CSE, and checks that each occurs once and in order.
 fn expect(gateway: &Running, acme: &Acme, numbers: std::ops::Range<usize>) {
     wait(gateway, "messages in the CSE", || counts(acme).iter().all(|count| *count >= numbers.len()));
     let mut names = HashSet::new();
@@ -86,9 +90,9 @@ fn expect(gateway: &Running, acme: &Acme, numbers: std::ops::Range<usize>) {
     assert_eq!(names.len(), DEVICES.len() * numbers.len());
 }
 
-/// Waits until the gateway knows that so many messages are delivered; none was refused.
-fn delivered(gateway: &Running, messages: u64) {
-    wait(gateway, "answers of the CSE", || gateway.gateway.outputs()[0].delivered >= messages);
+/// Waits until the gateway has counted `messages` deliveries, and checks that the CSE refused no message.
+fn expect_delivered(gateway: &Running, messages: u64) {
+    wait(gateway, "responses of the CSE", || gateway.gateway.outputs()[0].delivered >= messages);
     let status = &gateway.gateway.outputs()[0];
     assert_eq!((status.delivered, status.refused), (messages, 0), "{status:?}");
 }
@@ -112,7 +116,7 @@ fn messages_of_many_devices_arrive_once_and_in_order() {
 }
 
 #[test]
-fn what_is_missing_in_the_cse_is_made_again() {
+fn missing_resources_in_the_cse_are_created_again() {
     let mut acme = Acme::in_memory();
     let gateway = gateway(&acme.url(), "mni = 1000");
     send(&gateway, 0..5);
@@ -132,21 +136,21 @@ fn what_is_missing_in_the_cse_is_made_again() {
 }
 
 #[test]
-fn an_answer_that_is_lost_makes_no_message_twice() {
+fn lost_responses_do_not_duplicate_messages() {
     let acme = Acme::in_memory();
     let proxy = Proxy::start(acme.address);
     let gateway = gateway(&format!("http://{}", proxy.address), "");
     proxy.set(Mode::CutAfterRequest { every: 3 });
     send(&gateway, 0..10);
-    wait(&gateway, "lost answers", || proxy.cuts() >= 10);
+    wait(&gateway, "lost responses", || proxy.cuts() >= 10);
     proxy.set(Mode::Pass);
     expect(&gateway, &acme, 0..10);
-    delivered(&gateway, 40);
+    expect_delivered(&gateway, 40);
     assert!(gateway.gateway.outputs()[0].duplicates > 0);
 }
 
 #[test]
-fn a_cse_that_fails_three_requests_of_ten_from_the_start_gets_everything() {
+fn cse_that_fails_three_of_ten_requests_receives_every_message() {
     const DEVICES: usize = 24;
     let acme = Acme::in_memory();
     let proxy = Proxy::start(acme.address);
@@ -161,7 +165,7 @@ fn a_cse_that_fails_three_requests_of_ten_from_the_start_gets_everything() {
 }
 
 #[test]
-fn a_cse_that_is_slow_stalls_or_is_away_gets_everything_once() {
+fn slow_stalled_or_unreachable_cse_receives_every_message_once() {
     let acme = Acme::in_memory();
     let proxy = Proxy::start(acme.address);
     let gateway = gateway(&format!("http://{}", proxy.address), "timeout_seconds = 1");
@@ -172,14 +176,14 @@ fn a_cse_that_is_slow_stalls_or_is_away_gets_everything_once() {
     wait(&gateway, "some messages in the CSE", || counts(&acme)[0] > 1);
     proxy.set(Mode::Stall);
     send(&gateway, 10..12);
-    // Longer than the gateway waits for an answer.
+    // Longer than the timeout of the gateway.
     std::thread::sleep(Duration::from_millis(1500));
     proxy.set(Mode::Pass);
     expect(&gateway, &acme, 0..12);
 }
 
 #[test]
-fn over_mqtt_a_broker_that_is_killed_loses_nothing_and_doubles_nothing() {
+fn killed_mqtt_broker_neither_loses_nor_duplicates_messages() {
     let mut broker = Mosquitto::start();
     let port = broker.port;
     let acme =
@@ -192,19 +196,19 @@ fn over_mqtt_a_broker_that_is_killed_loses_nothing_and_doubles_nothing() {
     broker.restart();
     send(&gateway, 15..20);
     expect(&gateway, &acme, 0..20);
-    delivered(&gateway, 80);
+    expect_delivered(&gateway, 80);
 }
 
 #[test]
-fn over_mqtt_a_password_that_is_wrong_is_right_after_a_reload() {
-    let kept = tempfile::tempdir().unwrap();
-    let [passwords, file] = ["passwords", "password"].map(|name| kept.path().join(name));
-    let made =
+fn reload_reads_a_corrected_mqtt_password() {
+    let folder = tempfile::tempdir().unwrap();
+    let [passwords, file] = ["passwords", "password"].map(|name| folder.path().join(name));
+    let status =
         Command::new("mosquitto_passwd").args(["-c", "-b"]).arg(&passwords).args(["g", "right"]).status();
-    assert!(made.unwrap().success());
-    // The CSE needs no login. A wrong one is refused all the same.
+    assert!(status.unwrap().success());
+    // The broker lets the CSE in without a login, but still refuses a wrong password.
     let broker = Mosquitto::start_in(
-        kept.path(),
+        folder.path(),
         &format!("allow_anonymous true\npassword_file {}", passwords.display()),
     );
     let port = broker.port;
@@ -214,8 +218,8 @@ fn over_mqtt_a_password_that_is_wrong_is_right_after_a_reload() {
     let more = format!("cse_id = 'id-in'\ntimeout_seconds = 1\nuser = 'g'\npassword_file = {file:?}");
     let gateway = gateway(&format!("mqtt://127.0.0.1:{port}"), &more);
     send(&gateway, 0..1);
-    let refused = |status: &dunnage_gateway::Status| {
-        status.last_failure.as_ref().is_some_and(|failure| failure.reason.contains("the broker"))
+    let refused = |output: &dunnage_gateway::Status| {
+        output.last_failure.as_ref().is_some_and(|failure| failure.reason.contains("the broker"))
     };
     wait(&gateway, "a login that is refused", || gateway.gateway.outputs().iter().all(refused));
     assert_eq!(gateway.gateway.outputs()[0].delivered, 0);
@@ -224,9 +228,9 @@ fn over_mqtt_a_password_that_is_wrong_is_right_after_a_reload() {
     expect(&gateway, &acme, 0..1);
 }
 
-/// With its own files ACME would lose what it answered for: it writes them a second later, all of them anew.
+/// ACME runs in memory here, because with files it writes messages only a second after it has acknowledged them.
 #[test]
-fn what_the_cse_finds_too_large_is_set_aside_and_others_go_on() {
+fn messages_too_large_for_the_cse_become_dead_letters_and_do_not_block_others() {
     let acme = Acme::in_memory();
     let gateway = gateway(&acme.url(), "mbs = 300");
     send(&gateway, 0..1);
@@ -239,7 +243,7 @@ fn what_the_cse_finds_too_large_is_set_aside_and_others_go_on() {
     assert!(list.len() == 1 && list[0].reason.contains("5207"), "{list:?}");
 }
 
-/// Serves `router` on a runtime of its own.
+/// Serves `router` on its own runtime.
 fn serve(router: Router) -> (tokio::runtime::Runtime, SocketAddr) {
     let runtime = crate::support::runtime();
     let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
@@ -248,9 +252,9 @@ fn serve(router: Router) -> (tokio::runtime::Runtime, SocketAddr) {
     (runtime, address)
 }
 
-/// In front of a CSE, answers a quarter of the requests with an error, half of these after the CSE has done what was asked.
+/// A proxy in front of a CSE. It responds to a quarter of the requests with an error, to half of these after the CSE has processed them.
 #[derive(Clone)]
-struct Liar {
+struct FaultyProxy {
     cse: String,
     client: reqwest::Client,
     requests: Arc<AtomicUsize>,
@@ -268,18 +272,18 @@ const ERRORS: [(u16, Option<&str>); 8] = [
     (413, None),
 ];
 
-async fn lie(
-    State(liar): State<Liar>,
+async fn proxy_with_faults(
+    State(faulty_proxy): State<FaultyProxy>,
     method: Method,
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
 ) -> (StatusCode, HeaderMap, Bytes) {
-    let count = liar.requests.fetch_add(1, Ordering::Relaxed);
-    let mut asked = liar.client.request(method, format!("{}{uri}", liar.cse)).body(body);
+    let count = faulty_proxy.requests.fetch_add(1, Ordering::Relaxed);
+    let mut request = faulty_proxy.client.request(method, format!("{}{uri}", faulty_proxy.cse)).body(body);
     for name in ["content-type", "accept", "x-m2m-origin", "x-m2m-ri", "x-m2m-rvi"] {
         if let Some(value) = headers.get(name) {
-            asked = asked.header(name, value);
+            request = request.header(name, value);
         }
     }
     let (status, code) = ERRORS[count % ERRORS.len()];
@@ -287,14 +291,14 @@ async fn lie(
         let code = code.map(|code| ("x-m2m-rsc".parse().unwrap(), code.parse().unwrap()));
         (StatusCode::from_u16(status).unwrap(), code.into_iter().collect(), Bytes::new())
     };
-    // Scattered, as the requests for one message have a period of their own.
+    // Pseudo-random instead of every n-th request, because the requests for one message form a period of their own.
     let chance =
         (count as u32).wrapping_add(1).wrapping_mul(0x9e37_79b1).rotate_left(15).wrapping_mul(0x85eb_ca6b)
             >> 16;
     if chance % 8 == 1 {
         return error(code);
     }
-    let answer = asked.send().await.unwrap();
+    let answer = request.send().await.unwrap();
     if chance % 8 == 3 {
         return error(code);
     }
@@ -302,26 +306,27 @@ async fn lie(
 }
 
 #[test]
-fn errors_before_and_after_the_cse_took_a_message_lose_nothing_and_double_nothing() {
+fn errors_before_and_after_the_cse_stores_a_message_neither_lose_nor_duplicate_it() {
     let acme = Acme::in_memory();
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::new();
-    let liar = Liar { cse: acme.url(), client, requests: Arc::default() };
-    let (_runtime, address) = serve(Router::new().fallback(lie).with_state(liar.clone()));
+    let faulty_proxy = FaultyProxy { cse: acme.url(), client, requests: Arc::default() };
+    let (_runtime, address) =
+        serve(Router::new().fallback(proxy_with_faults).with_state(faulty_proxy.clone()));
     let gateway = gateway(&format!("http://{address}"), "");
     send(&gateway, 0..10);
     expect(&gateway, &acme, 0..10);
-    delivered(&gateway, 40);
-    assert!(liar.requests.load(Ordering::Relaxed) > 50);
+    expect_delivered(&gateway, 40);
+    assert!(faulty_proxy.requests.load(Ordering::Relaxed) > 50);
 }
 
-/// What Mobius does and ACME does not: it says CONFLICT of instances that are made at the same moment, and drops them.
-/// Here, of every instance when it comes first.
+/// Imitates Mobius, which unlike ACME responds CONFLICT to instances that are created at the same moment, and drops them.
+/// This imitation does so at the first attempt to create each instance.
 #[derive(Clone, Default)]
-struct Colliding(Arc<Mutex<Made>>);
+struct Colliding(Arc<Mutex<Resources>>);
 
 #[derive(Default)]
-struct Made {
+struct Resources {
     paths: HashSet<String>,
     tried: HashSet<String>,
     contents: Vec<Value>,
@@ -337,33 +342,33 @@ async fn collide(
         let code = [("x-m2m-rsc".parse().unwrap(), code.parse().unwrap())];
         (StatusCode::from_u16(status).unwrap(), code.into_iter().collect())
     };
-    let mut made = cse.0.lock().unwrap();
+    let mut resources = cse.0.lock().unwrap();
     if method == Method::GET {
-        return if made.paths.contains(uri.path()) { answer(200, "2000") } else { answer(404, "4004") };
+        return if resources.paths.contains(uri.path()) { answer(200, "2000") } else { answer(404, "4004") };
     }
-    if uri.path() != "/Mobius" && !made.paths.contains(uri.path()) {
+    if uri.path() != "/Mobius" && !resources.paths.contains(uri.path()) {
         return answer(404, "4004");
     }
     let body: Value = serde_json::from_slice(&body).unwrap();
     let (kind, content) = body.as_object().unwrap().iter().next().unwrap();
     let path = format!("{}/{}", uri.path(), content["rn"].as_str().unwrap());
-    if made.paths.contains(&path) || kind == "m2m:cin" && made.tried.insert(path.clone()) {
+    if resources.paths.contains(&path) || kind == "m2m:cin" && resources.tried.insert(path.clone()) {
         return answer(409, "4105");
     }
-    made.paths.insert(path);
+    resources.paths.insert(path);
     if kind == "m2m:cin" {
-        made.contents.push(content["con"].clone());
+        resources.contents.push(content["con"].clone());
     }
     answer(201, "2001")
 }
 
 #[test]
-fn a_conflict_about_an_instance_that_is_not_there_is_not_believed() {
+fn conflict_for_a_missing_instance_is_retried() {
     let cse = Colliding::default();
     let (_runtime, address) = serve(Router::new().fallback(collide).with_state(cse.clone()));
     let gateway = gateway(&format!("http://{address}"), "cse = 'Mobius'");
     send(&gateway, 0..3);
-    delivered(&gateway, 12);
+    expect_delivered(&gateway, 12);
     let contents = &cse.0.lock().unwrap().contents;
     for device in DEVICES {
         let numbers: Vec<_> =

@@ -1,11 +1,11 @@
-//! The OpenAPI document: it is made of the routes, and Schemathesis finds nothing that is answered in another way than it says.
+//! The OpenAPI document: it is generated from the routes, and Schemathesis finds no response that contradicts it.
 
 use crate::support::{JSON, start, start_in, tools::tool};
 use dunnage_gateway::{Config, tokens};
 use std::{collections::HashSet, process::Command};
 use tempfile::TempDir;
 
-/// With a webhook `yard` and the tokens that `schemathesis.toml` has, and an output that delivers nothing.
+/// Adds a webhook `yard`, the tokens of `schemathesis.toml`, and an output that cannot deliver.
 fn configure(config: &mut Config) {
     let tokens = config.buffer.path.with_file_name("yard.token");
     std::fs::write(&tokens, "0123456789abcdef").unwrap();
@@ -17,7 +17,7 @@ fn configure(config: &mut Config) {
 }
 
 #[test]
-fn what_the_document_names_is_there_with_its_own_name_and_specified_problems() {
+fn operations_have_unique_ids_and_specified_problems() {
     let gateway = start();
     let document = gateway.get_json("/api/openapi.json");
     assert_eq!(document, serde_json::from_str::<serde_json::Value>(dunnage_gateway::openapi()).unwrap());
@@ -33,17 +33,17 @@ fn what_the_document_names_is_there_with_its_own_name_and_specified_problems() {
             }
         }
     }
-    // Whoever needs a token finds out how to bring it; nobody needs one here.
+    // The document describes how to send a token, and which operations need none.
     let schemes = document["components"]["securitySchemes"].as_object().unwrap();
-    let asked = |operation: &serde_json::Value| {
+    let required_schemes = |operation: &serde_json::Value| {
         let all = operation["security"].as_array().unwrap().iter();
         all.flat_map(|one| one.as_object().unwrap().keys().cloned()).collect::<Vec<_>>()
     };
-    assert_eq!(asked(&document), ["token", "password"]);
-    assert!(asked(&document).iter().all(|name| schemes.contains_key(name)));
-    assert_eq!(asked(&document["paths"]["/hooks/{name}"]["post"]), ["token"]);
-    assert!(asked(&document["paths"]["/readyz"]["get"]).is_empty());
-    // What the clients in the documentation call.
+    assert_eq!(required_schemes(&document), ["token", "password"]);
+    assert!(required_schemes(&document).iter().all(|name| schemes.contains_key(name)));
+    assert_eq!(required_schemes(&document["paths"]["/hooks/{name}"]["post"]), ["token"]);
+    assert!(required_schemes(&document["paths"]["/readyz"]["get"]).is_empty());
+    // The operations that clients in the documentation call.
     for operation in ["ingest", "hook", "events", "metrics", "readyz", "openapi"] {
         assert!(names.contains(operation), "{names:?}");
     }
@@ -55,7 +55,7 @@ fn what_the_document_names_is_there_with_its_own_name_and_specified_problems() {
 }
 
 #[test]
-fn nothing_of_the_admin_socket_is_on_the_network() {
+fn routes_of_the_admin_socket_are_not_on_the_network() {
     let gateway = start();
     for path in
         ["/status", "/quarantine", "/dead-letters", "/reload", "/quarantine/retry", "/dead-letters/discard"]
@@ -67,7 +67,7 @@ fn nothing_of_the_admin_socket_is_on_the_network() {
 }
 
 #[test]
-fn what_is_not_utf_8_in_an_address_is_a_problem_as_any_other() {
+fn invalid_utf_8_in_a_path_returns_a_problem_document() {
     let gateway = start();
     for answer in [
         gateway.post("/ingest/%FF", JSON, b"{}"),
@@ -80,7 +80,7 @@ fn what_is_not_utf_8_in_an_address_is_a_problem_as_any_other() {
 }
 
 #[test]
-fn schemathesis_finds_no_answer_that_the_document_does_not_have() {
+fn schemathesis_finds_no_undocumented_response() {
     let gateway = start_in(TempDir::new().unwrap(), configure);
     for n in 0..3 {
         assert_eq!(gateway.post("/ingest/d", JSON, format!("{{\"n\":{n}}}").as_bytes()).status, 204);

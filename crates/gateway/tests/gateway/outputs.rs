@@ -1,4 +1,4 @@
-//! From the ingest through the buffer to another system.
+//! Messages on their way from the ingest through the buffer to another system.
 
 #![allow(clippy::disallowed_methods)]
 
@@ -18,7 +18,7 @@ use std::{
 #[derive(Clone, Default)]
 struct Received(Arc<Mutex<Vec<Value>>>, Arc<AtomicBool>);
 
-async fn take(State(received): State<Received>, Json(message): Json<Value>) -> StatusCode {
+async fn receive(State(received): State<Received>, Json(message): Json<Value>) -> StatusCode {
     if message["value"] == "poison" && !received.1.load(Ordering::Relaxed) {
         return StatusCode::UNPROCESSABLE_ENTITY;
     }
@@ -26,12 +26,12 @@ async fn take(State(received): State<Received>, Json(message): Json<Value>) -> S
     StatusCode::NO_CONTENT
 }
 
-/// A server that keeps what it is sent, on a runtime of its own.
+/// Starts a server that stores the messages that it receives, on its own runtime.
 fn server(received: &Received) -> (tokio::runtime::Runtime, SocketAddr) {
     let runtime = crate::support::runtime();
     let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();
-    let router = Router::new().route("/in", post(take)).with_state(received.clone());
+    let router = Router::new().route("/in", post(receive)).with_state(received.clone());
     runtime.spawn(async move { axum::serve(listener, router).await });
     (runtime, address)
 }
@@ -53,7 +53,7 @@ fn wait_for(received: &Received, count: usize) -> Vec<Value> {
 fn until(what: &str, condition: impl Fn() -> bool) {
     let begun = Instant::now();
     while !condition() {
-        assert!(begun.elapsed() < Duration::from_secs(20), "not in time: {what}");
+        assert!(begun.elapsed() < Duration::from_secs(20), "timeout: {what}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
@@ -65,7 +65,7 @@ fn send(gateway: &Running, range: std::ops::Range<usize>) {
 }
 
 #[test]
-fn messages_arrive_in_order_and_go_on_after_a_restart_where_they_were() {
+fn messages_arrive_in_order_and_delivery_resumes_after_a_restart() {
     let received = Received::default();
     let (_runtime, address) = server(&received);
     let gateway = start_with(|config| config.outputs.push(output(address)));
@@ -77,12 +77,12 @@ fn messages_arrive_in_order_and_go_on_after_a_restart_where_they_were() {
     let messages = wait_for(&received, 8);
     let values: Vec<_> = messages.iter().map(|m| m["value"].as_u64().unwrap()).collect();
     assert_eq!(values, [0, 1, 2, 3, 4, 5, 6, 7]);
-    let name = messages[7]["name"].as_str().unwrap();
-    assert!(name.starts_with('m') && name.ends_with("-8"), "{name}");
+    let stable_id = messages[7]["name"].as_str().unwrap();
+    assert!(stable_id.starts_with('m') && stable_id.ends_with("-8"), "{stable_id}");
 }
 
 #[test]
-fn a_message_that_is_refused_is_set_aside_and_others_go_on() {
+fn refused_messages_become_dead_letters_and_do_not_block_others() {
     let received = Received::default();
     let (_runtime, address) = server(&received);
     let gateway = start_with(|config| config.outputs.push(output(address)));
@@ -92,14 +92,14 @@ fn a_message_that_is_refused_is_set_aside_and_others_go_on() {
     let (_, folder) = gateway.stop();
     let buffer = rusqlite::Connection::open(folder.path().join("buffer.sqlite3")).unwrap();
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-    let aside: (String, i64, String) =
+    let dead_letter: (String, i64, String) =
         buffer.query_row("SELECT output, message_id, reason FROM undelivered", [], read).unwrap();
-    assert_eq!((&*aside.0, aside.1), ("archive", 1));
-    assert!(aside.2.contains("422"), "{}", aside.2);
+    assert_eq!((&*dead_letter.0, dead_letter.1), ("archive", 1));
+    assert!(dead_letter.2.contains("422"), "{}", dead_letter.2);
 }
 
 #[test]
-fn what_was_set_aside_is_delivered_when_asked_or_given_up() {
+fn dead_letters_are_retried_or_discarded_on_request() {
     let received = Received::default();
     let (_runtime, address) = server(&received);
     let gateway = start_with(|config| config.outputs.push(output(address)));
@@ -111,7 +111,7 @@ fn what_was_set_aside_is_delivered_when_asked_or_given_up() {
     let listed = || {
         let list = gateway.gateway.dead_letters("archive", 0, 100);
         let list = gateway.runtime.block_on(list).unwrap();
-        list.into_iter().map(|aside| aside.message_id).collect::<Vec<_>>()
+        list.into_iter().map(|dead_letter| dead_letter.message_id).collect::<Vec<_>>()
     };
     assert_eq!(listed(), [1, 2, 3]);
     let discarded = gateway.gateway.discard("archive", Which::Ids(vec![1, 99]));
@@ -119,9 +119,9 @@ fn what_was_set_aside_is_delivered_when_asked_or_given_up() {
     assert_eq!(listed(), [2, 3]);
     received.1.store(true, Ordering::Relaxed);
     assert_eq!(gateway.runtime.block_on(gateway.gateway.retry("archive", Which::All)).unwrap(), 2);
-    let again = wait_for(&received, 3);
-    let names: Vec<_> = again[1..].iter().map(|message| message["name"].as_str().unwrap()).collect();
-    assert!(names[0].ends_with("-2") && names[1].ends_with("-3"), "{names:?}");
+    let retried = wait_for(&received, 3);
+    let stable_ids: Vec<_> = retried[1..].iter().map(|message| message["name"].as_str().unwrap()).collect();
+    assert!(stable_ids[0].ends_with("-2") && stable_ids[1].ends_with("-3"), "{stable_ids:?}");
     until("the list is empty", || listed().is_empty());
     assert!(gateway.runtime.block_on(gateway.gateway.retry("archives", Which::All)).is_err());
     let status = gateway.gateway.outputs().remove(0);

@@ -1,4 +1,4 @@
-//! The HTTP output, and servers that do not do what they should.
+//! The HTTP output, also with servers that misbehave.
 
 use crate::support::{
     JSON, Running,
@@ -15,7 +15,7 @@ use std::{
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const DONE: Reply = Reply::Status("204 No Content");
 
-/// A gateway that sends what it gets to `server`. `settings` are further lines of `[output.http]`.
+/// Starts a gateway that delivers to `server`. `settings` are further lines of `[output.http]`.
 fn gateway_to(server: &Scripted, settings: &str) -> Running {
     let settings = format!("url = 'http://{}/in?key=hidden'\n{settings}", server.address);
     start_with(|config| {
@@ -48,7 +48,7 @@ fn lines(request: &Request) -> Vec<Value> {
 }
 
 #[test]
-fn a_token_and_a_secret_are_read_again_by_a_reload() {
+fn reload_reads_the_token_and_the_secret_again() {
     let folder = tempfile::tempdir().unwrap();
     let [token, secret] = ["token", "secret"].map(|name| folder.path().join(name));
     std::fs::write(&token, "first\n").unwrap();
@@ -77,7 +77,7 @@ fn a_token_and_a_secret_are_read_again_by_a_reload() {
 }
 
 #[test]
-fn requests_are_signed_as_standard_webhooks_are_and_have_a_token_and_headers() {
+fn requests_have_a_standard_webhooks_signature_a_token_and_headers() {
     let server = Scripted::start(|_, _| DONE);
     let folder = tempfile::tempdir().unwrap();
     let [secret, token] = ["secret", "token"].map(|name| folder.path().join(name));
@@ -100,7 +100,7 @@ fn requests_are_signed_as_standard_webhooks_are_and_have_a_token_and_headers() {
 }
 
 #[test]
-fn a_batch_is_lines_and_the_one_that_is_refused_is_found() {
+fn batches_are_ndjson_and_a_refused_message_is_isolated() {
     let server = Scripted::start(|request, _| match request.body.contains("\"value\":77}") {
         true => Reply::Status("400 Bad Request"),
         false => DONE,
@@ -109,31 +109,33 @@ fn a_batch_is_lines_and_the_one_that_is_refused_is_found() {
     send(&gateway, "d", 60..100);
     let status = until(&gateway, |status| status.cursor == 40);
     assert_eq!((status.delivered, status.refused), (39, 1));
-    let taken: Vec<_> = server.requests().into_iter().filter(|r| !r.body.contains("\"value\":77}")).collect();
-    let values: Vec<_> = taken.iter().flat_map(lines).map(|line| line["value"].as_u64().unwrap()).collect();
+    let accepted: Vec<_> =
+        server.requests().into_iter().filter(|r| !r.body.contains("\"value\":77}")).collect();
+    let values: Vec<_> =
+        accepted.iter().flat_map(lines).map(|line| line["value"].as_u64().unwrap()).collect();
     assert_eq!(values, (60..100).filter(|n| *n != 77).collect::<Vec<_>>());
-    assert!(taken.iter().all(|request| request.headers["content-type"] == "application/x-ndjson"));
-    assert!(taken.iter().any(|request| lines(request).len() > 1));
+    assert!(accepted.iter().all(|request| request.headers["content-type"] == "application/x-ndjson"));
+    assert!(accepted.iter().any(|request| lines(request).len() > 1));
     let dead_letters = gateway.runtime.block_on(gateway.gateway.dead_letters("hook", 0, 10)).unwrap();
     assert_eq!((dead_letters.len(), dead_letters[0].message_id), (1, 18));
-    // What the URL has behind its path may be secret.
+    // The query of the URL may contain a secret.
     assert!(
         dead_letters[0].reason.contains("/in answered 400") && !dead_letters[0].reason.contains("hidden"),
         "{dead_letters:?}"
     );
 }
 
-/// Busy, elsewhere, hanging, gone before and after it took the message: all of it is tried again until it works, with the
-/// same name, and in order.
+/// The server is busy, redirects, hangs, fails, and closes the connection before and after it has stored the message. Each delivery is retried
+/// until it succeeds, in order and with the same stable ID.
 #[test]
-fn what_goes_wrong_is_tried_again_with_the_same_name() {
+fn failed_deliveries_are_retried_with_the_same_stable_id() {
     let server = Scripted::start(|_, before| match before {
         0 => Reply::Status("503 Service Unavailable\r\nretry-after: 1\r\n"),
         1 => Reply::Status("302 Found\r\nlocation: /elsewhere\r\n"),
         2 => Reply::Hang,
         3 => Reply::Drop,
         4 => Reply::Status("500 Internal Server Error"),
-        // The answer to a message that it took is lost; it knows the message when it comes again.
+        // The response to a stored message is lost; the server recognizes the retry.
         6 => Reply::Drop,
         7 => Reply::Status("409 Conflict"),
         _ => DONE,
@@ -152,12 +154,13 @@ fn what_goes_wrong_is_tried_again_with_the_same_name() {
     let values: Vec<_> =
         requests.iter().map(|request| lines(request)[0]["value"].as_u64().unwrap()).collect();
     assert_eq!(values, [0, 0, 0, 0, 0, 0, 1, 1, 2, 3]);
-    let names: Vec<_> = requests.iter().map(|request| &request.headers["idempotency-key"]).collect();
-    assert!(names[..6].iter().all(|name| *name == names[0]) && names[6] == names[7] && names[0] != names[6]);
+    let stable_ids: Vec<_> = requests.iter().map(|request| &request.headers["idempotency-key"]).collect();
+    assert!(stable_ids[..6].iter().all(|id| *id == stable_ids[0]));
+    assert!(stable_ids[6] == stable_ids[7] && stable_ids[0] != stable_ids[6]);
 }
 
 #[test]
-fn a_device_that_is_not_found_holds_up_no_other() {
+fn device_that_is_not_found_does_not_block_others() {
     let server = Scripted::start(|request, _| match request.body.contains("\"device\":\"lost\"") {
         true => Reply::Status("404 Not Found"),
         false => DONE,
@@ -173,7 +176,7 @@ fn a_device_that_is_not_found_holds_up_no_other() {
 }
 
 #[test]
-fn settings_that_cannot_work_name_their_key() {
+fn errors_in_settings_name_their_key() {
     for (settings, key) in [
         ("url = 'ftp://x/'", "url"),
         ("url = 'x'", "url"),
