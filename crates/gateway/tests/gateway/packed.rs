@@ -1,4 +1,4 @@
-//! Packed messages: several layouts of a schema at once, and what is never guessed.
+//! Packed messages: several layouts of a schema at once, and layouts that the gateway must not guess.
 
 use crate::support::{JSON, Running, config, runtime, start, start_in};
 use dunnage_formats::{Format, Json, Packed};
@@ -19,7 +19,7 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
 }
 
-/// A schema of a temperature in steps of `step`, in `slot`.
+/// Returns a schema for `slot` with a temperature in steps of `step`.
 fn reading(slot: u8, step: f64) -> String {
     json!({
         "title": "Reading",
@@ -49,7 +49,7 @@ fn fingerprint(schema: &str) -> String {
     codec(schema).layout().fingerprint().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Writes schemas into the folder `schemas` in `folder`, in place of those that are there.
+/// Writes schemas into the folder `schemas` in `folder`, and removes the previous ones.
 fn write(folder: &Path, schemas: &[(&str, &str)]) {
     let folder = folder.join("schemas");
     let _ = fs::remove_dir_all(&folder);
@@ -68,14 +68,14 @@ fn start_with_schemas(folder: TempDir, schemas: &[(&str, &str)]) -> Running {
     start_in(folder, with_schemas)
 }
 
-/// Why a gateway does not start.
-fn refusal(folder: &Path, schemas: &[(&str, &str)]) -> Error {
+/// Returns the error with which a gateway fails to start.
+fn start_error(folder: &Path, schemas: &[(&str, &str)]) -> Error {
     write(folder, schemas);
     let mut config = config(folder);
     with_schemas(&mut config);
     match runtime().block_on(Gateway::start(config)) {
         Err(error) => error,
-        Ok(_) => panic!("started"),
+        Ok(_) => panic!("the gateway started"),
     }
 }
 
@@ -84,7 +84,7 @@ fn last(gateway: &Running, list: &str) -> Value {
 }
 
 #[test]
-fn the_container_message_comes_back_byte_for_byte() {
+fn container_message_round_trips_byte_for_byte() {
     let gateway = start();
     let bytes = bytes(CONTAINER_PACKED);
     let answer = gateway.post("/ingest/LMCU1231237?schema=container&link=astrocast", PACKED, &bytes);
@@ -113,7 +113,7 @@ fn each_slot_of_a_schema_has_its_layout() {
         assert_eq!((&message["schema"], &message["slot"]), (&json!("reading"), &json!(slot)));
         assert_eq!(message["value"], serde_json::from_str::<Value>(text).unwrap());
     }
-    // All other formats are read with the first version.
+    // All other formats use the first version of the schema.
     let fine = br#"{"temperature":21.57,"door":"open"}"#;
     assert_eq!(gateway.post("/ingest/d?schema=reading", JSON, fine).status, 422);
     assert_eq!(gateway.post("/ingest/d?schema=reading", JSON, messages[0].2.as_bytes()).status, 204);
@@ -121,7 +121,7 @@ fn each_slot_of_a_schema_has_its_layout() {
 }
 
 #[test]
-fn a_slot_without_a_layout_is_kept_and_not_guessed() {
+fn messages_in_a_slot_without_a_layout_are_quarantined() {
     let gateway = start();
     let mut bytes = packed(bundled_named("container").unwrap(), CONTAINER);
     bytes[0] = 7;
@@ -129,11 +129,11 @@ fn a_slot_without_a_layout_is_kept_and_not_guessed() {
     let problem = answer.json();
     assert_eq!((answer.status, &problem["type"]), (422, &json!("urn:dunnage:problem:unknown-layout")));
     assert_eq!((&problem["kind"], &problem["offset"]), (&json!("range"), &json!(0)));
-    let kept = last(&gateway, "quarantine");
-    assert_eq!((&kept["kind"], &kept["schema"]), (&json!("range"), &json!("container")));
-    assert_eq!((&kept["bytes"], &kept["content_type"]), (&json!(bytes.len()), &json!(PACKED)));
-    assert!(kept["reason"].as_str().unwrap().contains("slot 7"), "{kept}");
-    assert!(kept["hex"].as_str().unwrap().starts_with("07"));
+    let quarantined = last(&gateway, "quarantine");
+    assert_eq!((&quarantined["kind"], &quarantined["schema"]), (&json!("range"), &json!("container")));
+    assert_eq!((&quarantined["bytes"], &quarantined["content_type"]), (&json!(bytes.len()), &json!(PACKED)));
+    assert!(quarantined["reason"].as_str().unwrap().contains("slot 7"), "{quarantined}");
+    assert!(quarantined["hex"].as_str().unwrap().starts_with("07"));
     assert_eq!(gateway.get_json("/api/messages")["messages"], json!([]));
 }
 
@@ -155,7 +155,7 @@ fn reserved_modes_and_slot_0_are_malformed() {
 }
 
 #[test]
-fn a_fingerprint_that_the_slot_does_not_have_is_kept_and_not_decoded() {
+fn messages_with_another_fingerprint_than_the_slot_are_quarantined() {
     let gateway = start();
     let container = bundled_named("container").unwrap();
     let (bytes, right) = (packed(container, CONTAINER), fingerprint(container));
@@ -171,20 +171,20 @@ fn a_fingerprint_that_the_slot_does_not_have_is_kept_and_not_decoded() {
         let answer = post(layout);
         let problem = answer.json();
         assert_eq!((answer.status, &problem["type"]), (422, &json!("urn:dunnage:problem:unknown-layout")));
-        let kept = last(&gateway, "quarantine");
-        assert_eq!((&kept["kind"], &kept["offset"]), (&json!("unknown-layout"), &Value::Null));
-        assert!(kept["reason"].as_str().unwrap().contains(&right[..layout.len()]), "{kept}");
-        assert!(kept["content_type"].as_str().unwrap().ends_with(layout));
+        let quarantined = last(&gateway, "quarantine");
+        assert_eq!((&quarantined["kind"], &quarantined["offset"]), (&json!("unknown-layout"), &Value::Null));
+        assert!(quarantined["reason"].as_str().unwrap().contains(&right[..layout.len()]), "{quarantined}");
+        assert!(quarantined["content_type"].as_str().unwrap().ends_with(layout));
     }
-    // Too short to be one.
+    // Too short for the prefix of a fingerprint.
     assert_eq!(post(&right[..7]).status, 415);
     let (summary, _) = gateway.stop();
     assert_eq!((summary.stored, summary.quarantined), (4, 3));
 }
 
-/// The vectors of messages that are none, each with its schema in the folder.
+/// Posts every vector of an invalid message, each with its own schema.
 #[test]
-fn every_damaged_message_is_answered_with_its_kind_and_offset_and_kept() {
+fn invalid_messages_are_rejected_with_kind_and_offset_and_quarantined() {
     let vectors: Value =
         serde_json::from_str(include_str!("../../../../spec/vectors/packed/invalid.json")).unwrap();
     let vectors = vectors["vectors"].as_array().unwrap();
@@ -194,7 +194,7 @@ fn every_damaged_message_is_answered_with_its_kind_and_offset_and_kept() {
     let gateway = start_with_schemas(TempDir::new().unwrap(), &schemas);
     let mut sent = 0;
     for (n, vector) in vectors.iter().enumerate() {
-        // Here the device is always known.
+        // The gateway always knows the device.
         if vector["name"].as_str().unwrap().contains("without-device") {
             continue;
         }
@@ -203,8 +203,8 @@ fn every_damaged_message_is_answered_with_its_kind_and_offset_and_kept() {
         let problem = answer.json();
         assert_eq!((&problem["kind"], &problem["offset"]), (&vector["kind"], &vector["offset"]), "{name}");
         assert_eq!(answer.status, if vector["kind"] == "range" { 422 } else { 400 }, "{name}");
-        let kept = last(&gateway, "quarantine");
-        assert_eq!((&kept["kind"], &kept["hex"]), (&vector["kind"], &vector["hex"]), "{name}");
+        let quarantined = last(&gateway, "quarantine");
+        assert_eq!((&quarantined["kind"], &quarantined["hex"]), (&vector["kind"], &vector["hex"]), "{name}");
         sent += 1;
     }
     assert!(sent > 30);
@@ -213,14 +213,14 @@ fn every_damaged_message_is_answered_with_its_kind_and_offset_and_kept() {
 }
 
 #[test]
-fn two_layouts_in_one_slot_stop_the_start() {
+fn two_layouts_in_one_slot_prevent_the_start() {
     let folder = TempDir::new().unwrap();
     let (one, other) = (reading(3, 0.1), reading(3, 0.01));
-    let e = refusal(folder.path(), &[("reading.json", &one), ("reading.b.json", &other)]).to_string();
+    let e = start_error(folder.path(), &[("reading.json", &one), ("reading.b.json", &other)]).to_string();
     assert!(e.contains("reading.b.json") && e.contains("slot 3") && e.contains("x-dunnage-slot"), "{e}");
-    let e = refusal(folder.path(), &[("reading.b.json", &other)]).to_string();
+    let e = start_error(folder.path(), &[("reading.b.json", &other)]).to_string();
     assert!(e.contains("reading.b.json") && e.contains("reading.json is missing"), "{e}");
-    // The same layout twice is one; and a bundled schema may have further versions.
+    // Two files may have the same layout, and a bundled schema may have further versions.
     let container: Value = serde_json::from_str(bundled_named("container").unwrap()).unwrap();
     let mut second = container.clone();
     second["x-dunnage-slot"] = json!(2);
@@ -238,7 +238,7 @@ fn two_layouts_in_one_slot_stop_the_start() {
 }
 
 #[test]
-fn a_changed_layout_stops_the_start_once_messages_came_with_the_old_one() {
+fn changed_layout_prevents_the_start_after_messages_of_the_old_one_were_stored() {
     let (old, new) = (reading(1, 0.1), reading(1, 0.05));
     let text = r#"{"temperature":21.5,"door":"shut"}"#;
     let gateway = start_with_schemas(TempDir::new().unwrap(), &[("reading.json", &old)]);
@@ -247,7 +247,7 @@ fn a_changed_layout_stops_the_start_once_messages_came_with_the_old_one() {
     assert_eq!(gateway.post("/ingest/d?schema=reading", PACKED, truncated).status, 400);
     let (_, folder) = gateway.stop();
 
-    // No packed message was decoded yet: the schema may change.
+    // The gateway has not decoded a packed message yet, so the schema may change.
     let gateway = start_with_schemas(folder, &[("reading.json", &new)]);
     let (_, folder) = gateway.stop();
     let gateway = start_with_schemas(folder, &[("reading.json", &old)]);
@@ -256,14 +256,14 @@ fn a_changed_layout_stops_the_start_once_messages_came_with_the_old_one() {
     }
     let (_, folder) = gateway.stop();
 
-    let e = refusal(folder.path(), &[("reading.json", &new)]);
+    let e = start_error(folder.path(), &[("reading.json", &new)]);
     assert!(matches!(&e, Error::ChangedLayout { slot: 1, .. }), "{e}");
     let e = e.to_string();
     for part in [&fingerprint(&old), &fingerprint(&new), "reading.json", "slot 1", "another x-dunnage-slot"] {
         assert!(e.contains(part), "{part}: {e}");
     }
 
-    // The new layout in a slot of its own, beside the old one or without it.
+    // The new layout has its own slot, with or without the old layout in the folder.
     let second = reading(2, 0.05);
     let schemas = [("reading.json", second.as_str()), ("reading.1.json", old.as_str())];
     let gateway = start_with_schemas(folder, &schemas);
@@ -274,11 +274,11 @@ fn a_changed_layout_stops_the_start_once_messages_came_with_the_old_one() {
     assert_eq!(gateway.post("/ingest/d?schema=reading", PACKED, &packed(&second, text)).status, 204);
     assert_eq!(gateway.post("/ingest/d?schema=reading", PACKED, &packed(&old, text)).status, 422);
     let (_, folder) = gateway.stop();
-    assert!(matches!(refusal(folder.path(), &[("reading.json", &new)]), Error::ChangedLayout { .. }));
+    assert!(matches!(start_error(folder.path(), &[("reading.json", &new)]), Error::ChangedLayout { .. }));
 }
 
 #[test]
-fn what_only_restricts_may_change() {
+fn annotations_of_a_schema_may_change() {
     let described = |text: &str| reading(1, 0.1).replace("\"Reading\"", text);
     let text = r#"{"temperature":21.5,"door":"shut"}"#;
     let before = described("\"Reading\"");
@@ -291,7 +291,7 @@ fn what_only_restricts_may_change() {
 }
 
 #[test]
-fn a_known_field_is_the_device_of_the_address() {
+fn known_field_is_the_device_of_the_path() {
     let schema = json!({
         "title": "Known", "type": "object", "required": ["id", "n"], "additionalProperties": false,
         "properties": {
@@ -326,7 +326,7 @@ fn a_few_bytes_of_a_modelled_body_can_hold_many_values() {
 }
 
 #[test]
-fn a_buffer_of_the_version_before_goes_on() {
+fn buffer_of_version_1_is_upgraded() {
     let gateway = start();
     assert_eq!(gateway.post("/ingest/d", JSON, b"1").status, 204);
     let (_, folder) = gateway.stop();
@@ -349,12 +349,12 @@ fn a_buffer_of_the_version_before_goes_on() {
     let bytes = packed(bundled_named("container").unwrap(), CONTAINER);
     assert_eq!(gateway.post("/ingest/d?schema=container", PACKED, &bytes).status, 204);
     assert_eq!(gateway.get_json("/api/stats")["stored"], 2);
-    // It was brought up to date, and not taken for a damaged one.
+    // The gateway upgraded the buffer instead of treating it as damaged.
     assert!(gateway.get("/metrics").text.contains("\ndunnage_buffer_damages_total 0\n"));
 }
 
 #[test]
-fn packed_messages_without_a_check_are_refused_where_one_is_required() {
+fn packed_messages_without_a_required_check_are_rejected() {
     let unchecked = reading(1, 0.5);
     let checked = unchecked.replacen('{', r#"{"x-dunnage-check":2,"#, 1);
     let text = r#"{"temperature":17.5,"door":"open"}"#;
@@ -365,8 +365,8 @@ fn packed_messages_without_a_check_are_refused_where_one_is_required() {
         config.schemas.require_check = true;
     });
     assert_eq!(gateway.post("/ingest/d?schema=reading", PACKED, &packed(&checked, text)).status, 204);
-    let refused = gateway.post("/ingest/d?schema=old", PACKED, &packed(&unchecked, text));
-    assert_eq!(refused.status, 422);
+    let rejected = gateway.post("/ingest/d?schema=old", PACKED, &packed(&unchecked, text));
+    assert_eq!(rejected.status, 422);
     assert!(last(&gateway, "quarantine")["reason"].as_str().unwrap().contains("x-dunnage-check"));
     // A message of another layout in the same slot.
     let other = reading(1, 0.25).replacen('{', r#"{"x-dunnage-check":2,"#, 1);
@@ -374,7 +374,7 @@ fn packed_messages_without_a_check_are_refused_where_one_is_required() {
 }
 
 #[test]
-fn schemas_refer_to_files_of_their_folder_and_formats_are_asserted_when_asked() {
+fn schemas_refer_to_files_in_their_folder_and_can_assert_formats() {
     let main = r#"{"type":"object","properties":{"id":{"$ref":"part.json"}}}"#;
     let folder = TempDir::new().unwrap();
     write(folder.path(), &[("main.json", main), ("part.json", r#"{"type":"string","format":"uuid"}"#)]);

@@ -1,4 +1,4 @@
-//! The admin socket, and what operators do with the quarantine over it.
+//! The admin socket, and its operations on the quarantine.
 
 use crate::support::{JSON, Running, config, start, start_in, start_with};
 use dunnage_formats::{Format, Json, Packed};
@@ -13,19 +13,19 @@ fn admin(gateway: &Running) -> AdminClient {
     AdminClient::connect(&config(gateway.folder.path())).unwrap()
 }
 
-fn ask(gateway: &Running, what: &str, query: &[(&str, &str)]) -> Result<Value, AdminError> {
+fn ask(gateway: &Running, route: &str, query: &[(&str, &str)]) -> Result<Value, AdminError> {
     let query: Vec<_> = query.iter().map(|(key, value)| (*key, value.to_string())).collect();
     let admin = admin(gateway);
     gateway.runtime.block_on(async {
-        match what {
-            "status" | "quarantine" => admin.get(what, &query).await,
-            _ => admin.post(what, &query).await,
+        match route {
+            "status" | "quarantine" => admin.get(route, &query).await,
+            _ => admin.post(route, &query).await,
         }
     })
 }
 
-/// Two devices with a message each that is kept, and one with a message that is stored.
-fn filled() -> Running {
+/// Starts a gateway with a stored message of one device and a quarantined message of each of two others.
+fn gateway_with_messages() -> Running {
     let gateway = start();
     assert_eq!(gateway.post("/ingest/a1?schema=later", JSON, b"{\"n\":1}").status, 404);
     assert_eq!(gateway.post("/ingest/b1?link=l", JSON, b"{\"n\":").status, 400);
@@ -33,7 +33,7 @@ fn filled() -> Running {
     gateway
 }
 
-/// The counts, of which the first is the sum of the others.
+/// Returns the counts, and checks that the first is the sum of the others.
 fn counts(gateway: &Running) -> [u64; 5] {
     let status = ask(gateway, "status", &[]).unwrap();
     let names = ["received", "stored", "duplicates", "quarantined", "refused"];
@@ -43,8 +43,8 @@ fn counts(gateway: &Running) -> [u64; 5] {
 }
 
 #[test]
-fn status_tells_what_the_gateway_holds_to_its_user_alone() {
-    let gateway = filled();
+fn status_has_the_counts_and_only_the_user_of_the_gateway_can_read_it() {
+    let gateway = gateway_with_messages();
     assert_eq!(counts(&gateway), [3, 1, 0, 2, 0]);
     let status = ask(&gateway, "status", &[]).unwrap();
     assert_eq!(status["address"], gateway.gateway.address().to_string());
@@ -60,7 +60,7 @@ fn status_tells_what_the_gateway_holds_to_its_user_alone() {
 }
 
 #[test]
-fn an_empty_name_turns_the_socket_off() {
+fn empty_path_disables_the_socket() {
     let gateway = start_with(|config| config.admin.socket = "".into());
     assert!(!gateway.folder.path().join("admin.sock").exists());
     let mut off = config(gateway.folder.path());
@@ -69,18 +69,18 @@ fn an_empty_name_turns_the_socket_off() {
 }
 
 #[test]
-fn what_is_asked_wrongly_is_refused() {
+fn invalid_requests_are_refused() {
     let gateway = start();
-    for (what, query) in
+    for (route, query) in
         [("quarantine", ("ids", "x")), ("quarantine/discard", ("devise", "x")), ("nothing", ("", ""))]
     {
-        assert!(matches!(ask(&gateway, what, &[query]), Err(AdminError::Refused(_))), "{what}");
+        assert!(matches!(ask(&gateway, route, &[query]), Err(AdminError::Refused(_))), "{route}");
     }
 }
 
 #[test]
-fn the_list_has_what_the_filters_choose() {
-    let gateway = filled();
+fn list_has_the_messages_that_match_the_filters() {
+    let gateway = gateway_with_messages();
     let ids = |query: &[(&str, &str)]| -> Vec<u64> {
         let list = ask(&gateway, "quarantine", query).unwrap();
         list["messages"].as_array().unwrap().iter().map(|m| m["id"].as_u64().unwrap()).collect()
@@ -96,8 +96,8 @@ fn the_list_has_what_the_filters_choose() {
 }
 
 #[test]
-fn dropped_messages_are_gone_and_counted() {
-    let gateway = filled();
+fn discarded_messages_are_removed_and_counted() {
+    let gateway = gateway_with_messages();
     assert_eq!(ask(&gateway, "quarantine/discard", &[("device", "a*")]).unwrap()["dropped"], 1);
     assert_eq!(ask(&gateway, "quarantine/discard", &[("device", "a*")]).unwrap()["dropped"], 0);
     let status = ask(&gateway, "status", &[]).unwrap();
@@ -107,8 +107,8 @@ fn dropped_messages_are_gone_and_counted() {
 }
 
 #[test]
-fn what_can_be_decoded_now_becomes_a_message_and_the_rest_says_why_not() {
-    let gateway = filled();
+fn retry_stores_decodable_messages_and_reports_the_other_failures() {
+    let gateway = gateway_with_messages();
     let before = gateway.get_json("/api/quarantine")["messages"][1].clone();
     let (_, folder) = gateway.stop();
     fs::create_dir(folder.path().join("schemas")).unwrap();
@@ -130,7 +130,7 @@ fn what_can_be_decoded_now_becomes_a_message_and_the_rest_says_why_not() {
     assert_eq!((&message["value"], &message["received_at"]), (&json!({"n": 1}), &before["received_at"]));
     assert_eq!(gateway.get_json("/api/quarantine")["messages"].as_array().unwrap().len(), 1);
     assert_eq!(counts(&gateway), [3, 2, 0, 1, 0]);
-    // Once it is stored, there is nothing to decode again.
+    // The stored message is no longer in the quarantine.
     let again = ask(&gateway, "quarantine/retry", &[("device", "a1")]).unwrap();
     assert_eq!((&again["stored"], &again["failed"]), (&json!(0), &json!(0)));
     let (summary, _) = gateway.stop();
@@ -138,7 +138,7 @@ fn what_can_be_decoded_now_becomes_a_message_and_the_rest_says_why_not() {
 }
 
 #[test]
-fn a_message_without_schema_is_decoded_with_what_the_profile_says_now() {
+fn retry_uses_the_current_schema_of_the_profile() {
     let gateway = start_with(|config| {
         config.profiles =
             vec![Profile { device: "*".into(), schema: Some("weather".into()), ..Profile::default() }];
@@ -153,10 +153,10 @@ fn a_message_without_schema_is_decoded_with_what_the_profile_says_now() {
 }
 
 #[test]
-fn a_packed_message_is_decoded_when_the_layout_it_means_is_there() {
-    let version = |slot: u8, most: u32| {
+fn retry_decodes_a_packed_message_after_its_layout_is_added() {
+    let version = |slot: u8, max: u32| {
         json!({"title": "R", "x-dunnage-slot": slot, "type": "object", "additionalProperties": false,
-               "required": ["n"], "properties": {"n": {"type": "integer", "minimum": 0, "maximum": most}}})
+               "required": ["n"], "properties": {"n": {"type": "integer", "minimum": 0, "maximum": max}}})
         .to_string()
     };
     let codec = Packed::new(&Model::compile(&version(2, 500)).unwrap());
@@ -184,7 +184,7 @@ fn a_packed_message_is_decoded_when_the_layout_it_means_is_there() {
 }
 
 #[test]
-fn thousands_are_decoded_again_in_their_order() {
+fn retry_keeps_the_order_of_many_messages() {
     let gateway = start();
     for n in 0..700 {
         let body = format!("{{\"n\":{n}}}");

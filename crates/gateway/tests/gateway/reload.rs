@@ -1,4 +1,4 @@
-//! Reading profiles and schemas again while messages come in.
+//! Reloads of profiles and schemas while messages arrive.
 
 use crate::support::{JSON, Running, agent, post, runtime};
 use dunnage_gateway::{Config, Gateway};
@@ -10,7 +10,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Writes a configuration for a gateway in `folder` with `more`, and answers it.
+/// Writes a configuration for a gateway in `folder`, with the lines `more`, and loads it.
 fn configured(folder: &Path, more: &str) -> Config {
     let file = folder.join("dunnage.toml");
     let folder = folder.display();
@@ -27,10 +27,10 @@ fn schema(folder: &Path, name: &str, text: &Value) {
     fs::write(schemas.join(name), text.to_string()).unwrap();
 }
 
-/// A schema of a number up to `most`.
-fn number(slot: u8, most: u32) -> Value {
+/// Returns a schema for a number up to `max`.
+fn number(slot: u8, max: u32) -> Value {
     json!({"title": "N", "x-dunnage-slot": slot, "type": "object", "additionalProperties": false, "required": ["n"],
-           "properties": {"n": {"type": "integer", "minimum": 0, "maximum": most}}})
+           "properties": {"n": {"type": "integer", "minimum": 0, "maximum": max}}})
 }
 
 fn start(folder: TempDir, more: &str) -> Running {
@@ -46,7 +46,7 @@ fn reload(gateway: &Running) -> Result<Vec<String>, String> {
 }
 
 #[test]
-fn profiles_and_schemas_change_and_what_needs_a_restart_is_named() {
+fn reload_applies_profiles_and_schemas_and_names_settings_that_need_a_restart() {
     let folder = TempDir::new().unwrap();
     schema(folder.path(), "small.json", &number(1, 10));
     let gateway = start(folder, "");
@@ -62,7 +62,7 @@ fn profiles_and_schemas_change_and_what_needs_a_restart_is_named() {
 }
 
 #[test]
-fn who_may_send_and_how_much_needs_a_restart_and_the_tokens_do_not() {
+fn access_rules_and_limits_need_a_restart_and_tokens_do_not() {
     let folder = TempDir::new().unwrap();
     schema(folder.path(), "small.json", &number(1, 10));
     let gateway = start(folder, "[access]\nwho = 'loopback'\n");
@@ -78,7 +78,7 @@ fn who_may_send_and_how_much_needs_a_restart_and_the_tokens_do_not() {
     for _ in 0..3 {
         assert_eq!(gateway.post("/ingest/d", JSON, b"{}").status, 204);
     }
-    // The tokens lie beside the buffer that is used, and not beside the one that will be.
+    // The token file is the one next to the current buffer, not next to the buffer of the new configuration.
     let text = fs::read_to_string(folder.join("dunnage.toml")).unwrap();
     fs::write(folder.join("dunnage.toml"), text.replace("buffer.sqlite3", "other/buffer.sqlite3")).unwrap();
     let reloaded = gateway.runtime.block_on(gateway.gateway.reload()).unwrap();
@@ -87,39 +87,39 @@ fn who_may_send_and_how_much_needs_a_restart_and_the_tokens_do_not() {
 }
 
 #[test]
-fn a_mistake_leaves_everything_as_it_was() {
+fn failed_reload_changes_nothing() {
     let folder = TempDir::new().unwrap();
     schema(folder.path(), "small.json", &number(1, 10));
     let gateway = start(folder, "[[profile]]\ndevice = '*'\nschema = 'small'\n");
     let folder = gateway.folder.path();
-    let still = || assert_eq!(gateway.post("/ingest/d", JSON, br#"{"n":11}"#).status, 422);
+    let assert_unchanged = || assert_eq!(gateway.post("/ingest/d", JSON, br#"{"n":11}"#).status, 422);
 
     fs::write(folder.join("dunnage.toml"), "[htp]\n").unwrap();
     assert!(reload(&gateway).unwrap_err().contains("htp"));
-    still();
+    assert_unchanged();
     configured(folder, "[[profile]]\ndevice = '*'\nschema = 'smal'\n");
     assert!(reload(&gateway).unwrap_err().contains("smal"));
-    still();
+    assert_unchanged();
     configured(folder, "");
     schema(folder, "bad.json", &json!({"title": "B", "$dynamicRef": "#a"}));
     assert!(reload(&gateway).unwrap_err().contains("bad.json"));
-    still();
+    assert_unchanged();
     fs::remove_file(folder.join("schemas/bad.json")).unwrap();
     reload(&gateway).unwrap();
     assert_eq!(gateway.post("/ingest/d", JSON, br#"{"n":11}"#).status, 204);
 }
 
 #[test]
-fn a_layout_does_not_change_under_its_slot() {
+fn reload_rejects_another_layout_in_the_same_slot() {
     let folder = TempDir::new().unwrap();
     schema(folder.path(), "n.json", &number(1, 10));
     let gateway = start(folder, "");
     let folder = gateway.folder.path();
-    // Messages may be under way with what is loaded.
+    // Messages with the loaded layout may be on their way.
     schema(folder, "n.json", &number(1, 1000));
     let e = reload(&gateway).unwrap_err();
     assert!(e.contains("n.json") && e.contains("slot 1") && e.contains("the one that is loaded"), "{e}");
-    // With what is not loaded any more, if the buffer has some.
+    // A layout that is no longer loaded counts, too, if the buffer has messages with it.
     let packed = "application/vnd.dunnage.packed";
     assert_eq!(gateway.post("/ingest/d?schema=n", packed, &[0x01, 0x50]).status, 204);
     fs::remove_file(folder.join("schemas/n.json")).unwrap();

@@ -1,4 +1,4 @@
-//! How much the buffer keeps: what was delivered makes room, what was not stays, and a full buffer says so.
+//! Retention of the buffer: delivered messages make room, undelivered messages stay, and a full buffer rejects messages.
 
 #![allow(clippy::disallowed_methods)]
 
@@ -17,30 +17,30 @@ use tokio::runtime::Runtime;
 
 const LIMIT: u64 = 1 << 20;
 
-/// A server that takes messages: it answers with `answer` and keeps the values of those that it takes. The value
-/// "poison" it never takes.
+/// A server that responds to each message with `answer` and stores the values of accepted messages. It always refuses the
+/// value "poison".
 struct Server {
     answer: Mutex<StatusCode>,
-    taken: Mutex<Vec<Value>>,
+    accepted: Mutex<Vec<Value>>,
 }
 
 fn server(answer: StatusCode) -> (Runtime, SocketAddr, Arc<Server>) {
-    let server = Arc::new(Server { answer: Mutex::new(answer), taken: Mutex::default() });
+    let server = Arc::new(Server { answer: Mutex::new(answer), accepted: Mutex::default() });
     let runtime = runtime();
     let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();
-    let take = |State(server): State<Arc<Server>>, body: String| async move {
+    let receive = |State(server): State<Arc<Server>>, body: String| async move {
         let value = serde_json::from_str::<Value>(&body).unwrap()["value"].clone();
         if value["text"] == "poison" {
             return StatusCode::UNPROCESSABLE_ENTITY;
         }
         let answer = *server.answer.lock().unwrap();
         if answer.is_success() {
-            server.taken.lock().unwrap().push(value);
+            server.accepted.lock().unwrap().push(value);
         }
         answer
     };
-    let router = Router::new().route("/", post(take)).with_state(Arc::clone(&server));
+    let router = Router::new().route("/", post(receive)).with_state(Arc::clone(&server));
     runtime.spawn(async move { axum::serve(listener, router).await });
     (runtime, address, server)
 }
@@ -79,7 +79,7 @@ fn number(folder: &Path, sql: &str) -> i64 {
 }
 
 #[test]
-fn a_full_buffer_refuses_when_nothing_is_delivered() {
+fn full_buffer_without_an_output_rejects_messages() {
     let gateway = start_with(|config| limited(config, None));
     let mut stored = 0;
     let refused = loop {
@@ -100,13 +100,13 @@ fn a_full_buffer_refuses_when_nothing_is_delivered() {
     let live = "SELECT (SELECT page_count FROM pragma_page_count()) * 8192";
     assert!(number(folder.path(), live).unsigned_abs() < 2 * LIMIT);
 
-    // It is full from the first transaction on.
+    // After a restart, the buffer is full from the first transaction on.
     let gateway = start_in(folder, |config| limited(config, None));
-    wait("it is not full", || send(&gateway, 0) == 503);
+    wait("the buffer is not full", || send(&gateway, 0) == 503);
 }
 
 #[test]
-fn what_was_delivered_makes_room_and_the_rest_stays() {
+fn delivered_messages_make_room_and_the_others_stay() {
     let (_runtime, address, server) = server(StatusCode::OK);
     let gateway = start_with(|config| limited(config, Some(address)));
     assert_eq!(gateway.post("/ingest/quiet", JSON, br#"{"text":"only"}"#).status, 204);
@@ -118,11 +118,11 @@ fn what_was_delivered_makes_room_and_the_rest_stays() {
             other => panic!("{other}"),
         });
     }
-    wait("not all is delivered", || server.taken.lock().unwrap().len() == 1501);
+    wait("not all messages are delivered", || server.accepted.lock().unwrap().len() == 1501);
     let stats = gateway.get_json("/api/stats");
     let dropped = stats["dropped"].as_i64().unwrap();
     assert!(dropped > 500, "{dropped}");
-    // The list of a device ends where its messages were dropped.
+    // The list of a device ends at its oldest message that was not dropped.
     let list = gateway.get_json("/api/devices/device1/messages?limit=1000");
     let list = list["messages"].as_array().unwrap();
     assert!(!list.is_empty() && list.len() < 500);
@@ -141,18 +141,14 @@ fn what_was_delivered_makes_room_and_the_rest_stays() {
     let left = number(folder.path(), "SELECT count(*) FROM messages");
     let (stored, dropped) = ("SELECT stored FROM totals", "SELECT dropped FROM totals");
     assert_eq!(left, number(folder.path(), stored) - number(folder.path(), dropped));
-    assert_eq!(
-        number(folder.path(), "SELECT count(*) FROM messages WHERE id = 2"),
-        1,
-        "what was refused stays"
-    );
+    assert_eq!(number(folder.path(), "SELECT count(*) FROM messages WHERE id = 2"), 1, "a dead letter stays");
     assert_eq!(number(folder.path(), "SELECT damages FROM totals"), 0);
     let live = "SELECT (SELECT page_count FROM pragma_page_count()) * 8192";
     assert!(number(folder.path(), live).unsigned_abs() < 2 * LIMIT);
 }
 
 #[test]
-fn what_is_not_delivered_is_never_dropped_and_room_comes_with_delivery() {
+fn undelivered_messages_are_never_dropped_and_delivery_makes_room() {
     let (_runtime, address, server) = server(StatusCode::SERVICE_UNAVAILABLE);
     let gateway = start_with(|config| limited(config, Some(address)));
     let mut stored = 0;
@@ -163,16 +159,16 @@ fn what_is_not_delivered_is_never_dropped_and_room_comes_with_delivery() {
     assert_eq!(gateway.get_json("/api/stats")["dropped"], 0);
     *server.answer.lock().unwrap() = StatusCode::OK;
     wait("there is never room", || send(&gateway, stored) == 204);
-    wait("not all is delivered", || server.taken.lock().unwrap().len() > stored);
-    let mut taken: Vec<_> =
-        server.taken.lock().unwrap().iter().map(|value| value["n"].as_u64().unwrap() as usize).collect();
-    taken.sort_unstable();
-    taken.dedup();
-    assert_eq!(taken, (0..=stored).collect::<Vec<_>>());
+    wait("not all messages are delivered", || server.accepted.lock().unwrap().len() > stored);
+    let mut accepted: Vec<_> =
+        server.accepted.lock().unwrap().iter().map(|value| value["n"].as_u64().unwrap() as usize).collect();
+    accepted.sort_unstable();
+    accepted.dedup();
+    assert_eq!(accepted, (0..=stored).collect::<Vec<_>>());
 }
 
 #[test]
-fn refuse_keeps_what_was_delivered() {
+fn when_full_refuse_keeps_delivered_messages() {
     let (_runtime, address, _server) = server(StatusCode::OK);
     let gateway = start_with(|config| {
         limited(config, Some(address));
@@ -187,36 +183,36 @@ fn refuse_keeps_what_was_delivered() {
 }
 
 #[test]
-fn old_messages_go_when_they_are_delivered() {
+fn old_delivered_messages_are_dropped() {
     let (_runtime, address, server) = server(StatusCode::OK);
     let gateway = start_with(|config| limited(config, Some(address)));
     for n in 0..20 {
         assert_eq!(send(&gateway, n), 204);
     }
-    wait("not all is delivered", || server.taken.lock().unwrap().len() == 20);
+    wait("not all messages are delivered", || server.accepted.lock().unwrap().len() == 20);
     let (_, folder) = gateway.stop();
     let path = folder.path().join("buffer.sqlite3");
-    // Older than they are; without a checksum they are what the file says.
+    // Backdates the messages. Without their checksums, the gateway does not detect the change.
     let sql = "UPDATE messages SET received_at = received_at - 7200000000, \"check\" = NULL WHERE id <= 15";
     Connection::open(path).unwrap().execute(sql, []).unwrap();
     let gateway = start_in(folder, |config| {
         limited(config, Some(address));
         config.buffer.keep_delivered_hours = 1;
     });
-    wait("the old ones stay", || gateway.get_json("/api/stats")["dropped"] == 15);
+    wait("old messages stay", || gateway.get_json("/api/stats")["dropped"] == 15);
     assert_eq!(gateway.get_json("/api/messages")["messages"].as_array().unwrap().len(), 5);
 }
 
 #[test]
-fn messages_of_a_clock_that_was_ahead_hold_up_no_others() {
+fn receive_times_in_the_future_do_not_block_retention() {
     let (_runtime, address, server) = server(StatusCode::OK);
     let gateway = start_with(|config| limited(config, Some(address)));
     for n in 0..20 {
         assert_eq!(send(&gateway, n), 204);
     }
-    wait("not all is delivered", || server.taken.lock().unwrap().len() == 20);
+    wait("not all messages are delivered", || server.accepted.lock().unwrap().len() == 20);
     let (_, folder) = gateway.stop();
-    // The clock was ten years ahead for the first of them, and right for those behind, which are old now.
+    // The clock was ten years ahead for the first two messages and correct for the later ones, which are old now.
     let connection = Connection::open(folder.path().join("buffer.sqlite3")).unwrap();
     let sql = "UPDATE messages SET \"check\" = NULL, received_at = received_at + iif(id <= 2, 315360000000000, -7200000000) WHERE id <= 15";
     connection.execute(sql, []).unwrap();
@@ -225,6 +221,6 @@ fn messages_of_a_clock_that_was_ahead_hold_up_no_others() {
         limited(config, Some(address));
         config.buffer.keep_delivered_hours = 1;
     });
-    wait("the old ones stay", || gateway.get_json("/api/stats")["dropped"] == 13);
+    wait("old messages stay", || gateway.get_json("/api/stats")["dropped"] == 13);
     assert_eq!(gateway.get_json("/api/messages")["messages"].as_array().unwrap().len(), 7);
 }
