@@ -1,4 +1,4 @@
-//! Messages that have a schema: by name, and by the profile of their device.
+//! Messages with a schema, which the request names or the profile of the device selects.
 
 use crate::support::{JSON, config, runtime, start, start_with};
 use dunnage_formats::Id;
@@ -12,7 +12,7 @@ fn profile(device: &str, schema: &str) -> Profile {
 }
 
 #[test]
-fn a_message_that_fits_the_schema_it_names_is_stored_under_it() {
+fn valid_message_is_stored_with_the_schema_that_it_names() {
     let gateway = start();
     assert_eq!(gateway.post("/ingest/d?schema=container", JSON, CONTAINER.as_bytes()).status, 204);
     let message = &gateway.get_json("/api/messages")["messages"][0];
@@ -21,7 +21,7 @@ fn a_message_that_fits_the_schema_it_names_is_stored_under_it() {
 }
 
 #[test]
-fn a_message_that_breaks_its_schema_is_422_with_a_pointer_and_is_kept() {
+fn message_that_violates_its_schema_returns_422_with_a_pointer_and_is_quarantined() {
     let gateway = start();
     let body = CONTAINER.replace("\"bat-soc\":\"96\"", "\"bat-soc\":\"960\"");
     assert_ne!(body, CONTAINER);
@@ -32,16 +32,16 @@ fn a_message_that_breaks_its_schema_is_422_with_a_pointer_and_is_kept() {
     assert_eq!((&problem["kind"], &problem["pointer"]), (&json!("schema"), &json!("/bat-soc")));
     let offset = body.find("\"960\"").unwrap();
     assert_eq!(problem["offset"], offset);
-    let kept = &gateway.get_json("/api/quarantine")["messages"][0];
+    let quarantined = &gateway.get_json("/api/quarantine")["messages"][0];
     assert_eq!(
-        (&kept["kind"], &kept["schema"], &kept["offset"]),
+        (&quarantined["kind"], &quarantined["schema"], &quarantined["offset"]),
         (&json!("schema"), &json!("container"), &json!(offset))
     );
-    assert!(kept["reason"].as_str().unwrap().starts_with("/bat-soc: "), "{kept}");
+    assert!(quarantined["reason"].as_str().unwrap().starts_with("/bat-soc: "), "{quarantined}");
 }
 
 #[test]
-fn malformed_json_and_numbers_that_would_lose_digits_have_their_pointer_and_offset() {
+fn errors_of_malformed_json_and_inexact_numbers_have_pointer_and_offset() {
     let gateway = start();
     for (body, status, kind, pointer, offset) in [
         (r#"{"a": [1, tru]}"#, 400, "malformed", "/a/1", 13),
@@ -58,7 +58,7 @@ fn malformed_json_and_numbers_that_would_lose_digits_have_their_pointer_and_offs
 }
 
 #[test]
-fn the_first_profile_that_fits_the_device_gives_the_schema() {
+fn first_profile_that_matches_the_device_selects_the_schema() {
     let folder = tempfile::tempdir().unwrap();
     for (name, max) in [("small", 10), ("large", 1000)] {
         let schema = json!({"title": name, "type": "object", "properties": {"n": {"type": "integer", "minimum": 0, "maximum": max}}});
@@ -72,13 +72,13 @@ fn the_first_profile_that_fits_the_device_gives_the_schema() {
     assert_eq!(gateway.post("/ingest/s1", JSON, body).status, 422);
     assert_eq!(gateway.post("/ingest/x1", JSON, body).status, 204);
     assert_eq!(gateway.get_json("/api/messages")["messages"][0]["schema"], "large");
-    // What the message names goes before what its device's profile names.
+    // The schema that the request names takes precedence over the profile's.
     assert_eq!(gateway.post("/ingest/s1?schema=large", JSON, body).status, 204);
     assert_eq!(gateway.post("/ingest/s1?schema=container", JSON, body).status, 422);
 }
 
 #[test]
-fn a_schema_of_the_folder_goes_before_the_bundled_one_of_its_name() {
+fn schema_in_the_folder_overrides_the_bundled_one_of_its_name() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("container.json"), r#"{"title":"C","type":"integer"}"#).unwrap();
     let gateway = start_with(|config| config.schemas.path = folder.path().into());
@@ -86,7 +86,7 @@ fn a_schema_of_the_folder_goes_before_the_bundled_one_of_its_name() {
 }
 
 #[test]
-fn schemas_and_profiles_that_cannot_be_used_stop_the_start_and_are_named() {
+fn unusable_schemas_and_profiles_prevent_the_start_and_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let start = |change: &dyn Fn(&mut dunnage_gateway::Config)| {
         let mut config = config(folder.path());
@@ -94,7 +94,7 @@ fn schemas_and_profiles_that_cannot_be_used_stop_the_start_and_are_named() {
         match runtime().block_on(Gateway::start(config)) {
             Err(Error::Profile(e)) => e.to_string(),
             Err(e) => panic!("{e}"),
-            Ok(_) => panic!("started"),
+            Ok(_) => panic!("the gateway started"),
         }
     };
     let e = start(&|config| config.profiles = vec![profile("LMCU*", "contaner")]);
@@ -107,7 +107,7 @@ fn schemas_and_profiles_that_cannot_be_used_stop_the_start_and_are_named() {
 }
 
 #[test]
-fn a_profile_says_which_formats_and_slots_its_devices_may_send_and_over_which_link() {
+fn profile_restricts_the_formats_of_its_devices_and_sets_their_link() {
     let cbor = "application/cbor";
     let gateway = start_with(|config| {
         config.profiles = vec![
@@ -122,12 +122,12 @@ fn a_profile_says_which_formats_and_slots_its_devices_may_send_and_over_which_li
     let answer = gateway.post("/ingest/s1", cbor, &[0xa0]);
     assert_eq!(answer.status, 415);
     assert_eq!(answer.json()["detail"], "devices that match s* may send json, packed, not cbor");
-    let kept = &gateway.get_json("/api/quarantine")["messages"][0];
-    assert_eq!((&kept["kind"], &kept["link"]), (&json!("media-type"), &json!("kineis")));
-    // A profile needs no schema. Devices without profile may send all.
+    let quarantined = &gateway.get_json("/api/quarantine")["messages"][0];
+    assert_eq!((&quarantined["kind"], &quarantined["link"]), (&json!("media-type"), &json!("kineis")));
+    // A profile needs no schema. Devices without a profile may send all formats.
     assert_eq!(gateway.post("/ingest/x1", cbor, &[0xa0]).status, 204);
     assert_eq!(gateway.post("/ingest/y1", cbor, &[0xa0]).status, 204);
-    // What the sender says goes before what the profile says.
+    // The link that the request names takes precedence over the profile's.
     assert_eq!(gateway.post("/ingest/s1?link=astrocast", JSON, CONTAINER.as_bytes()).status, 204);
     assert_eq!(gateway.get_json("/api/messages")["messages"][0]["link"], "astrocast");
     assert_eq!(gateway.post("/ingest/s1", JSON, CONTAINER.as_bytes()).status, 204);
@@ -135,14 +135,14 @@ fn a_profile_says_which_formats_and_slots_its_devices_may_send_and_over_which_li
 }
 
 #[test]
-fn what_a_profile_says_must_make_sense() {
+fn contradictory_profiles_prevent_the_start() {
     let folder = tempfile::tempdir().unwrap();
     let start = |profile: Profile| {
         let config = dunnage_gateway::Config { profiles: vec![profile], ..config(folder.path()) };
         match runtime().block_on(Gateway::start(config)) {
             Err(Error::Profile(e)) => e.to_string(),
             Err(e) => panic!("{e}"),
-            Ok(_) => panic!("started"),
+            Ok(_) => panic!("the gateway started"),
         }
     };
     let e = start(Profile { slots: vec![1, 9], ..profile("*", "weather") });
@@ -158,7 +158,7 @@ fn what_a_profile_says_must_make_sense() {
 }
 
 #[test]
-fn a_profile_takes_the_same_bytes_for_the_same_message() {
+fn profile_can_treat_messages_with_equal_bytes_as_duplicates() {
     let gateway = start_with(|config| {
         config.profiles = vec![Profile {
             device: "s*".into(),

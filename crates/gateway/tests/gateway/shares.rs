@@ -1,4 +1,4 @@
-//! Messages that have not arrived whole take a part of the memory for messages, and no other sender waits for them.
+//! Incomplete messages occupy at most a share of the memory for messages, and do not delay other senders.
 
 use crate::support::{JSON, Running, block_commits, coap, mqtt, start_with};
 use coap_lite::CoapOption;
@@ -11,11 +11,11 @@ use std::{
     time::Duration,
 };
 
-/// The memory for messages, and what a body may have.
+/// The memory for messages, and the limit of a body, in bytes.
 const MEMORY: usize = 1 << 20;
 const BODY: usize = 64 << 10;
-/// How many messages are begun: four times as many as fit.
-const BEGUN: usize = 64;
+/// The number of incomplete messages: four times as many as fit into the memory.
+const INCOMPLETE: usize = 64;
 
 fn gateway() -> Running {
     start_with(|config| {
@@ -33,7 +33,7 @@ fn gateway() -> Running {
     })
 }
 
-/// A connection from `from` to `to`.
+/// Opens a connection from `from` to `to`.
 fn connect(from: Ipv4Addr, to: SocketAddr) -> TcpStream {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
     socket.bind(&SocketAddr::from((from, 0)).into()).unwrap();
@@ -49,33 +49,33 @@ fn head(path: &str, length: usize) -> String {
     )
 }
 
-/// Begins messages at `path`, each from the address that `from` says, and leaves each with all but its last byte sent.
-fn begin(
+/// Sends [`INCOMPLETE`] messages without their last byte, each to the path and from the address that `path` and `from` return.
+fn send_incomplete(
     gateway: &Running,
     path: impl Fn(usize) -> String,
     from: impl Fn(usize) -> Ipv4Addr,
 ) -> Vec<TcpStream> {
-    let begun = (0..BEGUN).map(|n| {
+    let incomplete = (0..INCOMPLETE).map(|n| {
         let mut stream = connect(from(n), gateway.gateway.address());
-        // Some are refused while they are sent, and end.
+        // The gateway refuses some while they are sent, and closes their connections.
         let _ = stream.write_all(&[head(&path(n), BODY).as_bytes(), &vec![b' '; BODY - 1]].concat());
         stream
     });
-    begun.collect()
+    incomplete.collect()
 }
 
-/// Waits until at least half of `share` is held, and not more than it, and stays so. Bytes that are read and then refused count for a
-/// moment, too, and a body that is refused gives back what it had.
+/// Waits until the gateway holds at least half of `share` and at most `share`, several times in a row. Bytes that are read and then refused
+/// count for a moment, too, and a refused body releases its memory.
 #[track_caller]
 fn assert_held(gateway: &Running, share: usize) {
     let expected = share / 2..=share;
-    let (mut bytes, mut looks) = (0, 0);
+    let (mut bytes, mut in_range) = (0, 0);
     for _ in 0..100 {
         let metrics = gateway.get("/metrics").text;
         let line = metrics.lines().find(|line| line.starts_with("dunnage_queue_bytes ")).unwrap();
         bytes = line.rsplit(' ').next().unwrap().parse().unwrap();
-        looks = if expected.contains(&bytes) { looks + 1 } else { 0 };
-        if looks == 5 {
+        in_range = if expected.contains(&bytes) { in_range + 1 } else { 0 };
+        if in_range == 5 {
             return;
         }
         std::thread::sleep(Duration::from_millis(50));
@@ -83,8 +83,8 @@ fn assert_held(gateway: &Running, share: usize) {
     panic!("{bytes} bytes are held");
 }
 
-/// Messages of others are stored: small ones, one of half a body, and one that comes in two parts.
-fn others_are_served(gateway: &Running) {
+/// Checks that messages of other senders are stored: small ones, one of half the limit, and one that arrives in parts.
+fn assert_others_are_served(gateway: &Running) {
     for n in 0..20 {
         let answer = gateway.post(&format!("/ingest/other{n}"), JSON, b"1");
         assert_eq!(answer.status, 204, "{}", answer.text);
@@ -103,46 +103,46 @@ fn others_are_served(gateway: &Running) {
 }
 
 #[test]
-fn bodies_that_one_address_leaves_unfinished_take_its_share() {
+fn incomplete_bodies_of_one_address_occupy_its_share() {
     let gateway = gateway();
-    let _begun = begin(&gateway, |n| format!("/ingest/d{n}"), |_| [127, 0, 0, 2].into());
+    let _incomplete = send_incomplete(&gateway, |n| format!("/ingest/d{n}"), |_| [127, 0, 0, 2].into());
     assert_held(&gateway, MEMORY / 4);
-    others_are_served(&gateway);
+    assert_others_are_served(&gateway);
 }
 
 #[test]
-fn bodies_that_are_left_unfinished_as_one_device_take_its_share() {
+fn incomplete_bodies_of_one_device_occupy_its_share() {
     let gateway = gateway();
-    let _begun = begin(&gateway, |_| "/ingest/d".into(), |n| [127, 0, 1, n as u8].into());
+    let _incomplete = send_incomplete(&gateway, |_| "/ingest/d".into(), |n| [127, 0, 1, n as u8].into());
     assert_held(&gateway, MEMORY / 8);
-    others_are_served(&gateway);
+    assert_others_are_served(&gateway);
 }
 
 #[test]
-fn bodies_that_many_leave_unfinished_take_half_and_give_way() {
+fn incomplete_bodies_of_many_senders_occupy_half_the_memory_and_give_way() {
     let gateway = gateway();
-    let _begun = begin(&gateway, |n| format!("/ingest/d{n}"), |n| [127, 0, 1, n as u8].into());
+    let _incomplete = send_incomplete(&gateway, |n| format!("/ingest/d{n}"), |n| [127, 0, 1, n as u8].into());
     assert_held(&gateway, MEMORY / 2);
-    // Small messages never wait; those that come in parts need the room of one that has stopped.
+    // Small messages never wait. Messages that arrive in parts need the memory of a stalled one.
     assert_eq!(gateway.post("/ingest/small", JSON, b"1").status, 204);
     std::thread::sleep(Duration::from_secs(3));
-    others_are_served(&gateway);
+    assert_others_are_served(&gateway);
 }
 
 #[test]
-fn a_request_that_says_by_its_signature_who_sent_it_is_small() {
+fn requests_authenticated_only_by_a_signature_have_a_smaller_limit() {
     let gateway = gateway();
     let body = format!("JWT={}", "x".repeat(BODY));
     let form = "application/x-www-form-urlencoded";
     let answer = gateway.post("/hooks/hook", form, body.as_bytes());
     assert_eq!(answer.status, 413, "{}", answer.text);
-    let _begun = begin(&gateway, |_| "/hooks/hook".into(), |n| [127, 0, 1, n as u8].into());
+    let _incomplete = send_incomplete(&gateway, |_| "/hooks/hook".into(), |n| [127, 0, 1, n as u8].into());
     assert_held(&gateway, MEMORY / 8);
-    others_are_served(&gateway);
+    assert_others_are_served(&gateway);
 }
 
 #[test]
-fn transfers_in_blocks_that_fall_silent_take_their_share() {
+fn stalled_block_transfers_occupy_their_share() {
     let gateway = gateway();
     let coap = gateway.gateway.input_address("coap").unwrap();
     let block = |client: &mut coap::Client, number: u32, more: bool| {
@@ -155,7 +155,7 @@ fn transfers_in_blocks_that_fall_silent_take_their_share() {
         request.add_option(CoapOption::Block1, value[2..].to_vec());
         coap::code_and_diagnostic(&client.exchange(&request)).0
     };
-    let mut begun = Vec::new();
+    let mut incomplete = Vec::new();
     for n in 0..40_u8 {
         let mut client = coap::Client::new(coap);
         client.socket = UdpSocket::bind((Ipv4Addr::new(127, 0, 2, n / 20), 0)).unwrap();
@@ -166,13 +166,13 @@ fn transfers_in_blocks_that_fall_silent_take_their_share() {
                 break;
             }
         }
-        begun.push(client);
+        incomplete.push(client);
     }
     assert_held(&gateway, MEMORY / 2);
     assert_eq!(gateway.post("/ingest/small", JSON, b"1").status, 204);
     std::thread::sleep(Duration::from_secs(3));
-    others_are_served(&gateway);
-    // Another address's transfer begins while those are silent.
+    assert_others_are_served(&gateway);
+    // Another address can begin a transfer while the others are stalled.
     let mut other = coap::Client::new(coap);
     assert_eq!(block(&mut other, 0, true), "2.31");
     for number in 1..30 {
@@ -181,11 +181,11 @@ fn transfers_in_blocks_that_fall_silent_take_their_share() {
 }
 
 #[test]
-fn packets_that_one_address_leaves_unfinished_take_its_share() {
+fn incomplete_packets_of_one_address_occupy_its_share() {
     let gateway = gateway();
     let address = gateway.gateway.input_address("mqtt").unwrap();
     let payload = " ".repeat(BODY - 1) + "1";
-    let begun: Vec<_> = (0..BEGUN)
+    let incomplete: Vec<_> = (0..INCOMPLETE)
         .map(|n| {
             let stream = connect([127, 0, 0, 2].into(), address);
             let mut client = mqtt::Client::over(stream, 4);
@@ -202,11 +202,11 @@ fn packets_that_one_address_leaves_unfinished_take_its_share() {
     let (mut other, _) = mqtt::Client::connect(address, 4, "other", false);
     other.publish(0x32, "v1/other/json", 7, &payload);
     assert_eq!(other.read(), Some((0x40, vec![0, 7])));
-    drop(begun);
+    drop(incomplete);
 }
 
 #[test]
-fn messages_that_cannot_be_decoded_wait_for_memory_too() {
+fn undecodable_messages_wait_for_memory_too() {
     const SIZE: usize = 60_000;
     let gateway = gateway();
     let address = gateway.gateway.input_address("mqtt").unwrap();

@@ -13,7 +13,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A year in which certificates are good.
+/// The year in which valid certificates expire.
 const GOOD: i32 = 2999;
 
 struct Secured {
@@ -40,7 +40,7 @@ fn start(names: &[&str], until: i32) -> Secured {
     Secured { gateway, authority, certificate, key, trusted }
 }
 
-/// What a message is sent with.
+/// curl's arguments for a message.
 const MESSAGE: &[&str] = &["--header", "Content-Type: application/json", "--data", "{\"n\":1}"];
 
 fn curl(trusted: &Path, url: &str, more: &[&[&str]]) -> Output {
@@ -68,8 +68,8 @@ impl Secured {
         curl(&self.trusted, &format!("https://localhost:{}/ingest/d", self.port()), &[MESSAGE, more])
     }
 
-    /// What curl says of a connection that it does not make.
-    fn refusal(&self) -> String {
+    /// Returns curl's error for a request that must fail.
+    fn curl_error(&self) -> String {
         let output = self.send(&[]);
         assert!(!output.status.success(), "{output:?}");
         String::from_utf8(output.stderr).unwrap()
@@ -92,10 +92,10 @@ fn curl_sends_over_tls() {
     let secured = start(&["localhost"], GOOD);
     let output = secured.send(&["--verbose"]);
     assert_eq!(stdout(&output), "204", "{output:?}");
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("TLSv1.3") && said.contains("ALPN: server accepted http/1.1"), "{said}");
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert!(log.contains("TLSv1.3") && log.contains("ALPN: server accepted http/1.1"), "{log}");
     assert_eq!(stdout(&secured.send(&["--tls-max", "1.2"])), "204");
-    // A connection that goes on.
+    // Two requests on one connection.
     let url = format!("https://localhost:{}/ingest/d", secured.port());
     assert_eq!(stdout(&secured.send(&[&url])), "204204");
     let (summary, _) = secured.gateway.stop();
@@ -103,37 +103,41 @@ fn curl_sends_over_tls() {
 }
 
 #[test]
-fn curl_refuses_what_it_cannot_trust() {
+fn curl_rejects_untrusted_certificates() {
     let secured = start(&["elsewhere.example.org"], GOOD);
     assert!(
-        secured.refusal().contains("no alternative certificate subject name matches"),
+        secured.curl_error().contains("no alternative certificate subject name matches"),
         "{}",
-        secured.refusal()
+        secured.curl_error()
     );
     secured.authority.issue(&["localhost"], 2001, &secured.certificate, &secured.key);
     secured.gateway.runtime.block_on(secured.gateway.gateway.reload()).unwrap();
-    assert!(secured.refusal().contains("expired"), "{}", secured.refusal());
+    assert!(secured.curl_error().contains("expired"), "{}", secured.curl_error());
     Authority::new("another").issue(&["localhost"], GOOD, &secured.certificate, &secured.key);
     secured.gateway.runtime.block_on(secured.gateway.gateway.reload()).unwrap();
-    assert!(secured.refusal().contains("unable to get local issuer certificate"), "{}", secured.refusal());
+    assert!(
+        secured.curl_error().contains("unable to get local issuer certificate"),
+        "{}",
+        secured.curl_error()
+    );
     secured.authority.issue(&["localhost"], GOOD, &secured.certificate, &secured.key);
     secured.gateway.runtime.block_on(secured.gateway.gateway.reload()).unwrap();
     assert_eq!(stdout(&secured.send(&[])), "204");
-    // Clients that break off are seen here, too; curl looks at the name after the handshake.
+    // Handshakes that the client aborts count, too. curl checks the name only after the handshake.
     assert!(secured.metric("dunnage_tls_handshake_errors_total").parse::<u32>().unwrap() >= 2);
     secured.gateway.stop();
 }
 
 #[test]
-fn who_speaks_no_tls_is_told_so() {
+fn requests_without_tls_return_a_problem() {
     let secured = start(&["localhost"], GOOD);
     let output = curl(&secured.trusted, &format!("http://localhost:{}/ingest/d", secured.port()), &[MESSAGE]);
-    let said = stdout(&output);
-    assert!(said.ends_with("400") && said.contains("urn:dunnage:problem:tls"), "{output:?}");
+    let response = stdout(&output);
+    assert!(response.ends_with("400") && response.contains("urn:dunnage:problem:tls"), "{output:?}");
     let mut stream = TcpStream::connect(secured.gateway.gateway.address()).unwrap();
     stream.write_all(&[22, 3, 1, 255, 255, 1, 0, 0, 0]).unwrap();
     stream.write_all(&[0xaa; 4096]).unwrap();
-    // An alert, and then the end.
+    // The gateway sends an alert and closes the connection.
     let _ = stream.read_to_end(&mut Vec::new());
     assert_eq!(secured.metric("dunnage_tls_handshake_errors_total"), "2");
     let (summary, _) = secured.gateway.stop();
@@ -141,7 +145,7 @@ fn who_speaks_no_tls_is_told_so() {
 }
 
 #[test]
-fn a_client_that_does_not_finish_its_handshake_is_cut() {
+fn unfinished_handshakes_are_disconnected() {
     let secured = start(&["localhost"], GOOD);
     let begun = Instant::now();
     let mut streams: Vec<_> =
@@ -149,11 +153,11 @@ fn a_client_that_does_not_finish_its_handshake_is_cut() {
     streams[0].write_all(&[22, 3, 1]).unwrap();
     for stream in &mut streams {
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        // 0, or a reset: the other side has closed it.
+        // No bytes or a reset: the gateway has closed the connection.
         assert!(!matches!(stream.read(&mut [0]), Ok(1..)));
     }
-    let taken = begun.elapsed();
-    assert!((Duration::from_secs(9)..Duration::from_secs(55)).contains(&taken), "{taken:?}");
+    let duration = begun.elapsed();
+    assert!((Duration::from_secs(9)..Duration::from_secs(55)).contains(&duration), "{duration:?}");
     assert_eq!(stdout(&secured.send(&[])), "204");
     secured.gateway.stop();
 }
@@ -161,13 +165,13 @@ fn a_client_that_does_not_finish_its_handshake_is_cut() {
 #[test]
 fn certificates_change_under_load_and_no_request_fails() {
     let secured = start(&["localhost"], GOOD);
-    let (sent, over) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (sent, done) = (AtomicUsize::new(0), AtomicBool::new(false));
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                while !over.load(Ordering::Relaxed) {
+                while !done.load(Ordering::Relaxed) {
                     let output = secured.send(&[]);
-                    over.fetch_or(stdout(&output) != "204", Ordering::Relaxed);
+                    done.fetch_or(stdout(&output) != "204", Ordering::Relaxed);
                     assert_eq!(stdout(&output), "204", "{output:?}");
                     sent.fetch_add(1, Ordering::Relaxed);
                 }
@@ -178,7 +182,7 @@ fn certificates_change_under_load_and_no_request_fails() {
             let from = sent.load(Ordering::Relaxed);
             let until = Instant::now() + Duration::from_secs(60);
             while sent.load(Ordering::Relaxed) < from + more
-                && !over.load(Ordering::Relaxed)
+                && !done.load(Ordering::Relaxed)
                 && Instant::now() < until
             {
                 std::thread::sleep(Duration::from_millis(10));
@@ -189,7 +193,7 @@ fn certificates_change_under_load_and_no_request_fails() {
             reload().unwrap();
             wait(4);
         }
-        // A key that is not the certificate's: the one from before stays.
+        // The key does not belong to the certificate, so the gateway goes on with the previous pair.
         let good = fs::read(&secured.key).unwrap();
         secured.authority.issue(
             &["localhost"],
@@ -205,7 +209,7 @@ fn certificates_change_under_load_and_no_request_fails() {
         fs::write(&secured.certificate, "").unwrap();
         assert!(reload().unwrap_err().to_string().contains("the file contains no certificate"));
         wait(4);
-        over.store(true, Ordering::Relaxed);
+        done.store(true, Ordering::Relaxed);
         fs::write(&secured.key, good).unwrap();
     });
     assert!(sent.load(Ordering::Relaxed) >= 16);
@@ -215,7 +219,7 @@ fn certificates_change_under_load_and_no_request_fails() {
 }
 
 #[test]
-fn a_certificate_that_changes_is_used_without_being_told() {
+fn changed_certificate_is_used_without_a_reload() {
     let secured = start(&["elsewhere.example.org"], GOOD);
     assert!(!secured.send(&[]).status.success());
     secured.authority.issue(&["localhost"], GOOD, &secured.certificate, &secured.key);

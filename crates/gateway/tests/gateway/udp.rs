@@ -1,4 +1,4 @@
-//! Bare datagrams: what they say, who may send them, and what becomes of those that cannot be read.
+//! Bare datagrams: their contents, their permitted senders, and the quarantine of undecodable ones.
 
 use crate::support::{Running, start_with};
 use serde_json::Value;
@@ -51,13 +51,13 @@ fn objects_name_their_device_and_other_formats_have_a_prefix() {
     assert_eq!(container["origin"]["endpoint"], socket.local_addr().unwrap().to_string());
     let cbor = messages.iter().find(|message| message["format"] == "cbor").unwrap();
     assert_eq!((&cbor["device"], &cbor["value"]["t"]), (&"buoy-7".into(), &2.into()));
-    // Nobody is answered.
+    // The gateway never replies.
     socket.set_nonblocking(true).unwrap();
     assert!(socket.recv(&mut [0; 100]).is_err());
 }
 
 #[test]
-fn what_cannot_be_read_is_kept_and_devices_stay_in_order() {
+fn undecodable_datagrams_are_quarantined_and_devices_stay_in_order() {
     let (gateway, socket) = gateway("device = '/id'");
     let bad: [&[u8]; 6] = [b"", b"\x00", b"\xff\x01d1", b"{\"id\":\"d\"", b"{\"id\":7}", b"\x01\x01d[1,"];
     for datagram in bad {
@@ -88,7 +88,7 @@ fn what_cannot_be_read_is_kept_and_devices_stay_in_order() {
 }
 
 #[test]
-fn other_networks_are_not_heard_and_limits_are_counted() {
+fn datagrams_of_other_networks_are_ignored_and_limits_are_counted() {
     let (gateway, socket) = gateway("from = ['10.0.0.0/8']");
     socket.send(b"{\"containerID\":\"d\"}").unwrap();
     let begun = Instant::now();
