@@ -64,7 +64,7 @@ fn two_gateways_behind_nginx_share_the_messages_and_all_reach_the_stream() {
     }
     let begun = Instant::now();
     while delivered(port + 1) + delivered(port + 2) < MESSAGES {
-        assert!(begun.elapsed() < Duration::from_secs(90), "not all of it reaches the stream");
+        assert!(begun.elapsed() < Duration::from_secs(90), "not all messages reached the stream");
         std::thread::sleep(Duration::from_millis(100));
     }
     assert!(delivered(port + 1) > 0 && delivered(port + 2) > 0);
@@ -73,6 +73,6 @@ fn two_gateways_behind_nginx_share_the_messages_and_all_reach_the_stream() {
     assert!(child.wait().unwrap().success());
     // The ports of nginx, the gateways and the NATS servers.
     for port in [port, port + 1, port + 2, port + 101, port + 102, port + 103] {
-        assert!(TcpStream::connect(("127.0.0.1", port)).is_err(), "{port} is still there");
+        assert!(TcpStream::connect(("127.0.0.1", port)).is_err(), "port {port} is still in use");
     }
 }

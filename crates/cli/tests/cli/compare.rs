@@ -57,7 +57,7 @@ fn the_container_message_has_the_sizes_of_the_paper() {
 /// of text.
 #[test]
 fn packed_container_messages_stay_within_their_limits() {
-    for (message, schema, most) in [
+    for (message, schema, max_bytes) in [
         ("container.json", "container", 57),
         ("telemetry/container-voyage.json", "container-voyage", 49),
         ("telemetry/container-numeric.json", "container-numeric", 47),
@@ -65,7 +65,7 @@ fn packed_container_messages_stay_within_their_limits() {
         let message = format!("bench/corpus/{message}");
         let report = dunnage(&["compare", &message, "--schema", schema, "--json"], "").json();
         let packed = row(&report, "packed");
-        assert!(packed["bytes"].as_u64().unwrap() <= most, "{schema}: {packed}");
+        assert!(packed["bytes"].as_u64().unwrap() <= max_bytes, "{schema}: {packed}");
         assert_eq!(packed["lossless"], true, "{schema}");
     }
 }

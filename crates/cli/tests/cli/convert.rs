@@ -5,7 +5,7 @@ const EXAMPLE: &str = r#"{"a":23.5,"b":[1,2,3],"c":-2,"d":null,"e":true,"f":1.03
 const EXAMPLE_PSON: &str = "c68161400000bc418162e30102038163228164628165618166417b14ae47e17af03f";
 
 #[test]
-fn json_becomes_pson_as_specified() {
+fn json_converts_to_pson_as_specified() {
     let run = dunnage(&["convert", "--from", "json", "--to", "pson", "--hex"], format!("{EXAMPLE}\n"));
     assert_eq!(run.text(), format!("{EXAMPLE_PSON}\n"));
     let run = dunnage(&["convert", "--from", "pson", "--to", "json", "--hex"], EXAMPLE_PSON);
@@ -16,9 +16,9 @@ fn json_becomes_pson_as_specified() {
 fn numbers_survive_pson_and_cbor() {
     let numbers = "[9007199254740993,18446744073709551615,-9223372036854775808,1e-7,-0.0,0.1,5e-324,1.7976931348623157e+308]\n";
     for format in ["pson", "cbor", "msgpack"] {
-        let there = dunnage(&["convert", "--from", "json", "--to", format], numbers);
-        let back = dunnage(&["convert", "--from", format, "--to", "json"], &there.stdout);
-        assert_eq!(back.text(), numbers, "{format}");
+        let encoded = dunnage(&["convert", "--from", "json", "--to", format], numbers);
+        let decoded = dunnage(&["convert", "--from", format, "--to", "json"], &encoded.stdout);
+        assert_eq!(decoded.text(), numbers, "{format}");
     }
 }
 
@@ -48,10 +48,10 @@ fn the_container_message_survives_every_format() {
                 arguments.extend(hex.then_some("--hex"));
                 arguments
             };
-            let there = dunnage(&arguments("json", format), &message);
-            assert_eq!(there.code, 0, "{format}: {}", there.stderr);
-            let back = dunnage(&arguments(format, "json"), &there.stdout);
-            assert_eq!(back.text(), format!("{}\n", message.trim_end()), "{format}");
+            let encoded = dunnage(&arguments("json", format), &message);
+            assert_eq!(encoded.code, 0, "{format}: {}", encoded.stderr);
+            let decoded = dunnage(&arguments(format, "json"), &encoded.stdout);
+            assert_eq!(decoded.text(), format!("{}\n", message.trim_end()), "{format}");
         }
     }
 }
@@ -75,13 +75,13 @@ fn the_device_supplies_the_field_that_packed_omits() {
             input,
         )
     };
-    let there = convert("json", "packed", &[], r#"{"id":"LMCU1231237","n":7}"#);
-    assert_eq!(there.text(), "0107\n");
-    let back = convert("packed", "json", &["--device", "LMCU1231237"], there.text());
-    assert_eq!(back.text(), "{\"id\":\"LMCU1231237\",\"n\":7}\n");
-    let back = convert("packed", "json", &[], there.text());
-    assert_eq!(back.code, 1);
-    assert!(back.stderr.ends_with(" is not known at /id, byte 1\n"), "{}", back.stderr);
+    let encoded = convert("json", "packed", &[], r#"{"id":"LMCU1231237","n":7}"#);
+    assert_eq!(encoded.text(), "0107\n");
+    let decoded = convert("packed", "json", &["--device", "LMCU1231237"], encoded.text());
+    assert_eq!(decoded.text(), "{\"id\":\"LMCU1231237\",\"n\":7}\n");
+    let decoded = convert("packed", "json", &[], encoded.text());
+    assert_eq!(decoded.code, 1);
+    assert!(decoded.stderr.ends_with(" is not known at /id, byte 1\n"), "{}", decoded.stderr);
 }
 
 #[test]
@@ -95,8 +95,8 @@ fn errors_have_the_pointer_and_offset_of_the_value() {
     let wrong = container.replace("\"door\":\"D\"", "\"door\": \"X\"");
     let at = format!(" at /door, byte {}\n", wrong.find("\"X\"").unwrap());
     for to in ["packed", "protobuf", "avro", "thrift-compact", "struct"] {
-        let said = convert(to, &["--schema", "container"], &wrong);
-        assert!(said.starts_with("dunnage: range: ") && said.ends_with(&at), "{to}: {said}");
+        let error = convert(to, &["--schema", "container"], &wrong);
+        assert!(error.starts_with("dunnage: range: ") && error.ends_with(&at), "{to}: {error}");
     }
     assert!(convert("bson", &[], r#"{"a": [1, 18446744073709551615]}"#).ends_with(" at /a/1, byte 10\n"));
     assert!(convert("cbor", &[], r#"{"a": [1, 1e-400]}"#).ends_with(" at /a/1, byte 10\n"));
@@ -148,16 +148,16 @@ fn every_message_has_a_line_even_if_it_has_no_bytes() {
                 let schema = schema.to_str().unwrap();
                 dunnage(&["convert", "--from", from, "--to", to, "--schema", schema, "--lines"], input)
             };
-            let there = convert("json", format.name(), messages.as_bytes());
-            let back = convert(format.name(), "json", &there.stdout);
+            let encoded = convert("json", format.name(), messages.as_bytes());
+            let decoded = convert(format.name(), "json", &encoded.stdout);
             // YAML needs a line per field, so `--lines` rejects it with an error.
-            if there.code == 0 {
-                assert_eq!(back.text(), messages, "{format}");
-                assert_eq!(there.text().lines().count(), messages.lines().count(), "{format}");
+            if encoded.code == 0 {
+                assert_eq!(decoded.text(), messages, "{format}");
+                assert_eq!(encoded.text().lines().count(), messages.lines().count(), "{format}");
             } else {
-                assert_eq!(format.name(), "yaml", "{}", there.stderr);
+                assert_eq!(format.name(), "yaml", "{}", encoded.stderr);
             }
-            if there.any_text().lines().any(str::is_empty) {
+            if encoded.any_text().lines().any(str::is_empty) {
                 without_bytes.push(format.name());
             }
         }

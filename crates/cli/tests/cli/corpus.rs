@@ -57,7 +57,7 @@ fn check(file: &str, rows: &[Row]) {
     let text = table(rows);
     println!("{text}");
     for row in rows {
-        assert!(row.lossless, "{} does not come back", row.name);
+        assert!(row.lossless, "{} does not round-trip", row.name);
         let least = row.next.0.min(row.gzip.0);
         assert!(row.packed < least, "{}: packed {}, another {least}", row.name, row.packed);
     }

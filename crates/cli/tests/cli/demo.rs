@@ -34,9 +34,9 @@ fn the_fleet_reports_and_nothing_is_lost() {
         assert!(String::from_utf8(output.stdout).unwrap().contains(expected), "{command}");
     }
 
-    let listeners = ["coap://127.0.0.1:", "mqtt://127.0.0.1:"];
-    let names_listeners = |line: &String| listeners.iter().all(|listener| line.contains(listener));
-    assert!(welcome.iter().any(names_listeners), "{welcome:#?}");
+    let has_addresses =
+        |line: &str| ["coap://127.0.0.1:", "mqtt://127.0.0.1:"].iter().all(|scheme| line.contains(scheme));
+    assert!(welcome.iter().any(|line| has_addresses(line)), "{welcome:#?}");
 
     terminate(&child);
     let end = stdout.last().unwrap();

@@ -13,13 +13,13 @@ fn deploy(name: &str) -> PathBuf {
     root().join("deploy").join(name)
 }
 
-/// The output of a command from the Debian package `package`.
+/// Returns the output of a command from the Debian package `package`.
 fn run(package: &str, command: &mut Command) -> String {
     let name = command.get_program().to_owned();
-    let done =
+    let output =
         command.output().unwrap_or_else(|e| panic!("{name:?}: {e}; please run: apt-get install {package}"));
-    let text = String::from_utf8_lossy(&[done.stdout, done.stderr].concat()).into_owned();
-    assert!(done.status.success(), "{command:?}: {text}");
+    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.success(), "{command:?}: {text}");
     text
 }
 
@@ -32,7 +32,7 @@ fn unit(folder: &Path) -> PathBuf {
     path
 }
 
-/// The last value of a key in the unit.
+/// Returns the last value of a key in the unit.
 fn value(text: &str, key: &str) -> String {
     let mut values = text.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix('='));
     values.next_back().unwrap_or_else(|| panic!("no {key}")).to_owned()
@@ -54,8 +54,8 @@ fn the_example_is_the_commented_default() {
 fn systemd_accepts_the_unit_and_rates_it_as_well_confined() {
     let folder = tempfile::tempdir().unwrap();
     let unit = unit(folder.path());
-    let said = run("systemd", Command::new("systemd-analyze").arg("verify").arg(&unit));
-    assert_eq!(said, "");
+    let printed = run("systemd", Command::new("systemd-analyze").arg("verify").arg(&unit));
+    assert_eq!(printed, "");
     // `systemd-analyze security` rates what a service could do to its machine. At most 15 of 100 points are allowed.
     let security = ["security", "--offline=yes", "--threshold=15"];
     run("systemd", Command::new("systemd-analyze").args(security).arg(&unit));
@@ -69,7 +69,7 @@ fn systemd_waits_for_the_drain() {
     assert!(wait >= 2 * drain + 30, "requests drain, then outputs, then the buffer is closed");
 }
 
-/// The system calls of a set, including those of nested sets.
+/// Returns the system calls of a set, including those of nested sets.
 fn calls(set: &str) -> BTreeSet<String> {
     let text = run("systemd", Command::new("systemd-analyze").args(["syscall-filter", set]));
     let entries = text.lines().map(str::trim).filter(|line| !line.starts_with('#') && *line != set);
@@ -122,13 +122,13 @@ fn the_unit_allows_every_system_call_of_the_gateway() {
     assert!(traced.wait().unwrap().success());
 
     let trace = fs::read_to_string(folder.path().join("calls")).unwrap();
-    let made =
+    let used_calls =
         trace.lines().filter_map(|line| Some(line.split_whitespace().nth(1)?.split_once('(')?.0.to_owned()));
-    let made: BTreeSet<_> = made.collect();
-    assert!(made.contains("fdatasync") && made.contains("accept4"), "{made:?}");
+    let used_calls: BTreeSet<_> = used_calls.collect();
+    assert!(used_calls.contains("fdatasync") && used_calls.contains("accept4"), "{used_calls:?}");
     // As root, SQLite gives its files the owner of the database. These tests may run as root; the unit does not.
     allowed.insert("fchown".into());
-    let missing: Vec<_> = made.difference(&allowed).collect();
+    let missing: Vec<_> = used_calls.difference(&allowed).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
 
@@ -137,8 +137,8 @@ fn prometheus_accepts_the_alert_rules_and_they_pass_their_tests() {
     for arguments in
         [["check", "rules", "prometheus-rules.yml"], ["test", "rules", "prometheus-rules.test.yml"]]
     {
-        let said =
+        let printed =
             run("prometheus", Command::new("promtool").args(arguments).current_dir(root().join("deploy")));
-        assert!(said.contains("SUCCESS"), "{said}");
+        assert!(printed.contains("SUCCESS"), "{printed}");
     }
 }

@@ -9,10 +9,10 @@ fn generated_definitions_match_the_golden_files() {
         let arguments = ["generate", language, "--schema", "meter", "-o", output.to_str().unwrap()];
         let file = output.join(format!("meter.{ending}"));
         assert_eq!(dunnage(&arguments, "").text(), format!("{}\n", file.display()));
-        let held_to = root().join(format!("crates/codegen/tests/golden/meter.{ending}"));
+        let golden_file = root().join(format!("crates/codegen/tests/golden/meter.{ending}"));
         assert_eq!(
             fs::read_to_string(output.join(format!("meter.{ending}"))).unwrap(),
-            fs::read_to_string(held_to).unwrap()
+            fs::read_to_string(golden_file).unwrap()
         );
     }
 }

@@ -218,12 +218,12 @@ fn inspect_rejects_the_same_messages_as_convert() {
 fn an_error_suggests_the_format_that_the_bytes_look_like() {
     let folder = tempfile::tempdir().unwrap();
     let message = r#"{"temperature":17.25,"list":[1,2,300],"name":"quay"}"#;
-    for (format, taken) in [("cbor", "pson"), ("msgpack", "cbor"), ("pson", "msgpack")] {
+    for (format, assumed) in [("cbor", "pson"), ("msgpack", "cbor"), ("pson", "msgpack")] {
         let bytes = dunnage(&["convert", "--from", "json", "--to", format], message).stdout;
-        let run = dunnage(&["inspect", "--format", taken], &bytes);
-        assert_eq!(run.code, 1, "{format} as {taken}");
+        let run = dunnage(&["inspect", "--format", assumed], &bytes);
+        assert_eq!(run.code, 1, "{format} as {assumed}");
         let hint = format!("; the bytes look like {format}: --format {format}\n");
-        assert!(run.stderr.ends_with(&hint), "{format} as {taken}: {}", run.stderr);
+        assert!(run.stderr.ends_with(&hint), "{format} as {assumed}: {}", run.stderr);
     }
     let bson = dunnage(&["convert", "--from", "json", "--to", "bson"], message).stdout;
     let run = dunnage(&["inspect"], &bson);

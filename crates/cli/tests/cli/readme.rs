@@ -16,9 +16,9 @@ fn the_first_sentence_of_the_readme_gives_the_bytes_of_the_container() {
 }
 
 #[test]
-fn the_table_of_the_readme_is_what_compare_prints() {
+fn table_of_the_readme_matches_the_output_of_compare() {
     let mut table = "| | JSON | CBOR | Protobuf | packed |\n|---|--:|--:|--:|--:|\n".to_owned();
-    for (schema, what) in [
+    for (schema, description) in [
         ("container", "a shipping container, 20 fields"),
         ("meter", "an electricity meter with three phases"),
         ("weather", "a weather station"),
@@ -32,13 +32,13 @@ fn the_table_of_the_readme_is_what_compare_prints() {
             rows.clone().find(|row| row["format"] == format).unwrap()["bytes"].to_string()
         };
         let sizes = ["json", "cbor", "protobuf", "packed"].map(bytes).join(" | ");
-        let _ = writeln!(table, "| {what} | {sizes} |");
+        let _ = writeln!(table, "| {description} | {sizes} |");
     }
     compare_or_bless("README.md", "savings", &table);
 }
 
 #[test]
-fn the_table_of_all_formats_is_what_compare_prints() {
+fn table_of_all_formats_matches_the_output_of_compare() {
     let message = "bench/corpus/container.json";
     let links = ["--link", "kineis", "--link", "astrocast"];
     let table =

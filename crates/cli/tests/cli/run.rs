@@ -38,7 +38,7 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// `dunnage` with `arguments`, in the root folder, without variables that configure the gateway or colours.
+/// Returns a command for `dunnage` with `arguments`, in the root folder, without variables that configure the gateway or colours.
 pub fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dunnage"));
     command.args(arguments).current_dir(root());

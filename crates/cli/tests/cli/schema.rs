@@ -139,10 +139,10 @@ fn a_required_field_without_a_property_gives_a_warning() {
     assert_eq!(report["warnings"].as_array().unwrap().len(), 1);
 }
 
-/// A schema for a temperature up to `most`, with the additional members `top`.
-fn reading(most: u32, top: &str) -> String {
+/// Returns a schema for a temperature up to `max`, with the additional members `top`.
+fn reading(max: u32, top: &str) -> String {
     format!(
-        r#"{{"title":"Reading",{top}"type":"object","properties":{{"t":{{"type":"number","multipleOf":0.25,"minimum":-40,"maximum":{most}}}}},"required":["t"],"additionalProperties":false}}"#
+        r#"{{"title":"Reading",{top}"type":"object","properties":{{"t":{{"type":"number","multipleOf":0.25,"minimum":-40,"maximum":{max}}}}},"required":["t"],"additionalProperties":false}}"#
     )
 }
 
@@ -162,9 +162,9 @@ fn a_check_detects_a_message_of_another_schema() {
     let (old, new) = (file("old.json", reading(60, "")), file("new.json", reading(600, "")));
     let bytes = convert(&old, "json", "packed", br#"{"t":14.25}"#, &[]).stdout;
     assert_eq!(convert(&new, "packed", "json", &bytes, &[]).text(), "{\"t\":394}\n");
-    let refused = convert(&new, "packed", "json", &bytes, &["--require-check"]);
-    assert_eq!(refused.code, 1, "{}", refused.stderr);
-    assert!(refused.stderr.contains("x-dunnage-check") && refused.stdout.is_empty(), "{}", refused.stderr);
+    let rejected = convert(&new, "packed", "json", &bytes, &["--require-check"]);
+    assert_eq!(rejected.code, 1, "{}", rejected.stderr);
+    assert!(rejected.stderr.contains("x-dunnage-check") && rejected.stdout.is_empty(), "{}", rejected.stderr);
     for check in [1, 2] {
         let top = format!(r#""x-dunnage-check":{check},"#);
         let (old, new) = (file("old.json", reading(60, &top)), file("new.json", reading(600, &top)));

@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-/// `dunnage gateway token` for the configuration in `folder`.
+/// Runs `dunnage gateway token` for the configuration in `folder`.
 fn token(folder: &Path, arguments: &[&str]) -> Run {
     let file = folder.join("dunnage.toml");
     fs::write(&file, format!("[buffer]\npath = {:?}\n[access]\nwho = 'tokens'\n", folder.join("b.sqlite3")))
@@ -16,12 +16,12 @@ fn token(folder: &Path, arguments: &[&str]) -> Run {
 }
 
 #[test]
-fn tokens_are_made_listed_and_revoked() {
+fn tokens_are_created_listed_and_revoked() {
     let folder = tempfile::tempdir().unwrap();
     let token = |arguments: &[&str]| token(folder.path(), arguments);
-    let made = token(&["new", "--device", "buoy-*", "--name", "buoys"]);
-    let secret = made.text().trim().to_owned();
-    assert!(secret.len() == 46 && secret.starts_with("dn_") && !made.stderr.contains(&secret), "{secret}");
+    let created = token(&["new", "--device", "buoy-*", "--name", "buoys"]);
+    let secret = created.text().trim().to_owned();
+    assert!(secret.len() == 46 && secret.starts_with("dn_") && !created.stderr.contains(&secret), "{secret}");
     token(&["new", "--read", "--until", "2020-01-31", "--name", "grafana"]).text();
     let listed = token(&["list"]);
     let expected = "buoys    send as buoy-*\ngrafana  read, expired 2020-02-01T00:00:00.000Z\n";
@@ -53,9 +53,9 @@ fn tokens_and_keys_are_imported_from_csv() {
     let import = |kind: &str, rows: &str| {
         dunnage(&["gateway", kind, "import", "-", "--config", config.to_str().unwrap()], rows)
     };
-    let made = import("token", "name,device\nbuoy-1,buoy-1\nships,ship-*\n");
-    assert!(made.text().starts_with("name,token\nbuoy-1,dn_"), "{}", made.text());
-    assert!(made.stderr.starts_with("2 tokens, shown only once."), "{}", made.stderr);
+    let created = import("token", "name,device\nbuoy-1,buoy-1\nships,ship-*\n");
+    assert!(created.text().starts_with("name,token\nbuoy-1,dn_"), "{}", created.text());
+    assert!(created.stderr.starts_with("2 tokens, shown only once."), "{}", created.stderr);
     let again = import("token", "name,device\nnew,a\nships,b\n");
     assert_eq!((again.code, &*again.stdout), (2, &b""[..]));
     assert!(again.stderr.contains("line 3: name: \"ships\" already exists"), "{}", again.stderr);
@@ -75,11 +75,11 @@ fn a_token_appears_in_no_log_answer_or_error() {
     gateway.env("DUNNAGE_LOG_FORMAT", "json");
     let mut child = gateway.spawn().unwrap();
     let mut log = BufReader::new(child.stderr.take().unwrap());
-    let mut said = String::new();
+    let mut logged = String::new();
     let address = loop {
         let mut line = String::new();
-        assert!(log.read_line(&mut line).unwrap() > 0, "the gateway ended: {said}");
-        said.push_str(&line);
+        assert!(log.read_line(&mut line).unwrap() > 0, "the gateway ended: {logged}");
+        logged.push_str(&line);
         let line: serde_json::Value = serde_json::from_str(&line).unwrap();
         if line["message"] == "gateway started" {
             break line["address"].as_str().unwrap().to_owned();
@@ -114,12 +114,12 @@ fn a_token_appears_in_no_log_answer_or_error() {
     terminate(&child);
     let ended = finish(child, b"");
     assert_eq!(ended.code, 0);
-    said += &rest.join().unwrap();
-    assert!(said.contains("a token was rejected") && said.contains("gateway stopped"), "{said}");
+    logged += &rest.join().unwrap();
+    assert!(logged.contains("a token was rejected") && logged.contains("gateway stopped"), "{logged}");
     for secret in [&sends, &reads, &wrong] {
         // Without the last character, in which the wrong token differs from the right one.
         let part = &secret[3..secret.len() - 1];
-        assert!(!said.contains(part), "the log has a token");
+        assert!(!logged.contains(part), "the log has a token");
         assert!(!answers.contains(part), "an answer has a token");
     }
 }
