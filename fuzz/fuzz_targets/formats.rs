@@ -4,11 +4,11 @@
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
-#[path = "../../crates/formats/tests/formats/owed.rs"]
-mod owed;
+#[path = "../../crates/formats/tests/formats/invariants.rs"]
+mod invariants;
 
 fuzz_target!(|input: &[u8]| {
     static FORMATS: LazyLock<Vec<(dunnage_formats::Id, Box<dyn dunnage_formats::Format>)>> =
-        LazyLock::new(owed::all_formats);
-    owed::check_selected(&FORMATS, input);
+        LazyLock::new(invariants::all_formats);
+    invariants::check_selected(&FORMATS, input);
 });

@@ -1,8 +1,9 @@
-//! Google's conformance runner for Protobuf, which asks this program again: `conformance testee` answers its requests with
-//! [`Protobuf`].
+//! Runs Google's conformance runner for Protobuf. The runner starts this program again as its testee: `conformance testee` processes the
+//! requests with [`Protobuf`].
 //!
-//! `tests/tools/install suites` puts the runner and its messages into `target/tools/suites/protobuf`. The tests that fail stand in
-//! `tests/suites/protobuf.txt`, each below its reason; the runner fails on any other, and on one of them that passes.
+//! `tests/tools/install suites` puts the runner and its messages into `target/tools/suites/protobuf`. The file
+//! `tests/suites/protobuf.txt` lists the tests that are expected to fail, each below its reason. The runner reports any other failure, and
+//! each listed test that passes.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +14,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// What the runner asks, as far as it is answered (`conformance/conformance.proto`).
+/// A request of the runner, with the fields that the testee reads (`conformance/conformance.proto`).
 #[derive(Clone, PartialEq, Message)]
 struct Request {
     #[prost(bytes = "vec", optional, tag = "1")]
@@ -24,7 +25,7 @@ struct Request {
     message_type: String,
 }
 
-/// One of these.
+/// A response, which has exactly one of these fields.
 #[derive(Clone, PartialEq, Message)]
 struct Response {
     #[prost(string, optional, tag = "1")]
@@ -44,7 +45,7 @@ fn main() -> ExitCode {
     if std::env::args().nth(1).as_deref() == Some("testee") {
         return testee();
     }
-    // The runner is a program for this kind of machine.
+    // The runner is a binary for Linux on x86-64.
     let is_run = cfg!(all(target_os = "linux", target_arch = "x86_64"));
     let trial = Trial::test("protobuf_conformance", run).with_ignored_flag(!is_run);
     libtest_mimic::run(&Arguments::from_args(), vec![trial]).exit_code()
@@ -63,19 +64,19 @@ fn run() -> Result<(), Failed> {
         .arg("testee")
         .output()
         .map_err(|e| format!("{}: {e}; please run: tests/tools/install suites", runner.display()))?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    match output.status.success() && said.contains("CONFORMANCE SUITE PASSED") {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    match output.status.success() && stderr.contains("CONFORMANCE SUITE PASSED") {
         true => Ok(()),
-        false => Err(format!("{}\n{said}", output.status).into()),
+        false => Err(format!("{}\n{stderr}", output.status).into()),
     }
 }
 
 fn suite() -> PathBuf {
-    let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools");
-    std::env::var_os("DUNNAGE_TOOLS").map_or_else(own, PathBuf::from).join("suites/protobuf")
+    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools");
+    std::env::var_os("DUNNAGE_TOOLS").map_or_else(default, PathBuf::from).join("suites/protobuf")
 }
 
-/// Answers requests, each behind its length, until there are no more.
+/// Responds to requests, each after its length, until the end of standard input.
 fn testee() -> ExitCode {
     let proto = std::fs::read_to_string(suite().join("include/google/protobuf/test_messages_proto3.proto"));
     let format = Protobuf::from_proto(&proto.unwrap(), None).unwrap();
@@ -87,34 +88,34 @@ fn testee() -> ExitCode {
         }
         let mut request = vec![0; u32::from_le_bytes(length) as usize];
         io::stdin().read_exact(&mut request).unwrap();
-        let response = answer(&format, Request::decode(&*request).unwrap()).encode_to_vec();
+        let response = respond(&format, Request::decode(&*request).unwrap()).encode_to_vec();
         io::stdout().write_all(&(response.len() as u32).to_le_bytes()).unwrap();
         io::stdout().write_all(&response).unwrap();
         io::stdout().flush().unwrap();
     }
 }
 
-fn answer(format: &Protobuf, request: Request) -> Response {
+fn respond(format: &Protobuf, request: Request) -> Response {
     let skipped = |reason: &str| Response { skipped: Some(reason.to_owned()), ..Response::default() };
     match request {
-        // The failures that the testee expects; the runner has them from a file.
+        // The runner asks which failures the testee expects. It reads them from the file instead.
         Request { message_type, .. } if message_type == "conformance.FailureSet" => {
             Response { protobuf_payload: Some(Vec::new()), ..Response::default() }
         }
         Request { message_type, .. }
             if message_type != "protobuf_test_messages.proto3.TestAllTypesProto3" =>
         {
-            skipped("a definition has the syntax of proto3, and no groups")
+            skipped("only definitions in proto3 without groups are supported")
         }
         Request { protobuf_payload: Some(bytes), requested_output_format: PROTOBUF, .. } => {
-            again(format, &bytes)
+            reencode(format, &bytes)
         }
-        _ => skipped("Protobuf's own JSON and text are not spoken"),
+        _ => skipped("Protobuf's JSON and text formats are not supported"),
     }
 }
 
-/// Reads a message and writes it again.
-fn again(format: &Protobuf, bytes: &[u8]) -> Response {
+/// Decodes a message and encodes it again.
+fn reencode(format: &Protobuf, bytes: &[u8]) -> Response {
     let message = match format.decode(bytes) {
         Ok(message) => message,
         Err(e) => return Response { parse_error: Some(e.to_string()), ..Response::default() },

@@ -1,7 +1,7 @@
-//! Other projects' tests of the formats, and where this crate differs from them on purpose.
+//! Runs other projects' tests of the formats, and compares the differences with the intentional ones.
 //!
-//! `tests/tools/install suites` puts them into `target/tools/suites`. `tests/suites/FORMAT.txt` has the differences, one in a line:
-//! the test's name, or the beginning of several names and `*`, then ` -- ` and the reason.
+//! `tests/tools/install suites` puts the tests into `target/tools/suites`. `tests/suites/FORMAT.txt` lists the differences, one per
+//! line: the name of a test, or the beginning of several names and `*`, then ` -- ` and the reason.
 
 #![allow(clippy::unwrap_used)]
 
@@ -24,7 +24,7 @@ struct Test {
 enum Expected {
     Value,
     Error,
-    /// The suite leaves it to the implementation.
+    /// The suite leaves the result to the implementation.
     Any,
 }
 
@@ -58,34 +58,34 @@ fn xml_conformance_suite_of_the_w3c() {
     check(Id::Xml, 2500);
 }
 
-/// Runs the suite of a format, which has at least so many tests, and compares what differs with what is written down.
+/// Runs the suite of a format, which must have at least `at_least` tests, and compares the differences with the listed ones.
 fn check(id: Id, at_least: usize) {
     let format = id.open(None, Mapping::Exact).unwrap();
     let tests = tests(id);
     assert!(tests.len() >= at_least, "{id}: {} tests", tests.len());
-    let written = std::fs::read_to_string(expected_differences(id)).unwrap();
-    let written: Vec<_> = written
+    let listed = std::fs::read_to_string(expected_differences(id)).unwrap();
+    let listed: Vec<_> = listed
         .lines()
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
         .map(|line| line.split_once(" -- ").unwrap_or_else(|| panic!("{id}: no reason in {line:?}")).0)
         .collect();
     let mut wrong = Vec::new();
-    let mut used = vec![false; written.len()];
+    let mut used = vec![false; listed.len()];
     for test in &tests {
         let found = difference(format.as_ref(), test);
-        let line = written.iter().position(|pattern| fits(pattern, &test.name));
+        let line = listed.iter().position(|pattern| name_matches(pattern, &test.name));
         match (found, line) {
             (None, None) => {}
             (Some(_), Some(line)) => used[line] = true,
             (Some(found), None) => wrong.push(format!("{} -- {found}", test.name)),
             (None, Some(line)) => {
                 used[line] = true;
-                wrong.push(format!("{} no longer differs; {:?} says that it does", test.name, written[line]));
+                wrong.push(format!("{} no longer differs, but {:?} lists it", test.name, listed[line]));
             }
         }
     }
-    let unused = written.iter().zip(used).filter(|(_, used)| !used);
-    wrong.extend(unused.map(|(pattern, _)| format!("{pattern:?} is no test")));
+    let unused = listed.iter().zip(used).filter(|(_, used)| !used);
+    wrong.extend(unused.map(|(pattern, _)| format!("{pattern:?} matches no test")));
     assert!(
         wrong.is_empty(),
         "{id}: {} differ from {}:\n{}",
@@ -95,7 +95,7 @@ fn check(id: Id, at_least: usize) {
     );
 }
 
-/// How what `format` makes of a test differs from what the suite expects.
+/// Returns how the result of `format` differs from the suite's, if it does.
 fn difference(format: &dyn Format, test: &Test) -> Option<String> {
     let message = format.decode(&from_hex(&test.input));
     match (test.expected, message) {
@@ -109,7 +109,7 @@ fn difference(format: &dyn Format, test: &Test) -> Option<String> {
     }
 }
 
-fn fits(pattern: &str, name: &str) -> bool {
+fn name_matches(pattern: &str, name: &str) -> bool {
     pattern.strip_suffix('*').map_or(pattern == name, |beginning| name.starts_with(beginning))
 }
 
@@ -121,8 +121,8 @@ fn tests(id: Id) -> Vec<Test> {
 }
 
 fn tools() -> PathBuf {
-    let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools");
-    std::env::var_os("DUNNAGE_TOOLS").map_or_else(own, PathBuf::from)
+    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools");
+    std::env::var_os("DUNNAGE_TOOLS").map_or_else(default, PathBuf::from)
 }
 
 fn expected_differences(id: Id) -> PathBuf {

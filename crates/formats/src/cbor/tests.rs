@@ -23,7 +23,7 @@ fn bytes_of(value: &Value) -> Vec<u8> {
 
 /// The examples of RFC 8949, appendix A.
 #[test]
-fn the_examples_of_the_rfc_are_written_and_read() {
+fn examples_of_the_rfc_round_trip() {
     for (value, bytes) in [
         (Value::U64(0), "00"),
         (Value::U64(1_000_000), "1a 000f4240"),
@@ -50,7 +50,7 @@ fn the_examples_of_the_rfc_are_written_and_read() {
 }
 
 #[test]
-fn other_encoders_forms_are_read() {
+fn non_preferred_encodings_are_read() {
     assert_eq!(value_of("fb 3ff0000000000000"), Value::F64(1.0));
     assert_eq!(value_of("1b 0000000000000001"), Value::U64(1));
     assert_eq!(value_of("7f 65 7374726561 64 6d696e67 ff"), Value::from("streaming"));
@@ -66,7 +66,7 @@ fn other_encoders_forms_are_read() {
 
 /// The first six come from RFC 8949, appendix A and sections 3.4.4 and 3.4.5.
 #[test]
-fn tags_are_read_as_the_text_or_number_that_json_has() {
+fn tags_are_read_as_text_or_numbers() {
     for (bytes, value) in [
         ("c0 74 323031332d30332d32315432303a30343a30305a", Value::from("2013-03-21T20:04:00Z")),
         ("c1 1a 514b67b0", Value::U64(1_363_896_240)),
@@ -99,7 +99,7 @@ fn tags_are_read_as_the_text_or_number_that_json_has() {
 }
 
 #[test]
-fn what_json_has_no_word_for_is_an_error() {
+fn values_that_json_cannot_represent_are_errors() {
     assert_eq!(error_of("81 c5 82 20 03"), (Kind::Type, 1), "a bigfloat");
     assert_eq!(error_of("81 d8 64 60"), (Kind::Malformed, 3), "days that are text");
     assert_eq!(error_of("81 d8 18 41 00"), (Kind::Type, 1), "CBOR in CBOR");

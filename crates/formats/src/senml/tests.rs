@@ -30,7 +30,7 @@ fn hex(text: &str) -> Vec<u8> {
 
 /// The packs of RFC 8428, sections 5.1.2 and 5.1.4, with the records in order of time.
 #[test]
-fn base_fields_are_applied_and_records_put_in_order() {
+fn base_fields_are_applied_and_records_are_sorted() {
     let pack = r#"[
         {"bn":"urn:dev:ow:10e2073a0108006:","bt":1.276020076001e+09,"bu":"A","bver":5,"n":"voltage","u":"V","v":120.1},
         {"n":"current","t":-5,"v":1.2},
@@ -61,7 +61,7 @@ fn base_values_and_sums_are_added_as_decimals() {
 
 /// Section 4.5.3: times below 2^28 seconds are relative to the arrival of the pack.
 #[test]
-fn relative_times_count_from_the_arrival() {
+fn relative_times_are_relative_to_the_receive_time() {
     for (record, time) in [
         (r#"{"n":"a","v":1}"#, "1777636800.123"),
         (r#"{"n":"a","v":1,"t":0}"#, "1777636800.123"),
@@ -80,7 +80,7 @@ fn relative_times_count_from_the_arrival() {
 }
 
 #[test]
-fn each_kind_of_value_is_read_and_unknown_fields_stay_but_those_of_a_base() {
+fn values_of_every_kind_are_read_and_unknown_fields_except_base_fields_are_kept() {
     let pack = r#"[{"bt":1600000000,"bfoo":1,"n":"a","vb":false},{"n":"b","vd":"aGkgCg"},{"n":"c","v":1.5,"x":[1]}]"#;
     assert_eq!(
         resolved(pack),
@@ -89,7 +89,7 @@ fn each_kind_of_value_is_read_and_unknown_fields_stay_but_those_of_a_base() {
 }
 
 #[test]
-fn what_rfc_8428_does_not_allow_has_its_place() {
+fn errors_of_invalid_packs_have_pointer_and_offset() {
     for (pack, kind, pointer, at) in [
         (r#"{"n":"a","v":1}"#, Kind::Malformed, "", "{"),
         ("[]", Kind::Malformed, "", "["),
@@ -119,7 +119,7 @@ fn what_rfc_8428_does_not_allow_has_its_place() {
 
 /// The pack of section 6, figure 1: integers stand for labels, and data are bytes.
 #[test]
-fn cbor_is_read_as_the_same_records() {
+fn cbor_packs_decode_to_the_same_records_as_json() {
     let pack = hex(
         "87a721781b75726e3a6465763a6f773a3130653230373361303130383030363a22fb41d303a15b00106223614120050067766f6c7461676501615602fb405e066666666666\
          a3006763757272656e74062402fb3ff3333333333333a3006763757272656e74062302fb3ff4cccccccccccda3006763757272656e74062202fb3ff6666666666666\
@@ -143,7 +143,7 @@ fn cbor_is_read_as_the_same_records() {
 }
 
 #[test]
-fn a_stream_may_lack_its_end_and_nothing_else() {
+fn a_stream_may_lack_only_its_end() {
     let record = r#"{"n":"a","t":1600000000,"v":1}"#;
     for open in ["", ",", ",\n", "]", " ] "] {
         let read = read(Senml::json(true), format!("[{record}{open}").as_bytes());
@@ -153,12 +153,12 @@ fn a_stream_may_lack_its_end_and_nothing_else() {
     let e = read(Senml::json(true), cut.as_bytes()).unwrap_err();
     assert_eq!((e.kind(), e.offset()), (Kind::Truncated, cut.len()));
     let record = "a3 00 61 61 06 1a 5f5e1000 02 01";
-    for (bytes, is_whole) in [
+    for (bytes, is_complete) in [
         (format!("9f {record}"), true),
         (format!("9f {record} ff"), true),
         (format!("9f {record} a1 00"), false),
     ] {
         let read = read(Senml::cbor(true), &hex(&bytes));
-        assert_eq!(read.map_err(|e| e.kind()).is_ok(), is_whole, "{bytes}");
+        assert_eq!(read.map_err(|e| e.kind()).is_ok(), is_complete, "{bytes}");
     }
 }

@@ -1,4 +1,4 @@
-//! Sizes and numbers that are known from elsewhere.
+//! Known sizes and texts of messages, and limits of the formats.
 
 use crate::messages::{as_message, self_describing};
 use dunnage_formats::{Format, Id, Json, Kind, Mapping, Value};
@@ -16,7 +16,7 @@ fn as_json(message: &Value) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// Table 2 of the container paper gives 298 for CBOR, of a shorter sample.
+/// Table 2 of the container paper has 298 bytes of CBOR, for a shorter sample.
 #[test]
 fn the_container_message_has_its_known_sizes() {
     let message = Json.decode(CONTAINER.as_bytes()).unwrap();
@@ -26,7 +26,7 @@ fn the_container_message_has_its_known_sizes() {
 }
 
 #[test]
-fn known_messages_come_back_byte_for_byte_from_every_format() {
+fn known_messages_round_trip_byte_for_byte_through_every_format() {
     let paper = Json.decode(PAPER.as_bytes()).unwrap();
     let Some(Value::Map(payloads)) = paper.get("payloads") else { panic!("payloads") };
     assert_eq!(payloads.len(), 10);
@@ -43,7 +43,7 @@ fn known_messages_come_back_byte_for_byte_from_every_format() {
 }
 
 #[test]
-fn json_becomes_the_pson_of_the_specification() {
+fn json_converts_to_the_pson_of_the_specification() {
     let message = Json.decode(br#"{"a":23.5,"b":[1,2,3],"c":-2,"d":null,"e":true,"f":1.03}"#).unwrap();
     let mut out = Vec::new();
     Id::Pson.open(None, Mapping::Exact).unwrap().encode(&message, &mut out).unwrap();
@@ -52,7 +52,7 @@ fn json_becomes_the_pson_of_the_specification() {
 }
 
 #[test]
-fn large_and_small_numbers_survive() {
+fn large_and_small_numbers_round_trip() {
     let text = "[9007199254740993,18446744073709551615,-9223372036854775808,1e-7,-0.0]";
     let message = Json.decode(text.as_bytes()).unwrap();
     for (id, format) in self_describing() {
@@ -81,7 +81,7 @@ fn nesting_is_limited_in_both_directions() {
 }
 
 #[test]
-fn a_mebibyte_is_the_longest_message_in_both_directions() {
+fn messages_over_a_mebibyte_are_rejected_in_both_directions() {
     let long = Value::Text("x".repeat(1 << 20));
     for (id, format) in self_describing() {
         let mut out = b"before".to_vec();

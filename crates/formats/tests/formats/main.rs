@@ -1,9 +1,9 @@
-//! What holds for all formats.
+//! Tests of all formats.
 
 #![allow(clippy::unwrap_used)]
 
 mod facts;
+mod invariants;
 mod messages;
 mod mutations;
-mod owed;
 mod properties;

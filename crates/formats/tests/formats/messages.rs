@@ -1,14 +1,14 @@
-//! What several tests need.
+//! Formats and messages for several tests.
 
 use dunnage_formats::{Format, Id, Mapping, Value};
 use proptest::prelude::*;
 
-/// The formats that need no schema.
+/// Returns the formats that need no schema.
 pub fn self_describing() -> impl Iterator<Item = (Id, Box<dyn Format>)> {
     Id::all().filter(|id| !id.needs_schema()).map(|id| (id, id.open(None, Mapping::Exact).unwrap()))
 }
 
-/// `value` as a message that every format can carry: alone, or where that is no message in an object.
+/// Returns `value` as a message of format `id`: BSON needs an object around other values.
 pub fn as_message(id: Id, value: &Value) -> Value {
     match (id, value) {
         (Id::Bson, Value::Map(_)) => value.clone(),
@@ -17,7 +17,7 @@ pub fn as_message(id: Id, value: &Value) -> Value {
     }
 }
 
-/// Any value that JSON can write too: no bytes, no NaN, no infinities.
+/// Any value that JSON can represent, too: no bytes, no NaN, no infinities.
 pub fn any_json() -> impl Strategy<Value = Value> {
     tree(prop_oneof![
         Just(Value::Null),
@@ -34,7 +34,7 @@ pub fn any_json() -> impl Strategy<Value = Value> {
     ])
 }
 
-/// Any value at all.
+/// Any value, including those that JSON cannot represent.
 pub fn any_value() -> impl Strategy<Value = Value> {
     tree(prop_oneof![
         8 => any_json(),
@@ -43,7 +43,7 @@ pub fn any_value() -> impl Strategy<Value = Value> {
     ])
 }
 
-/// Text of all kinds, rich in what formats stumble over.
+/// Text of all kinds, with many cases that are difficult for formats.
 pub fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z]{1,8}",

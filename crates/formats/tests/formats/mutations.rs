@@ -1,7 +1,7 @@
-//! Damaged messages, in a sequence that is the same in every run.
+//! Damaged messages, in the same sequence in every run.
 
+use crate::invariants::{all_formats, check, check_selected};
 use crate::messages::any_value;
-use crate::owed::{all_formats, check, check_selected};
 use dunnage_formats::{Format, Id, Json, Value};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -21,7 +21,7 @@ fn damaged_messages_are_errors_or_other_messages() {
 }
 
 #[test]
-fn the_fuzzer_s_corpus_holds() {
+fn fuzz_corpus_passes_every_check() {
     let formats = all_formats();
     let corpus =
         std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/formats")).unwrap();
@@ -33,7 +33,7 @@ fn the_fuzzer_s_corpus_holds() {
 fn damage(id: Id, format: &dyn Format) {
     let mut runner = TestRunner::deterministic();
     let seeds = match id {
-        Id::SenmlJson | Id::SensmlJson | Id::SenmlCbor | Id::SensmlCbor => of_the_corpus(id),
+        Id::SenmlJson | Id::SensmlJson | Id::SenmlCbor | Id::SensmlCbor => corpus_messages(id),
         _ => encoded(format, &mut runner),
     };
     assert!(!seeds.is_empty(), "{id}");
@@ -49,8 +49,8 @@ fn damage(id: Id, format: &dyn Format) {
     }
 }
 
-/// The messages of the fuzzer's corpus, for a format that is not written.
-fn of_the_corpus(id: Id) -> Vec<Vec<u8>> {
+/// Returns the messages of the fuzz corpus, for a format that cannot be encoded.
+fn corpus_messages(id: Id) -> Vec<Vec<u8>> {
     let corpus =
         std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/formats")).unwrap();
     let mut names: Vec<_> = corpus.map(|entry| entry.unwrap().path()).collect();
@@ -59,7 +59,7 @@ fn of_the_corpus(id: Id) -> Vec<Vec<u8>> {
     inputs.filter(|input| input.first() == Some(&(id as u8))).map(|input| input[1..].to_vec()).collect()
 }
 
-/// The messages that this format can hold, out of some hundred.
+/// Encodes those of several hundred random messages that the format can represent.
 fn encoded(format: &dyn Format, runner: &mut TestRunner) -> Vec<Vec<u8>> {
     let container = include_bytes!("../../../../bench/corpus/container.json");
     let strategy = any_value();

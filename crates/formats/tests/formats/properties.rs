@@ -1,23 +1,23 @@
-//! What holds for every message in every self-describing format.
+//! Properties of every message in every self-describing format.
 
 use crate::messages::{any_json, any_value, self_describing};
 use dunnage_formats::{Format, Id, Json, Kind, Value};
 use proptest::prelude::*;
 
-/// Whether `message` is or holds something that this format says it does not have.
+/// Whether `message` is or contains a value that this format cannot represent.
 fn cannot_hold(id: Id, message: &Value) -> bool {
-    (id == Id::Bson && !matches!(message, Value::Map(_))) || cannot_have(id, message)
+    (id == Id::Bson && !matches!(message, Value::Map(_))) || lacks(id, message)
 }
 
-fn cannot_have(id: Id, message: &Value) -> bool {
+fn lacks(id: Id, message: &Value) -> bool {
     match message {
         Value::Bytes(_) => matches!(id, Id::Json | Id::Yaml),
         Value::F64(f) => id == Id::Json && !f.is_finite(),
         Value::U64(n) => id == Id::Bson && *n > i64::MAX as u64,
-        Value::Array(items) => items.iter().any(|item| cannot_have(id, item)),
-        Value::Map(entries) => entries
-            .iter()
-            .any(|(key, value)| (id == Id::Bson && key.contains('\0')) || cannot_have(id, value)),
+        Value::Array(items) => items.iter().any(|item| lacks(id, item)),
+        Value::Map(entries) => {
+            entries.iter().any(|(key, value)| (id == Id::Bson && key.contains('\0')) || lacks(id, value))
+        }
         _ => false,
     }
 }
@@ -26,7 +26,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn decoding_gives_back_what_was_encoded(message in any_value()) {
+    fn decoding_returns_the_encoded_message(message in any_value()) {
         for (id, format) in self_describing() {
             let mut bytes = Vec::new();
             match format.encode(&message, &mut bytes) {
@@ -62,7 +62,7 @@ proptest! {
     }
 
     #[test]
-    fn a_message_that_is_cut_off_is_truncated(message in any_value()) {
+    fn a_prefix_of_a_message_is_truncated(message in any_value()) {
         for (id, format) in self_describing().filter(|(id, _)| is_delimited(*id, &message)) {
             let mut bytes = Vec::new();
             if format.encode(&message, &mut bytes).is_err() {
@@ -76,7 +76,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_a_message_or_an_error_within_them(bytes: Vec<u8>) {
+    fn errors_of_any_bytes_have_an_offset_within_them(bytes: Vec<u8>) {
         for (_, format) in self_describing() {
             if let Err(e) = format.decode(&bytes) {
                 prop_assert!(e.offset() <= bytes.len());
@@ -85,7 +85,7 @@ proptest! {
     }
 }
 
-/// Whether the format shows where a message ends. Numbers in JSON do not, and YAML never does.
+/// Whether the format marks the end of this message. Numbers in JSON do not, and YAML never does.
 fn is_delimited(id: Id, message: &Value) -> bool {
     let number = matches!(message, Value::U64(_) | Value::I64(_) | Value::F64(_));
     id != Id::Yaml && !(id == Id::Json && number)

@@ -1,4 +1,4 @@
-//! The container message through the schema-driven formats: sizes that others measured, and what comes back.
+//! The container message in the schema-driven formats: sizes that others measured, and round trips.
 
 use crate::models::{container_message, container_model};
 use dunnage_formats::{Id, Mapping};
@@ -8,16 +8,16 @@ fn size(id: Id, mapping: Mapping) -> usize {
     format.round_trip(&container_message()).expect("a valid message").bytes.len()
 }
 
-/// Table 2 of the comparison that the container message comes from, with the mapping of its authors.
+/// Table 2 of the paper that the container message comes from, with the mapping of its authors.
 #[test]
-fn with_binary32_the_sizes_are_those_of_the_authors() {
+fn float32_mapping_has_the_sizes_of_the_authors() {
     assert_eq!(size(Id::Struct, Mapping::Float32), 116);
     assert_eq!(size(Id::StructZlib, Mapping::Float32), 124);
     assert_eq!(size(Id::Protobuf, Mapping::Float32), 138);
 }
 
 #[test]
-fn the_exact_mapping_takes_these_sizes() {
+fn exact_mapping_has_known_sizes() {
     assert_eq!(size(Id::Protobuf, Mapping::Exact), 97);
     assert_eq!(size(Id::Avro, Mapping::Exact), 79);
     assert_eq!(size(Id::ThriftBinary, Mapping::Exact), 170);
@@ -28,7 +28,7 @@ fn the_exact_mapping_takes_these_sizes() {
 }
 
 #[test]
-fn the_exact_mapping_gives_the_message_back() {
+fn exact_mapping_round_trips_the_message() {
     for id in Id::all().filter(|id| id.needs_schema()) {
         let format = id.open(Some(&container_model()), Mapping::Exact).unwrap();
         let result = format.round_trip(&container_message()).unwrap();
@@ -36,9 +36,9 @@ fn the_exact_mapping_gives_the_message_back() {
     }
 }
 
-/// The bytes that the example of `spec/formats.md` lists.
+/// Compares the bytes with the example of `spec/formats.md`.
 #[test]
-fn the_layout_is_the_one_of_the_specification() {
+fn struct_layout_matches_the_specification() {
     let spec = include_str!("../../../../spec/formats.md");
     let example = &spec[spec.find("### Example").unwrap()..spec.find("## Errors and limits").unwrap()];
     let mut bytes = Vec::new();

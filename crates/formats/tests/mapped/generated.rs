@@ -6,7 +6,7 @@ use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// A model and a few messages of it.
+/// A model and a few valid messages.
 pub fn model_and_messages() -> impl Strategy<Value = (Model, Vec<Value>)> {
     any_type(4).prop_flat_map(|root| {
         let messages = vec(value_of(&root), 1..4);
@@ -109,7 +109,7 @@ fn object(depth: u32) -> impl Strategy<Value = Type> {
     })
 }
 
-/// Keys that meet: with others, with words of the definition languages, with no letters at all.
+/// Keys that collide with each other or with keywords of the definition languages, or have no letters.
 fn key() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => "[a-c]{1,2}([-_][a-b])?",
@@ -202,7 +202,7 @@ fn value_of(kind: &Type) -> BoxedStrategy<Value> {
         }
         Type::Decimal(n) => {
             let n = n.clone();
-            // A number that binary64 rounds may leave the range.
+            // Rounding to binary64 may move a number out of the range.
             scaled(&n)
                 .prop_filter_map("in range", move |k| Some(n.value(k)).filter(|v| n.scaled(v).is_some()))
                 .boxed()
@@ -246,7 +246,7 @@ fn value_of(kind: &Type) -> BoxedStrategy<Value> {
             let items: Vec<_> = tuple.items.iter().map(value_of).collect();
             (items, rest, any::<bool>())
                 .prop_map(|(items, rest, all)| {
-                    // Not all of the first elements have to be there.
+                    // A message may omit elements at the end of the tuple.
                     let items: Vec<_> = if all {
                         items.into_iter().chain(rest).collect()
                     } else {
@@ -306,7 +306,7 @@ fn scaled(number: &Decimal) -> BoxedStrategy<i128> {
     spread(0, (number.max - number.min) / step).prop_map(move |k| min + k * step).boxed()
 }
 
-/// Numbers of a range, its ends among them.
+/// Numbers of a range, often its ends.
 fn spread(min: i128, max: i128) -> BoxedStrategy<i128> {
     prop_oneof![2 => Just(min), 2 => Just(max), 6 => min..=max].boxed()
 }

@@ -1,4 +1,4 @@
-//! Bytes that nobody meant as a message.
+//! Malicious and damaged messages.
 
 use crate::generated::model_and_messages;
 use crate::models::{container_message, container_model};
@@ -18,7 +18,7 @@ fn formats(model: &Model) -> Vec<(String, Box<dyn Format>)> {
     formats
 }
 
-/// Decodes, and checks that the outcome is a valid message or an error inside the bytes.
+/// Decodes `bytes`. Panics unless the result is a valid message or an error with an offset within them.
 fn decode(model: &Model, name: &str, format: &dyn Format, bytes: &[u8]) {
     match format.decode(bytes) {
         Ok(message) => assert_eq!(model.validate(&message), Ok(()), "{name}"),
@@ -27,7 +27,7 @@ fn decode(model: &Model, name: &str, format: &dyn Format, bytes: &[u8]) {
 }
 
 #[test]
-fn a_message_that_ends_early_is_refused_where_it_ends() {
+fn truncated_messages_are_rejected_at_their_end() {
     let model = container_model();
     for (name, format) in formats(&model) {
         let mut bytes = Vec::new();
@@ -44,7 +44,7 @@ fn a_message_that_ends_early_is_refused_where_it_ends() {
 }
 
 #[test]
-fn bytes_behind_a_message_are_refused() {
+fn bytes_after_a_message_are_rejected() {
     let model = container_model();
     for (name, format) in formats(&model) {
         let mut bytes = Vec::new();
@@ -57,14 +57,14 @@ fn bytes_behind_a_message_are_refused() {
 }
 
 #[test]
-fn a_message_of_more_than_a_mebibyte_is_refused() {
+fn messages_over_a_mebibyte_are_rejected() {
     for (name, format) in formats(&container_model()) {
         assert_eq!(format.decode(&vec![0; (1 << 20) + 1]).unwrap_err().kind(), Kind::Limit, "{name}");
     }
 }
 
-/// `schema`'s format, to be given bytes that promise more than they hold.
-fn refuses(schema: &str, id: Id, bytes: &[u8], kind: Kind) {
+/// Panics unless the format `id` with `schema` rejects `bytes` with an error of `kind`.
+fn assert_rejected(schema: &str, id: Id, bytes: &[u8], kind: Kind) {
     let format = id.open(Some(&Model::compile(schema).unwrap()), Mapping::Exact).unwrap();
     let e = format.decode(bytes).unwrap_err();
     assert_eq!(e.kind(), kind, "{id}: {e}");
@@ -78,60 +78,70 @@ const NULLS: &str = r#"{"title":"N","type":"object","additionalProperties":false
     "properties":{"a":{"type":"array","items":{"type":"null"}}}}"#;
 
 #[test]
-fn lengths_that_promise_more_than_there_is_are_refused() {
+fn lengths_beyond_the_end_are_rejected() {
     let long = b"\xfe\xff\xff\xff\x0f"; // zigzag of 2^31-1
-    refuses(LIST, Id::Avro, long, Kind::Truncated);
-    refuses(LIST, Id::Avro, b"\xfd\xff\xff\xff\x0f\x02", Kind::Truncated); // the same as a block with its size
-    refuses(LIST, Id::Avro, b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x02", Kind::Malformed); // -2^63 elements
-    refuses(WORDS, Id::Avro, long, Kind::Truncated);
-    refuses(WORDS, Id::Avro, b"\x01", Kind::Malformed); // -1 bytes
-    refuses(LIST, Id::ThriftBinary, b"\x0f\x00\x01\x02\x7f\xff\xff\xff", Kind::Truncated);
-    refuses(LIST, Id::ThriftBinary, b"\x0f\x00\x01\x02\xff\xff\xff\xff", Kind::Malformed);
-    refuses(WORDS, Id::ThriftBinary, b"\x0b\x00\x01\x7f\xff\xff\xff", Kind::Truncated);
-    refuses(LIST, Id::ThriftCompact, b"\x19\xf1\xff\xff\xff\xff\x07", Kind::Truncated);
-    refuses(WORDS, Id::ThriftCompact, b"\x18\xff\xff\xff\xff\x07", Kind::Truncated);
-    refuses(LIST, Id::Struct, b"\xff\xff\x01", Kind::Truncated);
-    refuses(WORDS, Id::Struct, b"\xff\xffx", Kind::Truncated);
-    refuses(WORDS, Id::Protobuf, b"\x0a\xff\xff\xff\xff\x07", Kind::Truncated);
+    assert_rejected(LIST, Id::Avro, long, Kind::Truncated);
+    assert_rejected(LIST, Id::Avro, b"\xfd\xff\xff\xff\x0f\x02", Kind::Truncated); // the same length for a block with its size
+    assert_rejected(LIST, Id::Avro, b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x02", Kind::Malformed); // -2^63 elements
+    assert_rejected(WORDS, Id::Avro, long, Kind::Truncated);
+    assert_rejected(WORDS, Id::Avro, b"\x01", Kind::Malformed); // -1 bytes
+    assert_rejected(LIST, Id::ThriftBinary, b"\x0f\x00\x01\x02\x7f\xff\xff\xff", Kind::Truncated);
+    assert_rejected(LIST, Id::ThriftBinary, b"\x0f\x00\x01\x02\xff\xff\xff\xff", Kind::Malformed);
+    assert_rejected(WORDS, Id::ThriftBinary, b"\x0b\x00\x01\x7f\xff\xff\xff", Kind::Truncated);
+    assert_rejected(LIST, Id::ThriftCompact, b"\x19\xf1\xff\xff\xff\xff\x07", Kind::Truncated);
+    assert_rejected(WORDS, Id::ThriftCompact, b"\x18\xff\xff\xff\xff\x07", Kind::Truncated);
+    assert_rejected(LIST, Id::Struct, b"\xff\xff\x01", Kind::Truncated);
+    assert_rejected(WORDS, Id::Struct, b"\xff\xffx", Kind::Truncated);
+    assert_rejected(WORDS, Id::Protobuf, b"\x0a\xff\xff\xff\xff\x07", Kind::Truncated);
 }
 
 #[test]
-fn elements_without_bytes_do_not_multiply() {
-    // Nulls go as PSON, where each takes a byte; any other element takes one in every format.
-    refuses(NULLS, Id::Avro, b"\xfe\xff\xff\xff\x0f", Kind::Truncated);
-    refuses(NULLS, Id::Avro, b"\x0c\xff\xff\xff\xff\xff\x0f", Kind::Truncated);
+fn no_array_has_elements_without_bytes() {
+    // Nulls are encoded as PSON, a byte each. Any other element takes at least a byte in every format.
+    assert_rejected(NULLS, Id::Avro, b"\xfe\xff\xff\xff\x0f", Kind::Truncated);
+    assert_rejected(NULLS, Id::Avro, b"\x0c\xff\xff\xff\xff\xff\x0f", Kind::Truncated);
     let format = Id::Avro.open(Some(&Model::compile(NULLS).unwrap()), Mapping::Exact).unwrap();
     let bytes = format.round_trip(&Json.decode(br#"{"a":[null,null,null]}"#).unwrap()).unwrap().bytes;
     assert_eq!(bytes, b"\x08\xe3\x62\x62\x62");
 }
 
 #[test]
-fn a_zlib_stream_is_inflated_to_a_mebibyte_and_no_further() {
+fn zlib_streams_are_inflated_to_at_most_a_mebibyte() {
     let mut bomb = Vec::with_capacity(1 << 20);
     let mut stream = flate2::Compress::new(flate2::Compression::best(), true);
     let zeros = vec![0; 64 << 20];
     stream.compress_vec(&zeros, &mut bomb, flate2::FlushCompress::Finish).unwrap();
     assert!(bomb.len() < 100_000);
-    refuses(WORDS, Id::StructZlib, &bomb, Kind::Limit);
-    refuses(WORDS, Id::StructZlib, &bomb[..2000], Kind::Limit);
-    refuses(WORDS, Id::StructZlib, &bomb[..100], Kind::Truncated);
-    refuses(WORDS, Id::StructZlib, b"\x78\xda\xff", Kind::Malformed);
+    assert_rejected(WORDS, Id::StructZlib, &bomb, Kind::Limit);
+    assert_rejected(WORDS, Id::StructZlib, &bomb[..2000], Kind::Limit);
+    assert_rejected(WORDS, Id::StructZlib, &bomb[..100], Kind::Truncated);
+    assert_rejected(WORDS, Id::StructZlib, b"\x78\xda\xff", Kind::Malformed);
 }
 
 #[test]
-fn numbers_that_the_schema_does_not_have_are_out_of_range() {
+fn numbers_that_the_schema_does_not_allow_are_out_of_range() {
     let schema = r#"{"title":"R","type":"object","additionalProperties":false,"required":["a","b"],"properties":{
         "a":{"type":"string","x-dunnage-number":{"multipleOf":0.1,"minimum":-4,"maximum":10}},"b":{"enum":["x","y","z"]}}}"#;
-    refuses(schema, Id::Protobuf, b"\x08\xca\x01", Kind::Range); // 101 tenths
-    refuses(schema, Id::Protobuf, b"\x08\x51", Kind::Range); // -41 tenths
-    refuses(schema, Id::Protobuf, b"\x10\x03", Kind::Range); // a fourth value
-    refuses(schema, Id::Struct, b"\x65\x00", Kind::Range);
-    refuses(schema, Id::Struct, b"\x00\x03", Kind::Range);
-    refuses(schema, Id::Avro, b"\xca\x01\x00", Kind::Range);
-    refuses(schema, Id::Avro, b"\x00\x06", Kind::Malformed);
-    refuses(schema, Id::ThriftBinary, b"\x03\x00\x01\x65\x08\x00\x02\x00\x00\x00\x00\x00", Kind::Range);
-    refuses(schema, Id::ThriftBinary, b"\x03\x00\x01\x00\x08\x00\x02\x00\x00\x00\x03\x00", Kind::Range);
-    refuses(schema, Id::ThriftBinary, b"\x03\x00\x01\x00\x00", Kind::Malformed); // b is missing
+    assert_rejected(schema, Id::Protobuf, b"\x08\xca\x01", Kind::Range); // 101 tenths
+    assert_rejected(schema, Id::Protobuf, b"\x08\x51", Kind::Range); // -41 tenths
+    assert_rejected(schema, Id::Protobuf, b"\x10\x03", Kind::Range); // a fourth value
+    assert_rejected(schema, Id::Struct, b"\x65\x00", Kind::Range);
+    assert_rejected(schema, Id::Struct, b"\x00\x03", Kind::Range);
+    assert_rejected(schema, Id::Avro, b"\xca\x01\x00", Kind::Range);
+    assert_rejected(schema, Id::Avro, b"\x00\x06", Kind::Malformed);
+    assert_rejected(
+        schema,
+        Id::ThriftBinary,
+        b"\x03\x00\x01\x65\x08\x00\x02\x00\x00\x00\x00\x00",
+        Kind::Range,
+    );
+    assert_rejected(
+        schema,
+        Id::ThriftBinary,
+        b"\x03\x00\x01\x00\x08\x00\x02\x00\x00\x00\x03\x00",
+        Kind::Range,
+    );
+    assert_rejected(schema, Id::ThriftBinary, b"\x03\x00\x01\x00\x00", Kind::Malformed); // b is missing
     let by_hand = Id::Protobuf.open(Some(&Model::compile(schema).unwrap()), Mapping::Float32).unwrap();
     for float in [f32::NAN, f32::INFINITY, 10.1, -4.06, f32::MAX] {
         let bytes = [&b"\x0d"[..], &float.to_le_bytes(), b"\x12\x01x"].concat();

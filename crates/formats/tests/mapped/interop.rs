@@ -1,6 +1,6 @@
-//! Bytes that other implementations made of the same messages.
+//! Bytes of the same messages from other implementations.
 //!
-//! Made once with Python from the definitions that `dunnage_codegen` writes and the messages of the schemas:
+//! Generated once with Python from the definitions that `dunnage_codegen` writes and the messages of the schemas:
 //! protobuf 7.36.2 (with protoc, of grpcio-tools 1.85.1), fastavro 1.13.1, thriftpy2 0.7.1, and Python's own `struct`
 //! and `zlib`. The values were computed from the messages' text with Python's `decimal` and `datetime`.
 
@@ -21,7 +21,7 @@ fn assert_agree(model: &Model, message: &Value, id: Id, mapping: Mapping, golden
 }
 
 #[test]
-fn the_container() {
+fn container_message_matches_other_implementations() {
     let (model, message) = (container_model(), container_message());
     let agree = |id, mapping, golden| assert_agree(&model, &message, id, mapping, golden);
     agree(Id::Protobuf, Mapping::Exact, CONTAINER_PROTOBUF);
@@ -35,7 +35,7 @@ fn the_container() {
 }
 
 #[test]
-fn the_meter_with_nested_absent_and_null_values() {
+fn meter_messages_with_nested_absent_and_null_values_match_other_implementations() {
     let (_, schema) = bundled().iter().find(|(name, _)| *name == "meter").unwrap();
     let model = Model::compile(schema).unwrap();
     for (message, golden) in examples(schema).iter().zip([METER_0, METER_1]) {

@@ -1,4 +1,4 @@
-//! What packed leaves out because the receiver knows it.
+//! Fields that packed omits because the receiver knows them.
 
 use dunnage_formats::{Format, Json, Kind, Packed, Reception, Value};
 use dunnage_schema::Model;
@@ -23,12 +23,12 @@ fn from(device: &str) -> Reception<'_> {
 }
 
 #[test]
-fn the_receiver_puts_the_device_where_the_schema_says_that_it_is_known() {
+fn decoding_fills_the_known_field_with_the_device() {
     let format = Packed::new(&Model::compile(SCHEMA).unwrap());
     let trip = format.round_trip(&message("LMCU1231237")).unwrap();
     assert_eq!((trip.bytes.as_slice(), trip.lossless), (&[1, 7][..], true));
     assert_eq!(format.decode_from(&trip.bytes, &from("MSCU7654321")), Ok(message("MSCU7654321")));
     assert_eq!(format.decode(&trip.bytes).unwrap_err().kind(), Kind::Type);
-    // An id that the field may not be.
+    // A device ID that the field does not allow.
     assert_eq!(format.decode_from(&trip.bytes, &from("buoy-7")).unwrap_err().kind(), Kind::Range);
 }

@@ -1,4 +1,4 @@
-//! What holds for the formats that a schema drives.
+//! Tests of the schema-driven formats.
 
 #![allow(clippy::unwrap_used)]
 

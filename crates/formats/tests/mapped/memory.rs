@@ -1,4 +1,4 @@
-//! What messages may take in memory: in every format the same limit, found before more is taken.
+//! The memory limit of decoded messages: the same in every format, and checked before each allocation.
 
 use dunnage_formats::{Budget, Format, Id, Kind, Mapping, Reception, Value};
 use dunnage_schema::Model;
@@ -24,12 +24,12 @@ fn message(items: usize) -> Value {
     Value::Map(vec![("list".into(), list), ("kind".into(), kind)])
 }
 
-/// What `message` takes, as documented at `Budget`.
+/// Returns the memory that `message` takes, as documented at `Budget`.
 fn cost(message: &Value) -> usize {
     least(|memory| Budget::new(memory).copy_of(message, 0).is_ok())
 }
 
-/// The least memory that is enough.
+/// Returns the least memory for which `is_enough` holds.
 fn least(is_enough: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, 1 << 24);
     assert!(is_enough(high), "not even 16 MiB");
@@ -53,12 +53,12 @@ fn encoded(id: Id, message: &Value) -> (Box<dyn Format>, Vec<u8>) {
 }
 
 #[test]
-fn every_format_takes_a_message_at_the_limit_and_refuses_one_a_byte_over_it() {
+fn every_format_decodes_a_message_at_the_limit_and_rejects_one_a_byte_over_it() {
     let message = message(50);
     for id in Id::all() {
         let (format, bytes) = encoded(id, &message);
         let needed = least(|memory| decode(&*format, &bytes, memory).is_ok());
-        // Formats that are not driven by a schema make nothing but the message; the others make a record of it first.
+        // Formats without a schema allocate only the message; the others build a record first.
         match id.needs_schema() && id != Id::Packed {
             true => assert!((cost(&message) / 2..5 * cost(&message)).contains(&needed), "{id}: {needed}"),
             false => assert_eq!(needed, cost(&message), "{id}"),
@@ -71,10 +71,10 @@ fn every_format_takes_a_message_at_the_limit_and_refuses_one_a_byte_over_it() {
 }
 
 #[test]
-fn the_error_has_the_offset_at_which_the_memory_ends() {
+fn error_has_the_offset_at_which_the_limit_is_reached() {
     for id in Id::all() {
         let (format, bytes) = encoded(id, &message(50));
-        // Enough for the beginning.
+        // Enough for the beginning of the message.
         let error = decode(&*format, &bytes, 1000).unwrap_err();
         assert_eq!(error.kind(), Kind::Limit, "{id}");
         let offset = error.known_offset().unwrap_or_else(|| panic!("{id}: {error}"));
@@ -83,7 +83,7 @@ fn the_error_has_the_offset_at_which_the_memory_ends() {
 }
 
 #[test]
-fn senml_counts_what_base_fields_bring_into_each_record() {
+fn senml_counts_the_copies_of_base_fields_in_each_record() {
     let name = "a".repeat(10_000);
     let records: String = (0..1000).map(|_| ",{\"v\":1}").collect();
     let pack = format!("[{{\"bn\":\"{name}\",\"v\":1}}{records}]");
@@ -104,7 +104,7 @@ fn senml_counts_what_base_fields_bring_into_each_record() {
     assert!((10_000..11_000).contains(&error.offset()), "{error}");
 }
 
-/// Messages of few bytes that are large in memory, each for another reason.
+/// Returns messages of few bytes that are large in memory, each for a different reason.
 fn bombs() -> Vec<(Id, &'static str, Vec<u8>)> {
     let wide: String = (0..100).map(|n| format!(",\"f{n}\":{{\"type\":\"integer\"}}")).collect();
     let wide = format!(
@@ -131,18 +131,18 @@ fn bombs() -> Vec<(Id, &'static str, Vec<u8>)> {
     };
     let mut bombs = Vec::new();
     for id in Id::all().filter(|id| id.needs_schema()) {
-        // A record that is empty on the wire has a place for each of its fields.
+        // A record that is empty on the wire has memory for each of its fields.
         bombs.push((id, wide, encode(id, wide, &records(2000))));
         // A constant of the schema is a byte or a bit on the wire.
         bombs.push((id, long, encode(id, long, &chosen(1000))));
     }
-    // A modelled body, of which repetition takes next to nothing.
+    // A modelled body, in which repeated values take almost no bytes.
     bombs.push((Id::Packed, open, encode(Id::Packed, open, &Value::Array(vec![Value::Bool(true); 200_000]))));
     bombs
 }
 
 #[test]
-fn what_the_schema_brings_into_a_message_is_counted() {
+fn values_from_the_schema_are_counted() {
     for (id, schema, bytes) in bombs() {
         let model = Model::compile(schema).unwrap();
         let format = id.open(Some(&model), Mapping::Exact).unwrap();

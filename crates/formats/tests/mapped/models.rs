@@ -12,12 +12,12 @@ pub fn container_model() -> Model {
     Model::compile(dunnage_schema::bundled_named("container").unwrap()).unwrap()
 }
 
-/// Name and text of every bundled schema.
+/// Returns the name and text of every bundled schema.
 pub fn bundled() -> &'static [(&'static str, &'static str)] {
     dunnage_schema::bundled()
 }
 
-/// The messages that a schema gives as its examples.
+/// Returns the examples of a schema.
 pub fn examples(schema: &str) -> Vec<Value> {
     let schema = Json.decode(schema.as_bytes()).unwrap();
     let Some(Value::Array(examples)) = schema.get("examples") else { panic!("a schema without examples") };

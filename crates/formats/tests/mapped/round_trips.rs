@@ -1,4 +1,4 @@
-//! The exact mapping gives every valid message back; the other one a valid message.
+//! With the exact mapping every valid message round-trips; with the float32 mapping it decodes to a valid message.
 
 use crate::generated::model_and_messages;
 use crate::models::{bundled, examples};
@@ -14,7 +14,7 @@ fn formats(model: &Model, mapping: Mapping) -> impl Iterator<Item = (Id, Box<dyn
     Id::all().filter(has).map(move |id| (id, id.open(Some(model), mapping).unwrap()))
 }
 
-/// Whether a number of the message needs a 65th bit: an integer without bounds that is over 2^63-1.
+/// Whether an integer of the message needs a 65th bit: its type is signed and its value above 2^63-1.
 fn needs_65_bits(kind: &Type, value: &Value) -> bool {
     match (kind, value) {
         (Type::Integer(n), value) => n.min < 0 && value.as_integer().is_some_and(|n| n > i64::MAX.into()),
@@ -34,7 +34,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
-    fn the_exact_mapping_loses_nothing((model, messages) in model_and_messages()) {
+    fn exact_mapping_is_lossless((model, messages) in model_and_messages()) {
         for (id, format) in formats(&model, Mapping::Exact) {
             for message in &messages {
                 prop_assert_eq!(model.validate(message), Ok(()));
@@ -51,7 +51,7 @@ proptest! {
     }
 
     #[test]
-    fn the_float32_mapping_gives_a_valid_message((model, messages) in model_and_messages()) {
+    fn float32_mapping_decodes_to_a_valid_message((model, messages) in model_and_messages()) {
         for (id, format) in formats(&model, Mapping::Float32) {
             for message in &messages {
                 let mut bytes = Vec::new();
@@ -68,7 +68,7 @@ proptest! {
 }
 
 #[test]
-fn the_examples_of_the_bundled_schemas_come_back() {
+fn examples_of_the_bundled_schemas_round_trip() {
     for (name, schema) in bundled() {
         for message in examples(schema) {
             for (id, format) in formats(&Model::compile(schema).unwrap(), Mapping::Exact) {

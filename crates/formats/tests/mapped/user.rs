@@ -4,7 +4,7 @@ use crate::models::{container_message, container_model};
 use dunnage_formats::{Format, Id, Json, Kind, Mapping, Protobuf, Value};
 use dunnage_schema::Model;
 
-/// As the authors of the container message did it: other names and comments than ours, the same numbers and types.
+/// The definition of the container message's authors: other names and comments than the derived definition, the same numbers and types.
 const BY_HAND: &str = r#"
     syntax = "proto3";
     package fleet.v1;
@@ -33,7 +33,7 @@ fn model(schema: &str) -> Model {
 }
 
 #[test]
-fn the_authors_definition_makes_the_bytes_of_the_float32_mapping() {
+fn definition_of_the_authors_encodes_like_the_float32_mapping() {
     let model = container_model();
     let by_hand = Protobuf::from_proto(BY_HAND, Some(&model)).unwrap();
     let derived = Id::Protobuf.open(Some(&model), Mapping::Float32).unwrap();
@@ -44,7 +44,7 @@ fn the_authors_definition_makes_the_bytes_of_the_float32_mapping() {
 }
 
 #[test]
-fn number_texts_come_back_with_the_decimals_of_the_schema() {
+fn number_texts_decode_with_the_decimals_of_the_schema() {
     let schema = r#"{"title":"T","type":"object","additionalProperties":false,"required":["a","b","c","d"],"properties":{
         "a":{"type":"string","x-dunnage-number":{"multipleOf":0.01,"minimum":-50,"maximum":50}},
         "b":{"type":"string","x-dunnage-number":{"multipleOf":0.001,"minimum":0,"maximum":9}},
@@ -57,24 +57,24 @@ fn number_texts_come_back_with_the_decimals_of_the_schema() {
     let message = json(r#"{"a":"-7.10","b":"1.500","c":0.3,"d":"open"}"#);
     let result = format.round_trip(&message).unwrap();
     assert!(result.lossless, "{:?}", format.decode(&result.bytes));
-    // A field that the schema does not know is passed over; a value that it does not know is not.
+    // A field that the schema does not have is skipped; a value that it does not allow is an error.
     assert_eq!(format.decode(&[&result.bytes[..], b"\x22\x01x"].concat()), Ok(message));
     assert_eq!(format.decode(b"").unwrap_err().kind(), Kind::Range);
 }
 
 #[test]
-fn a_definition_that_cannot_carry_the_schema_is_refused_by_name() {
+fn error_names_the_field_that_a_definition_cannot_carry() {
     let schema = r#"{"title":"T","type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},
         "required":["a"],"additionalProperties":false}"#;
-    let refused = |fields: &str| {
+    let error_of = |fields: &str| {
         let proto = format!("syntax = \"proto3\"; message M {{ {fields} }}");
         Protobuf::from_proto(&proto, Some(&model(schema))).unwrap_err().to_string()
     };
-    assert!(refused("int32 b = 1;").contains("/a"));
-    assert!(refused("string a = 1;").contains("/a"));
-    assert!(refused("int32 a = 1; int32 b = 2;").contains(" at /b"));
-    assert!(refused("int32 a = 1; M inner = 2;").contains("holds itself"));
-    assert!(refused("int32 a = ;").contains("does not compile"));
+    assert!(error_of("int32 b = 1;").contains("/a"));
+    assert!(error_of("string a = 1;").contains("/a"));
+    assert!(error_of("int32 a = 1; int32 b = 2;").contains(" at /b"));
+    assert!(error_of("int32 a = 1; M inner = 2;").contains("holds itself"));
+    assert!(error_of("int32 a = ;").contains("does not compile"));
 
     let without_b = r#"syntax = "proto3"; message M { int64 a = 1; }"#;
     let format = Protobuf::from_proto(without_b, Some(&model(schema))).unwrap();
@@ -85,7 +85,7 @@ fn a_definition_that_cannot_carry_the_schema_is_refused_by_name() {
 }
 
 #[test]
-fn without_a_schema_the_names_are_those_of_the_definition() {
+fn without_a_schema_field_names_come_from_the_definition() {
     let proto = r#"syntax = "proto3"; message M {
         enum State { OFF = 0; ON = 3; }
         uint32 bat_soc = 1; sint64 t = 2 [json_name = "time-stamp"]; repeated State states = 3; optional bool ok = 4;
@@ -110,7 +110,7 @@ fn without_a_schema_the_names_are_those_of_the_definition() {
     );
 }
 
-/// JSON has no bytes: `raw` is written as null above.
+/// Replaces null by empty bytes, because the JSON above has null for `raw`.
 fn replace_null(value: &Value) -> Value {
     match value {
         Value::Null => Value::Bytes(Vec::new()),
@@ -122,7 +122,7 @@ fn replace_null(value: &Value) -> Value {
 }
 
 #[test]
-fn nesting_deeper_than_32_is_over_the_limit() {
+fn nesting_is_limited_to_32_levels() {
     let format = Protobuf::from_proto(r#"syntax = "proto3"; message M { M m = 1; }"#, None).unwrap();
     let nested = |depth: usize| {
         (1..depth).fold(Vec::new(), |inner, _| {

@@ -65,7 +65,7 @@ fn agree(descriptor: &MessageDescriptor, shapes: &Shapes, bytes: &[u8]) -> bool 
     }
     match (DynamicMessage::decode(descriptor.clone(), bytes), ours) {
         (Ok(mut theirs), Ok(tree)) => {
-            forget_unknown(&mut theirs);
+            remove_unknown(&mut theirs);
             let written = writer::write(shapes, &tree).unwrap();
             // Whether a default is present shows only after writing. NaN is not equal to itself, so texts are compared.
             let again =
@@ -91,11 +91,11 @@ fn agree(descriptor: &MessageDescriptor, shapes: &Shapes, bytes: &[u8]) -> bool 
     }
 }
 
-fn forget_unknown(message: &mut DynamicMessage) {
+fn remove_unknown(message: &mut DynamicMessage) {
     use prost_reflect::Value as Wire;
     fn inside(value: &mut Wire) {
         match value {
-            Wire::Message(inner) => forget_unknown(inner),
+            Wire::Message(inner) => remove_unknown(inner),
             Wire::List(items) => items.iter_mut().for_each(inside),
             Wire::Map(entries) => entries.values_mut().for_each(inside),
             _ => {}
@@ -127,10 +127,10 @@ fn every_kind_of_field_is_read_as_prost_reflect_reads_it() {
     assert_eq!(values[16], Value::Array(vec![Value::I64(-1), Value::U64(1), Value::I64(-2)]));
 }
 
-/// Puts each field of `EVERYTHING` behind a message with every wire type that is not its own. Protobuf's own libraries treat all of them as
+/// Appends each field of `EVERYTHING` to a message with every wire type that is not its own. Protobuf's own libraries treat all of them as
 /// unknown fields.
 #[test]
-fn a_field_of_another_wire_type_is_passed_over() {
+fn a_field_of_another_wire_type_is_skipped() {
     let (_, shapes) = shapes();
     let contents: [(u64, &[u8]); 5] = [
         (0, b"\x05"),
@@ -139,7 +139,7 @@ fn a_field_of_another_wire_type_is_passed_over() {
         (3, b""),
         (5, b"\x01\x02\x03\x04"),
     ];
-    let mut passed = 0;
+    let mut skipped = 0;
     for field in &shapes.root().fields {
         for (wire_type, content) in contents {
             let packed = field.form == Form::List && wire_type == 2;
@@ -154,19 +154,19 @@ fn a_field_of_another_wire_type_is_passed_over() {
             }
             assert_eq!(read(&shapes, &tail), read(&shapes, b""), "{} {tail:02x?}", field.descriptor.name());
             assert_eq!(read(&shapes, &[FULL, &tail].concat()), read(&shapes, FULL), "{tail:02x?}");
-            passed += 1;
+            skipped += 1;
         }
     }
-    assert!(passed > 100, "{passed}");
+    assert!(skipped > 100, "{skipped}");
 }
 
 #[test]
-fn numbers_of_a_list_are_read_alone_and_packed() {
+fn numbers_of_a_list_are_read_unpacked_and_packed() {
     let packed = "syntax = \"proto3\"; message M { repeated sint32 a = 1; repeated double b = 2; repeated bool c = 3; }";
-    let alone = packed.replace(" = 1", " = 1 [packed = false]").replace(" = 2", " = 2 [packed = false]");
+    let unpacked = packed.replace(" = 1", " = 1 [packed = false]").replace(" = 2", " = 2 [packed = false]");
     let both = b"\x08\x01\x0a\x02\x02\x03\x08\x04\x11\0\0\0\0\0\0\xf0\x3f\x12\x08\0\0\0\0\0\0\0\x40\x18\x01\x1a\x01\0";
     let list = |items: &[Value]| Value::Array(items.to_vec());
-    for source in [packed, &alone] {
+    for source in [packed, &unpacked] {
         let shapes = Shapes::of(&compile::first_message(source).unwrap(), None).unwrap();
         let a = [-1, 1, -2, 2].map(|n| Value::from(i64::from(n)));
         let expected = list(&[
@@ -221,7 +221,7 @@ fn damaged_messages_are_read_as_prost_reflect_reads_them() {
 }
 
 #[test]
-fn faults_have_their_kind_and_offset() {
+fn errors_have_their_kind_and_offset() {
     assert_eq!(error_of(b"\x20"), (Kind::Truncated, 1));
     assert_eq!(error_of(b"\x72\x05hi"), (Kind::Truncated, 4));
     assert_eq!(error_of(b"\x72\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), (Kind::Truncated, 11));

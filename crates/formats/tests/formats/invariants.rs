@@ -1,16 +1,16 @@
-//! What every decoder owes to any bytes. The fuzz target `formats` uses this file, too.
+//! Invariants of every decoder for any bytes. The fuzz target `formats` uses this file, too.
 
 use dunnage_formats::{Format, Id, Json, Kind, MAX_BYTES, Mapping, Value};
 use dunnage_schema::Model;
 
-/// All formats, SenML among them; those that need a schema have that of the container message.
+/// Returns all formats, including SenML. Formats that need a schema have that of the container message.
 pub fn all_formats() -> Vec<(Id, Box<dyn Format>)> {
     let schema = dunnage_schema::bundled_named("container").unwrap();
     let model = Model::compile(schema).unwrap();
     Id::readable().map(|id| (id, id.open(Some(&model), Mapping::Exact).unwrap())).collect()
 }
 
-/// Decodes `bytes`: there is an error within them, or a message that comes back.
+/// Decodes `bytes`. Panics unless the result is an error with an offset within them, or a message that round-trips.
 pub fn check(id: Id, format: &dyn Format, bytes: &[u8]) {
     let message = match format.decode(bytes) {
         Ok(message) => message,
@@ -30,7 +30,7 @@ pub fn check(id: Id, format: &dyn Format, bytes: &[u8]) {
     }
 }
 
-/// What SenML is read as is SenML, and is read as itself. JSON may not have all that CBOR has.
+/// Panics unless the resolved records are SenML that decodes to itself. Skips messages that JSON cannot represent, which come from CBOR.
 fn check_resolved(message: &Value) {
     let mut text = Vec::new();
     if Json.encode(message, &mut text).is_ok() {
@@ -39,7 +39,7 @@ fn check_resolved(message: &Value) {
     }
 }
 
-/// Gives the bytes after the first to the format whose place in [`Id::readable`] the first one is.
+/// Checks the bytes after the first with a format. The first byte is its index in [`Id::readable`].
 pub fn check_selected(formats: &[(Id, Box<dyn Format>)], input: &[u8]) {
     let Some((selector, bytes)) = input.split_first() else { return };
     let selected = Id::readable().nth(usize::from(*selector));
