@@ -4,12 +4,12 @@ use dunnage_packed::{Bits, Layout};
 use dunnage_schema::{Model, bundled};
 
 fn layout(schema: &str) -> Layout {
-    Layout::new(&Model::compile(schema).expect("it compiles"))
+    Layout::new(&Model::compile(schema).expect("the schema compiles"))
 }
 
 fn row(schema: &str, path: &str) -> (Option<u64>, u64, Option<u64>, String, String, String) {
     let rows = layout(schema).explain();
-    let row = rows.into_iter().find(|row| row.path == path).expect("such a row");
+    let row = rows.into_iter().find(|row| row.path == path).expect("the row exists");
     (row.offset, row.bits.min, row.bits.max, row.range, row.step, row.why)
 }
 
@@ -28,7 +28,7 @@ const EVERYTHING: &str = r#"{"type":"object","properties":{
     },"required":["on","t","a","acc","w","f","e","c","p","s","l"],"additionalProperties":false}"#;
 
 #[test]
-fn the_rows_of_a_layout_add_up_to_it() {
+fn rows_add_up_to_the_size_of_the_layout() {
     let schemas = bundled().iter().map(|(_, text)| *text).chain([EVERYTHING]);
     for schema in schemas {
         let layout = layout(schema);
@@ -47,7 +47,7 @@ fn the_rows_of_a_layout_add_up_to_it() {
 }
 
 #[test]
-fn parts_that_stand_beyond_the_last_bit_that_is_counted_have_no_place() {
+fn parts_beyond_the_largest_bit_offset_have_no_offset() {
     let array = |items: &str| {
         format!(r#"{{"type":"array","items":{items},"minItems":4294967295,"maxItems":4294967295}}"#)
     };
@@ -61,35 +61,35 @@ fn parts_that_stand_beyond_the_last_bit_that_is_counted_have_no_place() {
 }
 
 #[test]
-fn rows_say_where_the_bits_come_from() {
+fn rows_explain_the_bits() {
     let row = |path| row(EVERYTHING, path);
     let text = |[range, step, why]: [&str; 3]| (range.to_owned(), step.to_owned(), why.to_owned());
-    let is = |offset, min, max, words| {
-        let (range, step, why) = text(words);
+    let expected = |offset, min, max, texts| {
+        let (range, step, why) = text(texts);
         (offset, min, max, range, step, why)
     };
-    assert_eq!(row("(slot)"), is(Some(0), 8, Some(8), ["1", "", "the slot byte"]));
-    assert_eq!(row("on"), is(Some(8), 1, Some(1), ["false, true", "", "2 values"]));
+    assert_eq!(row("(slot)"), expected(Some(0), 8, Some(8), ["1", "", "the slot byte"]));
+    assert_eq!(row("on"), expected(Some(8), 1, Some(1), ["false, true", "", "2 values"]));
     let usual = "1001 usual values from 0.00 to 10.00; the escape, then 12501 values";
-    assert_eq!(row("t"), is(Some(9), 10, Some(24), ["-40.00 to 85.00", "0.01", usual]));
+    assert_eq!(row("t"), expected(Some(9), 10, Some(24), ["-40.00 to 85.00", "0.01", usual]));
     let count = ["-23999.2699 to 23999.2699", "0.7324443 each", "65533 values"];
-    assert_eq!(row("a"), is(None, 16, Some(16), count));
-    assert_eq!(row("acc.y"), is(None, 4, Some(4), ["0 to 8", "1", "9 values"]));
+    assert_eq!(row("a"), expected(None, 16, Some(16), count));
+    assert_eq!(row("acc.y"), expected(None, 4, Some(4), ["0 to 8", "1", "9 values"]));
     let time =
         ["2020-01-01 00:00:00.00 to 2029-12-31 23:59:59.99", "YYYY-MM-DD hh:mm:ss.ff", "31561920000 values"];
-    assert_eq!(row("w"), is(None, 35, Some(35), time));
-    assert_eq!(row("e"), is(None, 2, Some(2), [r#""D", "O", "C""#, "", "3 values"]));
-    assert_eq!(row("c"), is(None, 0, Some(0), [r#"{"b":1,"a":[2.5,"x"]}"#, "", "always the same"]));
+    assert_eq!(row("w"), expected(None, 35, Some(35), time));
+    assert_eq!(row("e"), expected(None, 2, Some(2), [r#""D", "O", "C""#, "", "3 values"]));
+    assert_eq!(row("c"), expected(None, 0, Some(0), [r#"{"b":1,"a":[2.5,"x"]}"#, "", "always the same"]));
     assert_eq!(row("p").3, "[0-9A-F]{2}-[a-c]{1,3}");
     assert_eq!((row("s").1, row("s").2), (1, Some(1 + 3 + 1 + 4 * 32)));
-    assert_eq!(row("l"), is(None, 2, Some(2), ["0 to 3 elements", "", "how many"]));
-    assert_eq!(row("l[].v"), is(None, 0, Some(12), ["0 to 9", "1", "up to 3 times 4 bits; 10 values"]));
-    assert_eq!(row("o"), is(None, 1, Some(1), ["", "", "1 bit for there or not"]));
+    assert_eq!(row("l"), expected(None, 2, Some(2), ["0 to 3 elements", "", "how many"]));
+    assert_eq!(row("l[].v"), expected(None, 0, Some(12), ["0 to 9", "1", "up to 3 times 4 bits; 10 values"]));
+    assert_eq!(row("o"), expected(None, 1, Some(1), ["", "", "1 bit for there or not"]));
     assert_eq!((row("o.i").1, row("o.i").2), (0, Some(71)));
 }
 
 #[test]
-fn the_canonical_text_is_that_of_the_specification() {
+fn canonical_text_matches_the_specification() {
     let canonical = layout(EVERYTHING).canonical();
     assert_eq!(
         canonical,

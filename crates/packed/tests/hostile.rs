@@ -1,4 +1,4 @@
-//! Bytes that nobody should have sent.
+//! Malicious and damaged messages.
 
 mod check;
 
@@ -19,12 +19,12 @@ fn corpus() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn the_fuzzer_s_corpus_passes_every_check() {
+fn fuzz_corpus_passes_every_check() {
     let layouts = layouts();
     corpus().iter().for_each(|input| check_selected(&layouts, input));
 }
 
-/// Two seconds of what a fuzzer does.
+/// Mutates the fuzz corpus for two seconds.
 #[test]
 fn mutated_messages_pass_every_check() {
     let (layouts, corpus) = (layouts(), corpus());
@@ -56,7 +56,7 @@ fn mutated_messages_pass_every_check() {
 #[test]
 fn a_few_bytes_do_not_make_a_huge_message() {
     for layout in layouts() {
-        // Zeros are what a model soon expects, up to the limit of decisions.
+        // A model soon predicts zeros, so they decode to large messages, up to the limit of decisions.
         let lengths: &[usize] = if layout.is_plain() { &[1, 9, 40, 300, 5000] } else { &[1, 9, 40] };
         for fill in [0x00, 0x55, 0xff] {
             for &length in lengths {
@@ -69,17 +69,17 @@ fn a_few_bytes_do_not_make_a_huge_message() {
 }
 
 #[test]
-fn a_union_with_many_listed_values_does_not_take_for_ever() {
+fn time_for_a_union_with_many_listed_values_is_bounded() {
     let listed: Vec<String> = (0..40_000).map(|n| format!("\"v{n}\"")).collect();
     let schema = format!(
         r#"{{"type":"array","items":{{"anyOf":[{{"enum":[{}]}},{{"type":"integer"}}]}}}}"#,
         listed.join(",")
     );
-    let layout = Layout::new(&Model::compile(&schema).expect("it compiles"));
+    let layout = Layout::new(&Model::compile(&schema).expect("the schema compiles"));
     let message = |count: usize| Value::Array(vec![Value::U64(7); count]);
     let mut bytes = Vec::new();
-    layout.encode(&message(300), &mut bytes).expect("a few are not many");
-    assert_eq!(layout.decode(&bytes, None).expect("and are read"), message(300));
-    let error = layout.encode(&message(4_000), &mut bytes).expect_err("4000 times 40000 is too much");
+    layout.encode(&message(300), &mut bytes).expect("300 values are within the limit");
+    assert_eq!(layout.decode(&bytes, None).expect("they decode"), message(300));
+    let error = layout.encode(&message(4_000), &mut bytes).expect_err("4000 values exceed the limit");
     assert_eq!(error.kind(), Kind::Limit);
 }

@@ -1,4 +1,4 @@
-//! Whole messages of the bundled schemas.
+//! The example messages of the bundled schemas.
 
 use dunnage_packed::Layout;
 use dunnage_pson::{Kind, Value};
@@ -26,17 +26,17 @@ fn bundled(name: &str) -> (Layout, Vec<Value>) {
     let text = bundled_named(name).expect("a bundled schema");
     let schema: Json = serde_json::from_str(text).expect("JSON");
     let examples = schema["examples"].as_array().expect("examples").iter().map(value).collect();
-    (Layout::new(&Model::compile(text).expect("it compiles")), examples)
+    (Layout::new(&Model::compile(text).expect("the schema compiles")), examples)
 }
 
 fn encode(layout: &Layout, message: &Value) -> Vec<u8> {
     let mut bytes = Vec::new();
-    layout.encode(message, &mut bytes).expect("it encodes");
+    layout.encode(message, &mut bytes).expect("the message encodes");
     bytes
 }
 
 #[test]
-fn the_examples_of_every_bundled_schema_come_back() {
+fn examples_of_every_bundled_schema_round_trip() {
     for (name, _) in dunnage_schema::bundled() {
         let (layout, examples) = bundled(name);
         for message in &examples {

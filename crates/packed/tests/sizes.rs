@@ -5,12 +5,12 @@ use dunnage_schema::{Model, bundled_named};
 
 fn bytes(schema: &str) -> (u64, Option<u64>) {
     let text = bundled_named(schema).expect("a bundled schema");
-    let layout = Layout::new(&Model::compile(text).expect("it compiles"));
+    let layout = Layout::new(&Model::compile(text).expect("the schema compiles"));
     (layout.min_bytes(), layout.max_bytes())
 }
 
 #[test]
-fn the_smallest_and_largest_messages_of_the_bundled_schemas() {
+fn bundled_schemas_have_known_minimum_and_maximum_sizes() {
     // msisdn 30..54, iso6346 39, time 35, rssi 7, cgi 33..70, ble-m 1, bat-soc 7, acc 87, temperature 15, humidity 14, pressure 24,
     // door 2, gnss 1, latitude 21, longitude 22, altitude 20, speed 14, heading 16, nsat 7, hdop 10
     assert_eq!(bytes("container"), (52, Some(60)));

@@ -1,4 +1,4 @@
-//! All of `spec/vectors/packed`.
+//! Runs all vectors of `spec/vectors/packed`.
 #![allow(clippy::unwrap_used)]
 
 #[path = "../../pson/tests/notation/mod.rs"]
@@ -9,13 +9,13 @@ use dunnage_schema::{Model, Options};
 use notation::{folder, hex, message, value, vectors};
 use serde_json::Value as Json;
 
-/// The vectors of a file, each with its name and layout.
+/// Returns the vectors of a file, each with its name and layout.
 fn load(file: &str) -> Vec<(String, Layout, Json)> {
     let path = folder().join("packed").join(file);
     let loaded = vectors(&std::fs::read_to_string(path).unwrap());
     assert!(!loaded.is_empty());
     let layout = |vector: &Json| {
-        // Whether formats are asserted is no part of a schema's text.
+        // A schema's text does not say whether formats are asserted.
         let options = Options { assert_formats: file == "formats.json" };
         let model = Model::compile_with(&vector["schema"].to_string(), options);
         Layout::new(&model.unwrap_or_else(|error| panic!("{}: {error}", vector["name"])))
@@ -67,7 +67,7 @@ fn modelled_messages_encode_to_their_bytes_and_back() {
 }
 
 #[test]
-fn what_is_no_message_is_refused() {
+fn invalid_messages_are_rejected() {
     let of_formats = load("formats.json").into_iter().filter(|(.., vector)| vector["kind"].is_string());
     for (name, layout, vector) in load("invalid.json").into_iter().chain(of_formats) {
         let error = layout.decode(&message(&vector), device(&vector)).expect_err(&name);
@@ -77,7 +77,7 @@ fn what_is_no_message_is_refused() {
 }
 
 #[test]
-fn values_that_the_schema_does_not_allow_are_refused() {
+fn values_that_the_schema_does_not_allow_are_rejected() {
     for (name, layout, vector) in load("refused.json") {
         let mut out = b"before".to_vec();
         let error = layout.encode(&value(&vector["value"]), &mut out).expect_err(&name);

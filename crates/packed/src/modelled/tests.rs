@@ -1,4 +1,4 @@
-//! Random parts survive a round trip, and a body that is shortened or changed is an error or another message.
+//! Random parts round-trip, and a truncated or changed body is an error or another message.
 
 use super::{ModelledSink, ModelledSource};
 use crate::Error;
@@ -75,13 +75,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn parts_come_back(items in items()) {
+    fn parts_round_trip(items in items()) {
         let bytes = write(&items).unwrap();
         prop_assert_eq!(read(&bytes, &items).unwrap(), items);
     }
 
     #[test]
-    fn every_prefix_is_truncated_and_nothing_may_follow(items in items(), next: u8) {
+    fn every_prefix_is_truncated_and_trailing_bytes_are_malformed(items in items(), next: u8) {
         let mut bytes = write(&items).unwrap();
         // Tests every truncation of a short body and some of a long one, because each reads everything before it.
         for end in (1..bytes.len()).rev().step_by(1 + bytes.len() / 16) {
@@ -109,7 +109,7 @@ proptest! {
 const TEXT: At = At { node: 7, part: Part::Value };
 
 #[test]
-fn long_text_takes_little_when_it_repeats_itself() {
+fn repetitive_text_is_compressed() {
     let kinds = [(TEXT, Item::Text("-all the same-".repeat(2000), 0, None))];
     let bytes = write(&kinds).unwrap();
     assert!(bytes.len() < 300, "{}", bytes.len());
@@ -130,7 +130,7 @@ fn decisions_are_limited() {
 }
 
 #[test]
-fn a_few_bytes_do_not_take_many_decisions() {
+fn short_bodies_are_limited_to_few_decisions() {
     let zeros = vec![(TEXT, Item::Raw(0, 64)); 1 << 14];
     assert_eq!(write(&zeros).unwrap_err().kind(), Kind::Limit);
     assert!(write(&zeros[..1 << 12]).is_ok());

@@ -1,16 +1,16 @@
-//! What holds for any bytes at all. The fuzzer and the stable tests share it.
+//! Invariants of the decoder for any bytes. The fuzz target and the tests share this file.
 
 use dunnage_packed::{Kind, Layout};
 use dunnage_schema::{Model, bundled};
 
-/// The layouts that inputs select from: of the bundled schemas, and two that have every kind of node.
+/// Returns the layouts that inputs select from: those of the bundled schemas, and two with every kind of node.
 pub fn layouts() -> Vec<Layout> {
     let schemas = bundled().iter().map(|(_, text)| *text);
     let all = schemas.chain([include_str!("plain.json"), include_str!("open.json")]);
-    all.map(|text| Layout::new(&Model::compile(text).expect("it compiles"))).collect()
+    all.map(|text| Layout::new(&Model::compile(text).expect("the schema compiles"))).collect()
 }
 
-/// Gives the bytes after the first to the layout whose place the first one is.
+/// Checks the bytes after the first with a layout. The first byte is its index.
 pub fn check_selected(layouts: &[Layout], input: &[u8]) {
     let Some((selector, bytes)) = input.split_first() else { return };
     if let Some(layout) = layouts.get(usize::from(*selector)) {
@@ -18,7 +18,7 @@ pub fn check_selected(layouts: &[Layout], input: &[u8]) {
     }
 }
 
-/// Decodes `bytes`: there is an error within them, or a message whose bytes are these and no others.
+/// Decodes `bytes`. Panics unless the result is an error with an offset within them, or a message that encodes to the same bytes.
 pub fn check(layout: &Layout, bytes: &[u8]) {
     match layout.decode(bytes, None) {
         Ok(message) => {
