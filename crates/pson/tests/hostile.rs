@@ -1,4 +1,4 @@
-//! Bytes that are meant to do harm.
+//! Malicious and damaged messages.
 #![allow(clippy::unwrap_used)]
 
 mod check;
@@ -24,7 +24,7 @@ fn vectors() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn the_fuzzer_s_corpus_passes_every_check() {
+fn fuzz_corpus_passes_every_check() {
     let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/pson");
     let files: Vec<_> = std::fs::read_dir(corpus).unwrap().map(|file| file.unwrap().path()).collect();
     assert!(files.len() >= 24, "{}", files.len());
@@ -33,7 +33,7 @@ fn the_fuzzer_s_corpus_passes_every_check() {
     }
 }
 
-/// Two seconds of what a fuzzer does, the same each time as far as it gets.
+/// Mutates the vectors for two seconds, in the same sequence in every run.
 #[test]
 fn mutated_vectors_pass_every_check() {
     let seeds: Vec<_> =
@@ -77,7 +77,7 @@ impl Random {
     }
 }
 
-/// The bytes that decoding reserves, in all; what it gives back counts as well.
+/// Returns the bytes that decoding allocates in total, including those that it frees.
 fn allocated(bytes: &[u8]) -> usize {
     let region = Region::new(ALLOCATOR);
     let _ = std::hint::black_box(from_slice::<Value>(bytes));
@@ -87,20 +87,20 @@ fn allocated(bytes: &[u8]) -> usize {
     change.bytes_allocated + change.bytes_reallocated.unsigned_abs()
 }
 
-/// The allocator counts for the whole process, so this is one test and not several.
+/// This is one test and not several, because the allocator counts for the whole process.
 #[test]
-fn memory_follows_the_bytes_that_are_there_and_not_the_counts_that_they_promise() {
+fn memory_depends_on_the_bytes_present_and_not_on_declared_counts() {
     let counts =
         [b"\xfe".as_slice(), b"\xff\xff\xff\xff\x7f", b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"];
-    let lone = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
     for count in counts {
         for wire_type in [0x80, 0xa0, 0xc0, 0xe0] {
             let mut header = count.to_vec();
             header[0] = wire_type | (header[0] & 0x1f);
             for depth in [1, 32] {
                 let bytes = header.repeat(depth);
-                // Other tests allocate at the same time; the least of several is this one's.
-                let least = (0..20 * lone).map(|_| allocated(&bytes)).min().unwrap();
+                // Other tests allocate at the same time, so this takes the minimum of several runs.
+                let least = (0..20 * threads).map(|_| allocated(&bytes)).min().unwrap();
                 assert!(least <= 8192, "{least} bytes for {bytes:02x?}");
             }
         }
@@ -108,7 +108,7 @@ fn memory_follows_the_bytes_that_are_there_and_not_the_counts_that_they_promise(
 }
 
 #[test]
-fn nesting_is_limited_before_the_stack_is() {
+fn nesting_limit_prevents_stack_overflows() {
     for header in [b"\xe1".as_slice(), b"\xc1\x80"] {
         let bytes = header.repeat(500_000);
         let error = from_slice::<Value>(&bytes).unwrap_err();
@@ -119,9 +119,9 @@ fn nesting_is_limited_before_the_stack_is() {
     }
 }
 
-/// A megabyte of keys that differ: comparing each with each would take minutes.
+/// A mebibyte of distinct keys: comparing every pair would take minutes.
 #[test]
-fn a_map_of_many_keys_takes_no_quadratic_time() {
+fn a_map_of_many_keys_does_not_take_quadratic_time() {
     let keys: Vec<String> = (0..130_000).map(|n| format!("{n:06}")).collect();
     let mut bytes = b"\xdf\xd0\xf7\x07".to_vec();
     for key in &keys {
@@ -140,9 +140,9 @@ fn a_map_of_many_keys_takes_no_quadratic_time() {
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
-/// The size limit comes before anything else.
+/// The size limit is checked first.
 #[test]
-fn a_message_over_the_size_limit_is_not_looked_at() {
+fn a_message_over_the_size_limit_is_not_decoded() {
     let error = from_slice::<Value>(&vec![0xff; (1 << 20) + 1]).unwrap_err();
     assert_eq!((error.kind(), error.offset()), (Kind::Limit, 1 << 20));
     let error = Options::new().max_size(2).from_slice::<Value>(b"\x82ab").unwrap_err();

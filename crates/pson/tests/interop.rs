@@ -1,4 +1,4 @@
-//! The documents of `spec/vectors/interop.json`, whose bytes thinger.io's encoder made.
+//! The documents of `spec/vectors/interop.json`, with bytes from thinger.io's encoder.
 #![allow(clippy::unwrap_used)]
 
 mod notation;
@@ -7,7 +7,7 @@ use dunnage_pson::{Options, Value, to_vec};
 use serde_json::Value as Json;
 
 #[test]
-fn every_document_has_the_bytes_that_the_other_encoder_gives() {
+fn every_document_encodes_as_with_the_other_encoder() {
     let vectors =
         notation::vectors(&std::fs::read_to_string(notation::folder().join("interop.json")).unwrap());
     assert_eq!(vectors.len(), 300);

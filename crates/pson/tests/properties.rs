@@ -1,4 +1,4 @@
-//! What holds for every message.
+//! Properties of every message.
 #![allow(clippy::unwrap_used)]
 
 mod check;
@@ -28,7 +28,7 @@ fn any_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A map of `entries` without those whose key stood before.
+/// Returns a map of `entries` without later entries of the same key.
 fn map(entries: Vec<(String, Value)>) -> Value {
     let mut seen = std::collections::HashSet::new();
     Value::Map(entries.into_iter().filter(|(key, _)| seen.insert(key.clone())).collect())
@@ -36,7 +36,7 @@ fn map(entries: Vec<(String, Value)>) -> Value {
 
 proptest! {
     #[test]
-    fn a_message_comes_back(value in any_value()) {
+    fn messages_round_trip(value in any_value()) {
         let bytes = to_vec(&value).unwrap();
         let back: Value = from_slice(&bytes).unwrap();
         prop_assert_eq!(&back, &value);
@@ -44,7 +44,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_passes_every_check(value in any_value()) {
+    fn encoded_messages_pass_every_check(value in any_value()) {
         let bytes = to_vec(&value).unwrap();
         let strict: Value = Options::new().strict(true).from_slice(&bytes).unwrap();
         prop_assert_eq!(strict, value);
@@ -57,7 +57,7 @@ proptest! {
     }
 
     #[test]
-    fn the_writer_writes_what_serde_writes(value in any_value()) {
+    fn writer_and_serde_write_the_same_bytes(value in any_value()) {
         let mut out = vec![0xee];
         let mut writer = Writer::to_vec(&mut out);
         value.write(&mut writer);
@@ -67,7 +67,7 @@ proptest! {
     }
 
     #[test]
-    fn counting_gives_the_length(value in any_value()) {
+    fn counting_returns_the_length(value in any_value()) {
         let len = to_vec(&value).unwrap().len();
         prop_assert_eq!(measure(&value), Ok(len));
         let mut writer = Writer::counting();
@@ -76,7 +76,7 @@ proptest! {
     }
 
     #[test]
-    fn every_buffer_that_is_too_small_is_refused_and_measured(value in any_value()) {
+    fn too_small_buffers_are_an_error_and_the_length_is_still_counted(value in any_value()) {
         let bytes = to_vec(&value).unwrap();
         for size in (0..bytes.len()).step_by(bytes.len() / 100 + 1).chain([bytes.len()]) {
             let mut buffer = vec![0xee; size];
@@ -101,7 +101,7 @@ proptest! {
     }
 
     #[test]
-    fn the_single_policy_gives_canonical_messages_of_rounded_numbers(f in any::<f64>()) {
+    fn single_policy_writes_canonical_messages_of_rounded_numbers(f in any::<f64>()) {
         let bytes = Options::new().floats(Floats::Single).to_vec(&f).unwrap();
         let back: Value = Options::new().strict(true).from_slice(&bytes).unwrap();
         let rounded = f64::from(f as f32);

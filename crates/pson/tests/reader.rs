@@ -6,13 +6,13 @@ use dunnage_pson::{Item, Kind, Options, Reader, Type};
 /// {"a":[1,{"b":null}],"c":"x","d":a201}
 const MESSAGE: &[u8] = b"\xc3\x81a\xe2\x01\xc1\x81b\x62\x81c\x81x\x81d\xa1\x01";
 
-fn at<T: std::fmt::Debug>(result: Result<T, dunnage_pson::Error>) -> (Kind, usize) {
+fn error_of<T: std::fmt::Debug>(result: Result<T, dunnage_pson::Error>) -> (Kind, usize) {
     let error = result.unwrap_err();
     (error.kind(), error.offset())
 }
 
 #[test]
-fn items_come_in_order_and_containers_are_entered() {
+fn items_are_read_in_order_and_containers_are_entered() {
     let mut reader = Reader::new(MESSAGE).unwrap();
     let expected = [
         Item::Map(3),
@@ -27,7 +27,7 @@ fn items_come_in_order_and_containers_are_entered() {
         assert_eq!(reader.item().unwrap(), item);
     }
     assert!(!reader.more());
-    assert_eq!(at(reader.item()), (Kind::Type, 9));
+    assert_eq!(error_of(reader.item()), (Kind::Type, 9));
     reader.leave().unwrap();
     reader.leave().unwrap();
     assert_eq!(reader.key().unwrap(), "c");
@@ -39,7 +39,7 @@ fn items_come_in_order_and_containers_are_entered() {
 }
 
 #[test]
-fn peeking_tells_the_type_and_takes_nothing() {
+fn peek_returns_the_type_and_consumes_nothing() {
     let types = [
         (b"\x05".as_slice(), Type::Unsigned),
         (b"\x21", Type::Negative),
@@ -59,25 +59,25 @@ fn peeking_tells_the_type_and_takes_nothing() {
         reader.skip().unwrap();
         reader.finish().unwrap();
     }
-    assert_eq!(at(Reader::new(b"\x63").unwrap().peek()), (Kind::Malformed, 0));
-    assert_eq!(at(Reader::new(b"").unwrap().peek()), (Kind::Truncated, 0));
+    assert_eq!(error_of(Reader::new(b"\x63").unwrap().peek()), (Kind::Malformed, 0));
+    assert_eq!(error_of(Reader::new(b"").unwrap().peek()), (Kind::Truncated, 0));
 }
 
 #[test]
-fn after_an_error_the_item_can_be_read_as_what_it_is() {
+fn after_a_type_error_the_item_can_be_read_with_its_type() {
     let mut reader = Reader::new(b"\xe2\x82ab\x1f\xac\x02").unwrap();
     reader.enter_array().unwrap();
-    assert_eq!(at(reader.u8()), (Kind::Type, 1));
-    assert_eq!(at(reader.enter_map()), (Kind::Type, 1));
+    assert_eq!(error_of(reader.u8()), (Kind::Type, 1));
+    assert_eq!(error_of(reader.enter_map()), (Kind::Type, 1));
     assert_eq!(reader.text().unwrap(), "ab");
-    assert_eq!(at(reader.u8()), (Kind::Range, 4));
+    assert_eq!(error_of(reader.u8()), (Kind::Range, 4));
     assert_eq!(reader.u16().unwrap(), 300);
     reader.leave().unwrap();
     reader.finish().unwrap();
 }
 
 #[test]
-fn leaving_goes_past_what_is_left() {
+fn leave_skips_the_remaining_items() {
     let mut reader = Reader::new(MESSAGE).unwrap();
     reader.enter_map().unwrap();
     reader.key().unwrap();
@@ -85,14 +85,14 @@ fn leaving_goes_past_what_is_left() {
     reader.leave().unwrap();
     assert_eq!(reader.key().unwrap(), "c");
     reader.leave().unwrap();
-    assert_eq!(at(reader.leave()), (Kind::Type, MESSAGE.len()));
+    assert_eq!(error_of(reader.leave()), (Kind::Type, MESSAGE.len()));
     reader.finish().unwrap();
 }
 
 #[test]
 fn keys_are_found_in_any_order_and_at_any_level() {
     let mut reader = Reader::new(MESSAGE).unwrap();
-    assert_eq!(at(reader.find("a")), (Kind::Type, 0));
+    assert_eq!(error_of(reader.find("a")), (Kind::Type, 0));
     reader.enter_map().unwrap();
     assert!(reader.find("d").unwrap());
     assert_eq!(reader.bytes().unwrap(), [1]);
@@ -114,50 +114,50 @@ fn keys_are_found_in_any_order_and_at_any_level() {
 }
 
 #[test]
-fn a_key_is_asked_for_where_one_stands() {
+fn key_is_an_error_except_at_a_key() {
     let mut reader = Reader::new(b"\xc2\x81a\x81b\x05\x00").unwrap();
-    assert_eq!(at(reader.key()), (Kind::Type, 0));
+    assert_eq!(error_of(reader.key()), (Kind::Type, 0));
     reader.enter_map().unwrap();
-    assert_eq!(at(reader.u8()), (Kind::Type, 1));
+    assert_eq!(error_of(reader.u8()), (Kind::Type, 1));
     assert_eq!(reader.key().unwrap(), "a");
-    assert_eq!(at(reader.key()), (Kind::Type, 3));
+    assert_eq!(error_of(reader.key()), (Kind::Type, 3));
     assert_eq!(reader.text().unwrap(), "b");
-    assert_eq!(at(reader.u8()), (Kind::Malformed, 5));
-    assert_eq!(at(reader.item()), (Kind::Malformed, 5));
-    assert_eq!(at(reader.skip()), (Kind::Malformed, 5));
+    assert_eq!(error_of(reader.u8()), (Kind::Malformed, 5));
+    assert_eq!(error_of(reader.item()), (Kind::Malformed, 5));
+    assert_eq!(error_of(reader.skip()), (Kind::Malformed, 5));
 }
 
 #[test]
-fn a_message_has_to_be_read_to_its_end_and_no_further() {
-    assert_eq!(at(Reader::new(b"\x05").unwrap().finish()), (Kind::Type, 0));
+fn finish_requires_the_end_of_the_message() {
+    assert_eq!(error_of(Reader::new(b"\x05").unwrap().finish()), (Kind::Type, 0));
     let mut reader = Reader::new(b"\xe0\x05").unwrap();
     reader.enter_array().unwrap();
-    assert_eq!(at(reader.clone().finish()), (Kind::Type, 1));
+    assert_eq!(error_of(reader.clone().finish()), (Kind::Type, 1));
     reader.leave().unwrap();
-    assert_eq!(at(reader.u8()), (Kind::Type, 1));
-    assert_eq!(at(reader.finish()), (Kind::Malformed, 1));
+    assert_eq!(error_of(reader.u8()), (Kind::Type, 1));
+    assert_eq!(error_of(reader.finish()), (Kind::Malformed, 1));
 }
 
 #[test]
-fn the_nesting_limit_counts_what_is_open() {
+fn nesting_limit_counts_open_containers() {
     let options = Options::new().max_nesting(2);
     let mut reader = options.reader(b"\xe2\xe0\xe1\xe0").unwrap();
     reader.enter_array().unwrap();
     reader.enter_array().unwrap();
     reader.leave().unwrap();
     reader.enter_array().unwrap();
-    assert_eq!(at(reader.enter_array()), (Kind::Limit, 3));
-    assert_eq!(at(reader.u8()), (Kind::Limit, 3));
-    assert_eq!(at(reader.skip()), (Kind::Limit, 3));
+    assert_eq!(error_of(reader.enter_array()), (Kind::Limit, 3));
+    assert_eq!(error_of(reader.u8()), (Kind::Limit, 3));
+    assert_eq!(error_of(reader.skip()), (Kind::Limit, 3));
 }
 
 #[test]
-fn counts_that_no_bytes_back_end_as_truncated() {
+fn counts_beyond_the_end_are_truncated() {
     let message = b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00";
     let mut reader = Reader::new(message).unwrap();
     assert_eq!(reader.item().unwrap(), Item::Array(u64::MAX));
     assert_eq!(reader.u8().unwrap(), 0);
     assert!(reader.more());
-    assert_eq!(at(reader.u8()), (Kind::Truncated, 12));
-    assert_eq!(at(reader.leave()), (Kind::Truncated, 12));
+    assert_eq!(error_of(reader.u8()), (Kind::Truncated, 12));
+    assert_eq!(error_of(reader.leave()), (Kind::Truncated, 12));
 }

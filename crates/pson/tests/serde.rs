@@ -8,20 +8,20 @@ use std::{
     fmt::Debug,
 };
 
-/// Asserts that `value` has these bytes and that they give it back.
-fn same<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: T, bytes: &[u8]) {
+/// Asserts that `value` encodes to `bytes`, and that they decode to it.
+fn assert_round_trip<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: T, bytes: &[u8]) {
     assert_eq!(to_vec(&value).unwrap(), bytes, "{value:?}");
     assert_eq!(from_slice::<T>(bytes).unwrap(), value);
     assert_eq!(measure(&value), Ok(bytes.len()));
 }
 
-/// The kind and offset of the error that reading a `T` gives.
-fn fault<T: DeserializeOwned + Debug>(bytes: &[u8]) -> (Kind, usize) {
+/// Returns the kind and offset of the error of decoding a `T`.
+fn decode_error<T: DeserializeOwned + Debug>(bytes: &[u8]) -> (Kind, usize) {
     let error = from_slice::<T>(bytes).unwrap_err();
     (error.kind(), error.offset())
 }
 
-fn refusal<T: Serialize>(value: T) -> (Kind, usize) {
+fn encode_error<T: Serialize>(value: T) -> (Kind, usize) {
     let error = to_vec(&value).unwrap_err();
     (error.kind(), error.offset())
 }
@@ -48,54 +48,54 @@ struct Marker;
 
 #[test]
 fn scalars() {
-    same((), b"\x62");
-    same(Marker, b"\x62");
-    same(true, b"\x61");
-    same(-1i8, b"\x21");
-    same(u64::MAX, b"\x1f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
-    same(i64::MIN, b"\x3f\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01");
-    same(23.5f32, b"\x40\x00\x00\xbc\x41");
-    same(48.0f64, b"\x1f\x30");
-    same('ß', b"\x82\xc3\x9f");
-    same(String::from("on"), b"\x82on");
-    same(Wrapped(7), b"\x07");
+    assert_round_trip((), b"\x62");
+    assert_round_trip(Marker, b"\x62");
+    assert_round_trip(true, b"\x61");
+    assert_round_trip(-1i8, b"\x21");
+    assert_round_trip(u64::MAX, b"\x1f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
+    assert_round_trip(i64::MIN, b"\x3f\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01");
+    assert_round_trip(23.5f32, b"\x40\x00\x00\xbc\x41");
+    assert_round_trip(48.0f64, b"\x1f\x30");
+    assert_round_trip('ß', b"\x82\xc3\x9f");
+    assert_round_trip(String::from("on"), b"\x82on");
+    assert_round_trip(Wrapped(7), b"\x07");
 }
 
 #[test]
-fn wide_integers_as_far_as_they_go() {
-    same(i128::from(u64::MAX), b"\x1f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
-    same(i128::from(i64::MIN), b"\x3f\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01");
-    same(5u128, b"\x05");
-    assert_eq!(refusal(u128::from(u64::MAX) + 1), (Kind::Range, 0));
-    assert_eq!(refusal([0, i128::from(i64::MIN) - 1]), (Kind::Range, 2));
-    assert_eq!(fault::<i128>(b"\x3f\x81\x80\x80\x80\x80\x80\x80\x80\x80\x01"), (Kind::Range, 0));
+fn wide_integers_work_within_the_range_of_64_bits() {
+    assert_round_trip(i128::from(u64::MAX), b"\x1f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
+    assert_round_trip(i128::from(i64::MIN), b"\x3f\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01");
+    assert_round_trip(5u128, b"\x05");
+    assert_eq!(encode_error(u128::from(u64::MAX) + 1), (Kind::Range, 0));
+    assert_eq!(encode_error([0, i128::from(i64::MIN) - 1]), (Kind::Range, 2));
+    assert_eq!(decode_error::<i128>(b"\x3f\x81\x80\x80\x80\x80\x80\x80\x80\x80\x01"), (Kind::Range, 0));
 }
 
 #[test]
 fn options_structs_and_sequences() {
-    same(None::<u8>, b"\x62");
-    same(Some(3u8), b"\x03");
-    same(Point { x: -2, y: None }, b"\xc2\x81x\x22\x81y\x62");
-    same(Point { x: 1, y: Some(0.5) }, b"\xc2\x81x\x01\x81y\x40\x00\x00\x00\x3f");
-    same(vec![1u8, 2], b"\xe2\x01\x02");
-    same((1u8, String::new()), b"\xe2\x01\x80");
+    assert_round_trip(None::<u8>, b"\x62");
+    assert_round_trip(Some(3u8), b"\x03");
+    assert_round_trip(Point { x: -2, y: None }, b"\xc2\x81x\x22\x81y\x62");
+    assert_round_trip(Point { x: 1, y: Some(0.5) }, b"\xc2\x81x\x01\x81y\x40\x00\x00\x00\x3f");
+    assert_round_trip(vec![1u8, 2], b"\xe2\x01\x02");
+    assert_round_trip((1u8, String::new()), b"\xe2\x01\x80");
     assert_eq!(from_slice::<Point>(b"\xc1\x81x\x01").unwrap(), Point { x: 1, y: None });
 }
 
 #[test]
-fn enums_are_tagged_from_outside() {
-    same(Shape::Nothing, b"\x87Nothing");
-    same(Shape::Circle(3), b"\xc1\x86Circle\x03");
-    same(Shape::Line(1, 2), b"\xc1\x84Line\xe2\x01\x02");
-    same(Shape::Corner { x: 4 }, b"\xc1\x86Corner\xc1\x81x\x04");
-    same(vec![Shape::Circle(3), Shape::Nothing], b"\xe2\xc1\x86Circle\x03\x87Nothing");
+fn enums_are_externally_tagged() {
+    assert_round_trip(Shape::Nothing, b"\x87Nothing");
+    assert_round_trip(Shape::Circle(3), b"\xc1\x86Circle\x03");
+    assert_round_trip(Shape::Line(1, 2), b"\xc1\x84Line\xe2\x01\x02");
+    assert_round_trip(Shape::Corner { x: 4 }, b"\xc1\x86Corner\xc1\x81x\x04");
+    assert_round_trip(vec![Shape::Circle(3), Shape::Nothing], b"\xe2\xc1\x86Circle\x03\x87Nothing");
     assert_eq!(from_slice::<Shape>(b"\xc1\x87Nothing\x62").unwrap(), Shape::Nothing);
-    assert_eq!(fault::<Shape>(b"\x85Other"), (Kind::Type, 0));
-    assert_eq!(fault::<Shape>(b"\xc1\x85Other\x62"), (Kind::Type, 1));
-    assert_eq!(fault::<Shape>(b"\x86Circle"), (Kind::Type, 0));
-    assert_eq!(fault::<Shape>(b"\xc0"), (Kind::Type, 0));
-    assert_eq!(fault::<Shape>(b"\xc2\x86Circle\x03\x81x\x00"), (Kind::Type, 0));
-    assert_eq!(fault::<Shape>(b"\x05"), (Kind::Type, 0));
+    assert_eq!(decode_error::<Shape>(b"\x85Other"), (Kind::Type, 0));
+    assert_eq!(decode_error::<Shape>(b"\xc1\x85Other\x62"), (Kind::Type, 1));
+    assert_eq!(decode_error::<Shape>(b"\x86Circle"), (Kind::Type, 0));
+    assert_eq!(decode_error::<Shape>(b"\xc0"), (Kind::Type, 0));
+    assert_eq!(decode_error::<Shape>(b"\xc2\x86Circle\x03\x81x\x00"), (Kind::Type, 0));
+    assert_eq!(decode_error::<Shape>(b"\x05"), (Kind::Type, 0));
 }
 
 #[test]
@@ -117,10 +117,10 @@ fn tagged_and_untagged_enums_and_flattened_structs_work_as_with_other_formats() 
         #[serde(flatten)]
         rest: BTreeMap<String, u8>,
     }
-    same(Tagged::A { n: 1 }, b"\xc2\x81t\x81A\x81n\x01");
-    same(vec![Untagged::Number(-1), Untagged::Text("x".into())], b"\xe2\x21\x81x");
-    // Its length is not known before it is written.
-    same(Flat { a: 1, rest: [("b".into(), 2)].into() }, b"\xc2\x81a\x01\x81b\x02");
+    assert_round_trip(Tagged::A { n: 1 }, b"\xc2\x81t\x81A\x81n\x01");
+    assert_round_trip(vec![Untagged::Number(-1), Untagged::Text("x".into())], b"\xe2\x21\x81x");
+    // The number of entries is unknown before they are written.
+    assert_round_trip(Flat { a: 1, rest: [("b".into(), 2)].into() }, b"\xc2\x81a\x01\x81b\x02");
 }
 
 #[test]
@@ -149,9 +149,9 @@ fn maps_and_sequences_of_unknown_length() {
 }
 
 #[test]
-fn a_wrong_announcement_is_an_error() {
-    struct Liar;
-    impl Serialize for Liar {
+fn a_wrong_length_is_an_error() {
+    struct WrongLength;
+    impl Serialize for WrongLength {
         fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             use serde::ser::SerializeSeq;
             let mut seq = serializer.serialize_seq(Some(2))?;
@@ -159,32 +159,32 @@ fn a_wrong_announcement_is_an_error() {
             seq.end()
         }
     }
-    assert_eq!(refusal((1, Liar)), (Kind::Type, 2));
+    assert_eq!(encode_error((1, WrongLength)), (Kind::Type, 2));
 }
 
 #[test]
-fn keys_with_an_obvious_text_are_text() {
-    same(BTreeMap::from([(-7i32, 1u8)]), b"\xc1\x82-7\x01");
-    same(BTreeMap::from([(u64::MAX, 1u8)]), b"\xc1\x9418446744073709551615\x01");
-    same(BTreeMap::from([(true, 1u8)]), b"\xc1\x84true\x01");
-    same(BTreeMap::from([('x', 1u8)]), b"\xc1\x81x\x01");
-    same(HashMap::from([(Wrapped(9), 1u8)]), b"\xc1\x819\x01");
-    assert_eq!(refusal(BTreeMap::from([((1, 2), 1)])), (Kind::Type, 1));
-    assert_eq!(refusal(BTreeMap::from([(vec![1], 1)])), (Kind::Type, 1));
-    assert_eq!(refusal(BTreeMap::from([((), 1)])), (Kind::Type, 1));
+fn scalar_keys_become_text() {
+    assert_round_trip(BTreeMap::from([(-7i32, 1u8)]), b"\xc1\x82-7\x01");
+    assert_round_trip(BTreeMap::from([(u64::MAX, 1u8)]), b"\xc1\x9418446744073709551615\x01");
+    assert_round_trip(BTreeMap::from([(true, 1u8)]), b"\xc1\x84true\x01");
+    assert_round_trip(BTreeMap::from([('x', 1u8)]), b"\xc1\x81x\x01");
+    assert_round_trip(HashMap::from([(Wrapped(9), 1u8)]), b"\xc1\x819\x01");
+    assert_eq!(encode_error(BTreeMap::from([((1, 2), 1)])), (Kind::Type, 1));
+    assert_eq!(encode_error(BTreeMap::from([(vec![1], 1)])), (Kind::Type, 1));
+    assert_eq!(encode_error(BTreeMap::from([((), 1)])), (Kind::Type, 1));
 }
 
 #[test]
-fn keys_that_would_be_one_integer_are_refused() {
+fn ambiguous_integer_keys_are_rejected() {
     type Integers = HashMap<i8, u8>;
     assert_eq!(from_slice::<Integers>(b"\xc2\x817\x00\x82-7\x00").unwrap().len(), 2);
     for (key, kind) in
         [("07", Kind::Type), ("+7", Kind::Type), ("-0", Kind::Type), ("", Kind::Type), ("x", Kind::Type)]
     {
         let bytes = [b"\xc1", [0x80 | key.len() as u8].as_slice(), key.as_bytes(), b"\x00"].concat();
-        assert_eq!(fault::<Integers>(&bytes), (kind, 1), "{key}");
+        assert_eq!(decode_error::<Integers>(&bytes), (kind, 1), "{key}");
     }
-    assert_eq!(fault::<Integers>(b"\xc1\x83128\x00"), (Kind::Range, 1));
+    assert_eq!(decode_error::<Integers>(b"\xc1\x83128\x00"), (Kind::Range, 1));
 }
 
 #[test]
@@ -203,41 +203,41 @@ fn text_and_bytes_are_borrowed() {
 }
 
 #[test]
-fn a_key_that_stands_twice_is_never_merged() {
+fn duplicate_keys_are_rejected() {
     #[derive(Debug, Deserialize)]
     #[allow(dead_code)]
     struct Known {
         a: u8,
     }
     let known = b"\xc2\x81a\x01\x81a\x02";
-    assert_eq!(fault::<Known>(known), (Kind::Malformed, 4));
-    assert_eq!(fault::<Value>(known), (Kind::Malformed, 4));
-    assert_eq!(fault::<HashMap<String, u8>>(known), (Kind::Malformed, 4));
-    assert_eq!(fault::<(Known,)>(b"\xe1\xc2\x81a\x01\x81a\x02"), (Kind::Malformed, 5));
-    // Before its value is looked at, and also when the struct does not know it.
-    assert_eq!(fault::<Known>(b"\xc2\x81a\x01\x81a\x42"), (Kind::Malformed, 4));
+    assert_eq!(decode_error::<Known>(known), (Kind::Malformed, 4));
+    assert_eq!(decode_error::<Value>(known), (Kind::Malformed, 4));
+    assert_eq!(decode_error::<HashMap<String, u8>>(known), (Kind::Malformed, 4));
+    assert_eq!(decode_error::<(Known,)>(b"\xe1\xc2\x81a\x01\x81a\x02"), (Kind::Malformed, 5));
+    // The error comes before the value is decoded, and also for keys that the struct does not have.
+    assert_eq!(decode_error::<Known>(b"\xc2\x81a\x01\x81a\x42"), (Kind::Malformed, 4));
     let unknown = b"\xc3\x81a\x01\x81b\x02\x81b\x42";
-    assert_eq!(fault::<Known>(unknown), (Kind::Malformed, 7));
+    assert_eq!(decode_error::<Known>(unknown), (Kind::Malformed, 7));
 }
 
 #[test]
-fn errors_of_types_are_at_the_item_that_they_refuse() {
-    assert_eq!(fault::<(u8, Point)>(b"\xe2\x00\xc1\x81y\x01"), (Kind::Type, 2)); // x is missing
-    assert_eq!(fault::<Vec<std::num::NonZeroU8>>(b"\xe2\x01\x00"), (Kind::Range, 2));
-    assert_eq!(fault::<(u8, u8)>(b"\xe3\x01\x02\x03"), (Kind::Type, 0));
-    assert_eq!(fault::<(u8, u8)>(b"\xe1\x01"), (Kind::Type, 0));
-    assert_eq!(fault::<Vec<char>>(b"\xe1\x82ab"), (Kind::Range, 1));
-    assert_eq!(fault::<Vec<u8>>(b"\xa1\x01"), (Kind::Type, 0));
+fn type_errors_have_the_offset_of_the_rejected_item() {
+    assert_eq!(decode_error::<(u8, Point)>(b"\xe2\x00\xc1\x81y\x01"), (Kind::Type, 2)); // x is missing
+    assert_eq!(decode_error::<Vec<std::num::NonZeroU8>>(b"\xe2\x01\x00"), (Kind::Range, 2));
+    assert_eq!(decode_error::<(u8, u8)>(b"\xe3\x01\x02\x03"), (Kind::Type, 0));
+    assert_eq!(decode_error::<(u8, u8)>(b"\xe1\x01"), (Kind::Type, 0));
+    assert_eq!(decode_error::<Vec<char>>(b"\xe1\x82ab"), (Kind::Range, 1));
+    assert_eq!(decode_error::<Vec<u8>>(b"\xa1\x01"), (Kind::Type, 0));
     let error = from_slice::<Point>(b"\xc0").unwrap_err();
     assert_eq!(error.to_string(), "type: missing field `x` at byte 0");
 }
 
 #[test]
-fn what_the_type_does_not_ask_for_is_checked_all_the_same() {
-    assert_eq!(fault::<Point>(b"\xc2\x81x\x01\x81z\x81\xff"), (Kind::Malformed, 6));
-    assert_eq!(fault::<Point>(b"\xc1\x81x\x01\x00"), (Kind::Malformed, 4));
-    assert_eq!(fault::<u8>(b"\x85ab"), (Kind::Truncated, 3));
-    assert_eq!(fault::<u8>(b"\x81\xff"), (Kind::Malformed, 0));
+fn bytes_that_the_type_does_not_need_are_checked_too() {
+    assert_eq!(decode_error::<Point>(b"\xc2\x81x\x01\x81z\x81\xff"), (Kind::Malformed, 6));
+    assert_eq!(decode_error::<Point>(b"\xc1\x81x\x01\x00"), (Kind::Malformed, 4));
+    assert_eq!(decode_error::<u8>(b"\x85ab"), (Kind::Truncated, 3));
+    assert_eq!(decode_error::<u8>(b"\x81\xff"), (Kind::Malformed, 0));
 }
 
 #[test]
@@ -248,19 +248,19 @@ fn nesting_is_limited_on_both_sides() {
         (1..levels).fold(Nested(vec![]), |inner, _| Nested(vec![inner]))
     }
     assert!(from_slice::<Nested>(&to_vec(&nested(32)).unwrap()).is_ok());
-    assert_eq!(refusal(nested(33)), (Kind::Limit, 32));
+    assert_eq!(encode_error(nested(33)), (Kind::Limit, 32));
     let deep = Options::new().max_nesting(64);
     let bytes = deep.to_vec(&nested(64)).unwrap();
     assert!(deep.from_slice::<Nested>(&bytes).is_ok());
     assert!(deep.from_slice::<Value>(&bytes).is_ok());
-    assert_eq!(fault::<Nested>(&bytes), (Kind::Limit, 32));
+    assert_eq!(decode_error::<Nested>(&bytes), (Kind::Limit, 32));
     let flat = Options::new().max_nesting(0);
     assert_eq!(flat.to_vec(&5).unwrap(), b"\x05");
     assert_eq!(flat.from_slice::<Vec<u8>>(b"\xe0").unwrap_err().kind(), Kind::Limit);
 }
 
 #[test]
-fn a_vector_is_appended_to_and_kept_on_an_error() {
+fn append_leaves_the_vector_unchanged_on_an_error() {
     let mut out = b"\xee".to_vec();
     append(&1u8, &mut out).unwrap();
     assert_eq!(out, b"\xee\x01");
@@ -283,7 +283,7 @@ fn to_writer_writes_one_message() {
 }
 
 #[test]
-fn text_that_is_formatted_needs_no_string() {
+fn formatted_text_is_written_without_a_string() {
     let address: std::net::Ipv4Addr = [127, 0, 0, 1].into();
     struct Shown<T>(T);
     impl<T: std::fmt::Display> Serialize for Shown<T> {
@@ -296,7 +296,7 @@ fn text_that_is_formatted_needs_no_string() {
 }
 
 #[test]
-fn a_message_in_memory_goes_to_other_formats() {
+fn values_convert_to_and_from_other_formats() {
     let value: Value = serde_json::from_str(r#"{"a":[1,-1,0.5,null,true],"b":"x"}"#).unwrap();
     assert_eq!(serde_json::to_string(&value).unwrap(), r#"{"a":[1,-1,0.5,null,true],"b":"x"}"#);
     assert_eq!(from_slice::<Value>(&to_vec(&value).unwrap()).unwrap(), value);

@@ -1,4 +1,4 @@
-//! All of `spec/vectors`.
+//! Runs all vectors of `spec/vectors`.
 #![allow(clippy::unwrap_used)]
 
 mod notation;
@@ -15,7 +15,7 @@ fn name(vector: &Json) -> &str {
     vector["name"].as_str().unwrap()
 }
 
-/// The document in `bytes`, or the error: the same by way of the reader and of serde.
+/// Decodes `bytes` with the reader and with serde, and checks that both return the same value or error.
 fn decode(bytes: &[u8], options: Options) -> Result<Value, Error> {
     let read = options.reader(bytes).and_then(|mut reader| {
         let value = Value::read(&mut reader)?;
@@ -26,7 +26,7 @@ fn decode(bytes: &[u8], options: Options) -> Result<Value, Error> {
     read
 }
 
-/// The bytes of `value`: the same by way of the writer and of serde.
+/// Encodes `value` with the writer and with serde, and checks that both write the same bytes.
 fn encode(value: &Value, floats: Floats) -> Vec<u8> {
     let options = Options::new().floats(floats);
     let mut out = Vec::new();
@@ -64,7 +64,7 @@ fn messages_decode_to_their_values_and_encode_canonically() {
 }
 
 #[test]
-fn faults_are_found_with_their_kind_and_offset() {
+fn errors_have_their_kind_and_offset() {
     let vectors: Vec<_> = load("invalid").into_iter().filter(|v| v.get("read_as").is_none()).collect();
     assert!(vectors.len() >= 100, "{}", vectors.len());
     for vector in &vectors {
@@ -86,9 +86,9 @@ fn expect<T: std::fmt::Debug>(vector: &Json, how: &str, result: Result<T, Error>
     assert_eq!(found, expected, "{} {how}", name(vector));
 }
 
-/// Skipping finds every fault but those that only show when a value is built.
+/// Skipping finds every error except those that only occur when a value is built.
 #[test]
-fn skipping_finds_the_faults_too() {
+fn skipping_finds_errors_too() {
     for vector in load("invalid").iter().filter(|v| v.get("read_as").is_none()) {
         let bytes = message(vector);
         let skipped = LENIENT.reader(&bytes).and_then(|mut reader| {
@@ -109,7 +109,7 @@ fn skipping_finds_the_faults_too() {
 }
 
 #[test]
-fn typed_reading_converts_what_loses_nothing() {
+fn typed_reading_converts_without_loss() {
     let vectors: Vec<_> = load("pson").into_iter().filter(|v| v.get("read_as").is_some()).collect();
     assert!(!vectors.is_empty());
     for vector in &vectors {
@@ -119,7 +119,7 @@ fn typed_reading_converts_what_loses_nothing() {
 }
 
 #[test]
-fn typed_reading_refuses_the_rest() {
+fn typed_reading_rejects_lossy_conversions() {
     let vectors: Vec<_> = load("invalid").into_iter().filter(|v| v.get("read_as").is_some()).collect();
     assert!(!vectors.is_empty());
     for vector in &vectors {
@@ -167,7 +167,7 @@ fn read_one(reader: &mut Reader, read_as: &str) -> Result<Value, Error> {
     })
 }
 
-/// By way of serde, as the Rust type of the same name.
+/// Decodes a vector with serde as the Rust type that `read_as` names.
 fn deserialize_as(vector: &Json) -> Result<Value, Error> {
     fn as_type<T: DeserializeOwned + Serialize>(bytes: &[u8], list: bool) -> Result<Value, Error> {
         let again = if list {

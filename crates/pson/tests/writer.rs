@@ -3,7 +3,7 @@
 
 use dunnage_pson::{Append, Floats, Kind, Options, Writer};
 
-/// The bytes that `write` gives, or the kind and offset of the error.
+/// Returns the bytes that `write` writes, or the kind and offset of the error.
 fn written(write: impl Fn(&mut Writer<Append<'_>>)) -> Result<Vec<u8>, (Kind, usize)> {
     let mut out = Vec::new();
     let mut writer = Writer::to_vec(&mut out);
@@ -14,7 +14,7 @@ fn written(write: impl Fn(&mut Writer<Append<'_>>)) -> Result<Vec<u8>, (Kind, us
 }
 
 #[test]
-fn every_item() {
+fn every_kind_of_item_is_written() {
     let bytes = written(|w| {
         w.array(10)
             .u64(31)
@@ -33,7 +33,7 @@ fn every_item() {
 }
 
 #[test]
-fn maps_end_by_themselves() {
+fn containers_end_after_their_last_item() {
     let bytes = written(|w| {
         w.map(2).key("a").map(1).key("b").array(1).null();
         w.key("c").u64(1);
@@ -42,7 +42,7 @@ fn maps_end_by_themselves() {
 }
 
 #[test]
-fn mistakes_are_type_errors_where_they_are_made() {
+fn misuse_is_a_type_error_at_its_offset() {
     assert_eq!(written(|_| ()), Err((Kind::Type, 0)));
     assert_eq!(
         written(|w| {
@@ -107,7 +107,7 @@ fn nesting_and_size_are_limited() {
 }
 
 #[test]
-fn the_first_error_stays_and_counting_goes_on() {
+fn the_first_error_is_kept_and_counting_continues() {
     let mut buffer = [0xee; 3];
     let mut writer = Writer::to_slice(&mut buffer);
     writer.array(2).text("abc").u64(1).u64(2);
@@ -123,7 +123,7 @@ fn the_first_error_stays_and_counting_goes_on() {
 }
 
 #[test]
-fn the_float_policy_is_the_callers() {
+fn the_caller_chooses_the_float_policy() {
     let mut out = Vec::new();
     let mut writer = Writer::to_vec(&mut out).options(Options::new().floats(Floats::Single));
     writer.f64(1.03);

@@ -9,7 +9,7 @@ pub fn folder() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/vectors"))
 }
 
-/// The vectors of all files in `folder`.
+/// Returns the vectors of all files in the folder `name`.
 #[allow(dead_code)] // not every test that has this module reads folders
 pub fn load(name: &str) -> Vec<Json> {
     let mut files: Vec<_> =
@@ -19,13 +19,13 @@ pub fn load(name: &str) -> Vec<Json> {
     files.iter().flat_map(|file| vectors(&fs::read_to_string(file).unwrap())).collect()
 }
 
-/// The vectors of one file.
+/// Returns the vectors of one file.
 pub fn vectors(text: &str) -> Vec<Json> {
     let file: Json = serde_json::from_str(text).unwrap();
     file["vectors"].as_array().unwrap().clone()
 }
 
-/// The bytes of a vector's message.
+/// Returns the bytes of a vector's message.
 pub fn message(vector: &Json) -> Vec<u8> {
     match vector.get("hex") {
         Some(text) => hex(text.as_str().unwrap()),
@@ -38,13 +38,13 @@ pub fn message(vector: &Json) -> Vec<u8> {
     }
 }
 
-/// Bytes written as hex.
+/// Decodes hexadecimal digits.
 pub fn hex(text: &str) -> Vec<u8> {
     assert_eq!(text.len() % 2, 0, "{text}");
     (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
 }
 
-/// The value that `notation` stands for.
+/// Returns the value that `notation` describes.
 #[allow(dead_code)] // interop.json has plain JSON
 pub fn value(notation: &Json) -> Value {
     let object = match notation {
