@@ -1,4 +1,4 @@
-//! What a fleet reports.
+//! The messages of a simulated fleet.
 
 use dunnage_links::fleet::{Container, Fleet, Place};
 use dunnage_pson::Value;
@@ -40,7 +40,7 @@ fn number(container: &Container, key: &str) -> f64 {
     text.parse().unwrap_or_else(|_| panic!("{key} is {text:?}"))
 }
 
-/// The values of a message, a line.
+/// Returns the values of a message as one line.
 fn line(container: &Container) -> String {
     let Value::Map(entries) = container.message() else { panic!("the message is no map") };
     let texts: Vec<String> = entries
@@ -54,7 +54,7 @@ fn line(container: &Container) -> String {
 }
 
 #[test]
-fn messages_have_the_twenty_fields_and_fit_the_schema() {
+fn messages_have_the_twenty_fields_and_are_valid() {
     let model = Model::compile(bundled_named("container").unwrap()).unwrap();
     let mut fleet = Fleet::new(1, 50);
     for _ in 0..200 {
@@ -69,7 +69,7 @@ fn messages_have_the_twenty_fields_and_fit_the_schema() {
 }
 
 #[test]
-fn a_seed_gives_the_same_messages_everywhere() {
+fn a_seed_determines_the_messages() {
     let mut fleet = Fleet::new(7, 3);
     let first: Vec<String> = fleet.containers().iter().map(line).collect();
     assert_eq!(first, FIRST);
@@ -95,7 +95,7 @@ fn another_seed_gives_another_fleet() {
 }
 
 #[test]
-fn time_alone_counts_not_the_steps_and_not_the_size_of_the_fleet() {
+fn messages_depend_on_the_time_and_not_on_the_steps_or_the_size_of_the_fleet() {
     let mut small_steps = Fleet::new(3, 5);
     for _ in 0..3600 {
         small_steps.step(2.5);
@@ -119,8 +119,8 @@ fn time_does_not_go_backwards() {
 }
 
 #[test]
-fn container_numbers_are_distinct_and_check() {
-    // ISO 6346's values by place in this text, the multiples of eleven left out.
+fn container_numbers_are_distinct_and_have_valid_check_digits() {
+    // The index of a character is its value in ISO 6346, which skips the multiples of eleven.
     let values = "0123456789A?BCDEFGHIJK?LMNOPQRSTU?VWXYZ";
     let fleet = Fleet::new(9, 2000);
     let mut seen = HashSet::new();
@@ -157,7 +157,7 @@ fn cells_change_near_ports_and_the_last_one_stays_at_sea() {
 }
 
 #[test]
-fn a_container_comes_from_the_sea_to_the_yard_to_the_quay_and_leaves_again() {
+fn containers_move_from_the_sea_to_the_yard_to_the_quay_and_leave_again() {
     let mut fleet = Fleet::new(5, 20);
     let mut last: Vec<Place> = fleet.containers().iter().map(Container::place).collect();
     let mut moves: HashMap<(Place, Place), usize> = HashMap::new();
@@ -171,21 +171,22 @@ fn a_container_comes_from_the_sea_to_the_yard_to_the_quay_and_leaves_again() {
             *before = now;
         }
     }
-    let ways = [
+    let transitions = [
         (Place::Sea, Place::Approach),
         (Place::Approach, Place::Yard),
         (Place::Yard, Place::Terminal),
         (Place::Terminal, Place::Approach),
         (Place::Approach, Place::Sea),
     ];
-    let seen: Vec<_> = ways.iter().map(|way| moves.remove(way).unwrap_or_default()).collect();
-    assert!(seen.iter().all(|count| *count > 5), "{ways:?}: {seen:?}");
+    let seen: Vec<_> =
+        transitions.iter().map(|transition| moves.remove(transition).unwrap_or_default()).collect();
+    assert!(seen.iter().all(|count| *count > 5), "{transitions:?}: {seen:?}");
     // A ship that passes a port, or ends its stay within a step, skips a place.
     assert!(moves.values().sum::<usize>() * 10 < seen.iter().sum(), "{moves:?}");
 }
 
 #[test]
-fn readings_drift() {
+fn readings_change_slowly() {
     let mut fleet = Fleet::new(11, 10);
     let mut seen: HashMap<&str, HashSet<String>> = HashMap::new();
     for _ in 0..10 * 24 {
@@ -209,7 +210,7 @@ fn readings_drift() {
 }
 
 #[test]
-fn the_position_is_the_fix_while_there_is_one() {
+fn the_position_matches_the_fix_if_there_is_one() {
     let mut fleet = Fleet::new(13, 20);
     let mut fixes = 0;
     for _ in 0..500 {

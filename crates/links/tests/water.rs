@@ -2,7 +2,7 @@
 
 use dunnage_links::fleet::{Fleet, Position};
 
-/// Polygons of land, each with the box around it.
+/// Polygons of land.
 struct Land(Vec<Polygon>);
 
 struct Polygon {
@@ -17,8 +17,8 @@ impl Land {
         Land(lines.map(Polygon::parse).collect())
     }
 
-    fn holds(&self, at: Position) -> bool {
-        self.0.iter().any(|polygon| polygon.holds(at))
+    fn contains(&self, at: Position) -> bool {
+        self.0.iter().any(|polygon| polygon.contains(at))
     }
 }
 
@@ -39,7 +39,7 @@ impl Polygon {
     }
 
     /// Whether a line north from `at` crosses the boundary an odd number of times.
-    fn holds(&self, at: Position) -> bool {
+    fn contains(&self, at: Position) -> bool {
         let inside = (self.south_west.latitude..=self.north_east.latitude).contains(&at.latitude)
             && (self.south_west.longitude..=self.north_east.longitude).contains(&at.longitude);
         let crossed = |(a, b): (&Position, &Position)| {
@@ -55,7 +55,7 @@ impl Polygon {
 }
 
 #[test]
-fn the_mask_knows_land_from_sea() {
+fn land_and_sea_are_distinguished() {
     let land = Land::load();
     for (name, latitude, longitude, expected) in [
         ("Madrid", 40.4, -3.7, true),
@@ -82,7 +82,7 @@ fn the_mask_knows_land_from_sea() {
         ("Aegean Sea", 39.0, 25.0, false),
         ("Levantine Sea", 34.0, 31.0, false),
     ] {
-        assert_eq!(land.holds(Position { latitude, longitude }), expected, "{name}");
+        assert_eq!(land.contains(Position { latitude, longitude }), expected, "{name}");
     }
 }
 
@@ -95,7 +95,7 @@ fn fifty_containers_stay_on_water_for_two_weeks() {
     for _ in 0..steps {
         for container in fleet.containers() {
             let position = container.position();
-            assert!(!land.holds(position), "{} is on land at {position:?}", container.device());
+            assert!(!land.contains(position), "{} is on land at {position:?}", container.device());
             assert!((30.0..46.0).contains(&position.latitude) && (-6.0..36.5).contains(&position.longitude));
             at_sea += u32::from(container.at_sea());
         }
@@ -111,7 +111,11 @@ fn many_fleets_start_on_water() {
     for seed in 0..20 {
         for container in Fleet::new(seed, 200).containers() {
             let position = container.position();
-            assert!(!land.holds(position), "seed {seed}: {} is on land at {position:?}", container.device());
+            assert!(
+                !land.contains(position),
+                "seed {seed}: {} is on land at {position:?}",
+                container.device()
+            );
         }
     }
 }
