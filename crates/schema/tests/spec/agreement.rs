@@ -1,7 +1,7 @@
-//! The `jsonschema` crate, an ordinary validator, accepts and rejects the same messages.
+//! Compares the verdicts of this crate and of the `jsonschema` crate.
 //!
-//! Left out is what `spec/schema.md` lists as different on purpose: -0.0, numbers beyond 64 bits, and decimal steps,
-//! which are exact here and binary elsewhere. For steps, only those that binary floats hold are compared.
+//! The generators avoid the intentional differences that `spec/schema.md` lists: -0.0, numbers beyond 64 bits, and decimal steps,
+//! which are exact here and binary elsewhere. They only use steps that binary floats represent exactly.
 
 use crate::json::value;
 use dunnage_schema::{Model, Options, bundled};
@@ -9,14 +9,14 @@ use jsonschema::Validator;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
-fn ordinary(schema: &Json) -> Validator {
+fn reference(schema: &Json) -> Validator {
     jsonschema::draft202012::options()
         .should_validate_formats(true)
         .build(schema)
         .unwrap_or_else(|e| panic!("{e}: {schema}"))
 }
 
-/// Keywords of one type, each there or not.
+/// A schema of one type with a random selection of keywords.
 fn keywords(name: &'static str, of: Vec<(&'static str, BoxedStrategy<Json>)>) -> BoxedStrategy<Json> {
     let one = |(keyword, value): (&'static str, BoxedStrategy<Json>)| {
         proptest::option::of(value).prop_map(move |value| value.map(|value| (keyword.to_owned(), value)))
@@ -102,7 +102,7 @@ fn schema() -> BoxedStrategy<Json> {
         .boxed()
 }
 
-/// Messages of the size and kind that the schemas are about.
+/// Messages with sizes and types like those of the schemas.
 fn message() -> BoxedStrategy<Json> {
     let leaf = prop_oneof![
         3 => bound().prop_filter("-0.0 differs on purpose", |n| n.as_f64().is_none_or(|f| f != 0.0 || f.is_sign_positive())),
@@ -129,19 +129,19 @@ proptest! {
         schema in schema(),
         messages in proptest::collection::vec(message(), 24),
     ) {
-        // Contradictions are refused here and allow nothing elsewhere.
+        // This crate rejects contradictory schemas. Other validators accept no message with them.
         let options = Options { assert_formats: true };
         let Ok(model) = Model::compile_with(&schema.to_string(), options) else {
-            return Err(TestCaseError::reject("refused"));
+            return Err(TestCaseError::reject("rejected"));
         };
-        let ordinary = ordinary(&schema);
+        let reference = reference(&schema);
         for message in messages {
-            prop_assert_eq!(model.validate(&value(&message)).is_ok(), ordinary.is_valid(&message), "{} and {}", schema, message);
+            prop_assert_eq!(model.validate(&value(&message)).is_ok(), reference.is_valid(&message), "{} and {}", schema, message);
         }
     }
 
     #[test]
-    fn decimal_steps_never_refuse_a_decimal(n in -10_000_000i64..10_000_000, places in 1usize..=6) {
+    fn decimal_steps_never_reject_a_decimal(n in -10_000_000i64..10_000_000, places in 1usize..=6) {
         let unit = 10i64.pow(places as u32);
         let text = format!("{}{}.{:0places$}", if n < 0 { "-" } else { "" }, n.abs() / unit, n.abs() % unit);
         let message: Json = text.parse().unwrap();
@@ -151,12 +151,12 @@ proptest! {
     }
 
     #[test]
-    fn a_message_with_one_field_changed_is_accepted_by_an_ordinary_validator_whenever_it_is_here(
+    fn valid_messages_with_one_changed_field_are_valid_for_another_validator(
         which in any::<proptest::sample::Index>(),
         field in any::<proptest::sample::Index>(),
         replacement in message(),
     ) {
-        // Ordinary validators ignore the keywords for text that holds numbers, so that they may accept more.
+        // Other validators ignore the keywords for text that holds numbers, so they may accept more messages.
         let (_, text) = which.get(bundled());
         let schema: Json = text.parse().unwrap();
         let mut message = schema["examples"][0].clone();
@@ -164,18 +164,18 @@ proptest! {
         let key = field.get(&fields.keys().cloned().collect::<Vec<_>>()).clone();
         fields.insert(key, replacement);
         if Model::compile(text).unwrap().validate(&value(&message)).is_ok() {
-            prop_assert!(ordinary(&schema).is_valid(&message), "{}", message);
+            prop_assert!(reference(&schema).is_valid(&message), "{}", message);
         }
     }
 }
 
 #[test]
-fn an_ordinary_validator_accepts_every_bundled_schema_and_its_examples() {
+fn another_validator_accepts_every_bundled_schema_and_its_examples() {
     for (name, text) in bundled() {
         let schema: Json = text.parse().unwrap();
         assert!(jsonschema::meta::is_valid(&schema), "{name}");
         for example in schema["examples"].as_array().unwrap() {
-            assert!(ordinary(&schema).is_valid(example), "{name}");
+            assert!(reference(&schema).is_valid(example), "{name}");
         }
     }
 }

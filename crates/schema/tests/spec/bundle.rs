@@ -4,7 +4,7 @@ use crate::json::message;
 use dunnage_schema::{Folders, Model};
 use std::{fs, path::Path, path::PathBuf};
 
-/// A folder that goes away with the test.
+/// A folder that is removed after the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -57,9 +57,9 @@ fn files_that_refer_to_one_another_become_one_schema() {
     for invalid in [r#"{"t":86}"#, r#"{"next":{"flag":1}}"#, r#"{"own":"c"}"#] {
         assert!(model.validate(&message(invalid)).is_err(), "{invalid}");
     }
-    // The bundle is complete in itself.
+    // The bundle is self-contained.
     let alone = folder.write("alone.json", &text);
-    assert_eq!(Folders::default().bundle(&alone, &text).expect("the same"), text);
+    assert_eq!(Folders::default().bundle(&alone, &text).expect("a bundle"), text);
 }
 
 #[test]
@@ -81,11 +81,11 @@ fn nothing_outside_of_the_folders_is_read() {
         "parts".to_owned(),
     ] {
         let main = folder.write("schemas/main.json", &format!(r#"{{"$ref":"{reference}"}}"#));
-        let refused = folder.bundle(&main).and_then(|text| {
+        let result = folder.bundle(&main).and_then(|text| {
             assert!(!text.contains("secret\"}"), "{reference}: {text}");
             Model::compile(&text).map_err(|error| error.to_string())
         });
-        let error = refused.expect_err(&reference);
+        let error = result.expect_err(&reference);
         assert!(
             error.contains(&format!("{reference:?}")) && !error.contains("const"),
             "{reference}: {error}"
@@ -95,7 +95,7 @@ fn nothing_outside_of_the_folders_is_read() {
 }
 
 #[test]
-fn files_of_one_name_in_two_folders_stay_apart() {
+fn files_with_the_same_name_in_two_folders_are_distinct() {
     let folder = Folder::new("two");
     fs::create_dir_all(folder.0.join("others")).expect("a folder");
     let main = folder.write(
@@ -116,7 +116,7 @@ fn files_of_one_name_in_two_folders_stay_apart() {
 }
 
 #[test]
-fn references_start_from_the_id_of_the_schema_that_they_stand_in() {
+fn references_are_relative_to_the_id_of_the_enclosing_schema() {
     let folder = Folder::new("nested");
     let main = folder.write(
         "schemas/main.json",
@@ -147,7 +147,7 @@ fn names_of_files_are_percent_encoded_in_references() {
 }
 
 #[test]
-fn a_file_of_an_older_draft_may_be_a_reference_alone() {
+fn in_older_drafts_keywords_beside_a_reference_are_ignored() {
     let folder = Folder::new("alone");
     let main = folder.write(
         "schemas/main.json",
@@ -179,7 +179,7 @@ fn two_files_with_one_id_are_an_error_that_names_both() {
 }
 
 #[test]
-fn what_a_schema_is_made_of_is_bounded() {
+fn sizes_of_bundles_and_files_are_limited() {
     let folder = Folder::new("large");
     let references: Vec<String> = (0..20).map(|n| format!(r#"{{"$ref":"{n}.json"}}"#)).collect();
     let main = folder.write(

@@ -1,4 +1,4 @@
-//! The schemas of `spec/schemas` compile, and their examples are messages that they allow.
+//! The schemas of `spec/schemas` compile and allow their examples.
 
 use crate::json::{parse, value};
 use dunnage_pson::Value;
@@ -55,7 +55,7 @@ fn the_container_has_its_20_fields_in_the_order_of_its_message() {
 }
 
 #[test]
-fn text_of_the_container_message_comes_back_byte_for_byte() {
+fn texts_of_the_container_message_round_trip_byte_for_byte() {
     let text = bundled_named("container").unwrap();
     let Type::Object(object) = Model::compile(text).unwrap().root else { panic!("not an object") };
     let example = value(&parse(text)["examples"][0]);
@@ -80,7 +80,7 @@ fn an_unknown_name_has_no_schema() {
 }
 
 #[test]
-fn optional_and_null_fields_stand_where_the_schema_says() {
+fn bundled_schemas_have_the_expected_number_of_optional_fields() {
     for (name, optional) in [("container-numeric", 0), ("weather", 4), ("meter", 4)] {
         let Type::Object(object) = Model::compile(bundled_named(name).unwrap()).unwrap().root else {
             panic!("{name} is no object")

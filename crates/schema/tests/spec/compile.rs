@@ -1,4 +1,4 @@
-//! What supported schemas become.
+//! The models of supported schemas.
 
 use dunnage_pson::Value;
 use dunnage_schema::*;
@@ -19,7 +19,7 @@ const MIN: i128 = i64::MIN as i128;
 const MAX: i128 = i64::MAX as i128;
 
 #[test]
-fn integers_take_inclusive_bounds_that_are_multiples() {
+fn bounds_of_integers_become_inclusive_multiples() {
     for (schema, expected) in [
         (r#"{"type":"integer"}"#, integer(MIN, u64::MAX.into(), 1)),
         (r#"{"type":"integer","minimum":0,"maximum":18446744073709551615}"#, integer(0, u64::MAX.into(), 1)),
@@ -40,7 +40,7 @@ fn integers_take_inclusive_bounds_that_are_multiples() {
 }
 
 #[test]
-fn values_of_enum_that_stand_twice_or_are_excluded_do_not_count() {
+fn duplicate_and_excluded_values_of_enum_are_dropped() {
     for (schema, same_as) in [
         (r#"{"enum":["a","b","a"]}"#, r#"{"enum":["a","b"]}"#),
         (r#"{"enum":[1,1.0,2]}"#, r#"{"enum":[1,2]}"#),
@@ -76,7 +76,7 @@ fn every_notation_of_a_step_is_read_exactly() {
 }
 
 #[test]
-fn decimals_take_scaled_inclusive_bounds() {
+fn bounds_of_decimals_become_scaled_and_inclusive() {
     for (schema, expected) in [
         (r#"{"type":"number","multipleOf":0.01}"#, decimal(2, 1, MIN, MAX)),
         (r#"{"type":"number","multipleOf":0.01,"minimum":-40,"maximum":85}"#, decimal(2, 1, -4000, 8500)),
@@ -150,7 +150,7 @@ fn enum_and_const_keep_their_values_in_order() {
 }
 
 #[test]
-fn text_takes_the_lesser_of_max_length_and_the_longest_match() {
+fn max_length_is_limited_to_the_longest_match() {
     let Type::Text(text) = root(r#"{"type":"string","pattern":"^[ab]{2,5}$","minLength":3,"maxLength":9}"#)
     else {
         panic!("no text")

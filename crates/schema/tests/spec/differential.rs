@@ -1,6 +1,6 @@
-//! The `jsonschema` crate accepts and rejects the same messages under schemas of all keywords, put together at random.
+//! Compares the verdicts of this crate and of the `jsonschema` crate for random schemas with all keywords.
 //!
-//! What `spec/schema.md` lists as different on purpose is not generated, see `agreement.rs`.
+//! The generators avoid the intentional differences that `spec/schema.md` lists; see `agreement.rs`.
 
 use crate::json::value;
 use dunnage_schema::Model;
@@ -49,7 +49,7 @@ fn one(keyword: &'static str, value: BoxedStrategy<Json>) -> BoxedStrategy<Entri
     value.prop_map(move |value| vec![(keyword, value)]).boxed()
 }
 
-/// Keywords that may stand beside any others of a schema without `type`.
+/// Keywords that can be combined with any others.
 fn keyword(inner: BoxedStrategy<Json>, references: &[&str]) -> BoxedStrategy<Entries> {
     let list = |inner: &BoxedStrategy<Json>| vec(inner.clone(), 1..4).prop_map(Json::from).boxed();
     let references: Vec<Json> = references.iter().map(|r| json!(r)).collect();
@@ -108,8 +108,8 @@ fn keyword(inner: BoxedStrategy<Json>, references: &[&str]) -> BoxedStrategy<Ent
     .boxed()
 }
 
-fn combined(inner: BoxedStrategy<Json>, references: &[&str], most: usize) -> BoxedStrategy<Json> {
-    vec(keyword(inner, references), 1..=most)
+fn combined(inner: BoxedStrategy<Json>, references: &[&str], max_keywords: usize) -> BoxedStrategy<Json> {
+    vec(keyword(inner, references), 1..=max_keywords)
         .prop_map(|all| {
             Json::Object(all.into_iter().flatten().map(|(k, v)| (k.to_owned(), v)).collect::<Map<_, _>>())
         })
@@ -135,7 +135,7 @@ fn schema() -> BoxedStrategy<Json> {
         .boxed()
 }
 
-/// Messages of the values and names that the schemas are about.
+/// Messages with the values and names that the schemas contain.
 fn message() -> BoxedStrategy<Json> {
     let leaf = prop_oneof![of(&scalars()), of(&[json!([]), json!({}), json!(-2), json!("abc"), json!(2)])];
     leaf.prop_recursive(3, 12, 3, |inner| {
@@ -149,28 +149,30 @@ fn message() -> BoxedStrategy<Json> {
 }
 
 fn agree(schema: &Json, messages: &[Json], draft: Draft) -> Result<(), TestCaseError> {
-    // What allows nothing, or says nothing, is refused here.
-    let Ok(model) = Model::compile(&schema.to_string()) else { return Err(TestCaseError::reject("refused")) };
-    let Ok(ordinary) = jsonschema::options().with_draft(draft).build(schema) else {
+    // This crate rejects schemas that allow no value, and keywords without an effect.
+    let Ok(model) = Model::compile(&schema.to_string()) else {
+        return Err(TestCaseError::reject("rejected"));
+    };
+    let Ok(reference) = jsonschema::options().with_draft(draft).build(schema) else {
         return Err(TestCaseError::reject("not a schema"));
     };
     for message in messages {
-        let here = model.validate(&value(message));
+        let verdict = model.validate(&value(message));
         prop_assert_eq!(
-            here.is_ok(),
-            ordinary.is_valid(message),
+            verdict.is_ok(),
+            reference.is_valid(message),
             "{} and {}: {:?}\n{:#?}",
             schema,
             message,
-            here,
+            verdict,
             model
         );
-        prop_assert_eq!(model.allows(&model.root, &value(message)), here.is_ok());
+        prop_assert_eq!(model.allows(&model.root, &value(message)), verdict.is_ok());
     }
     Ok(())
 }
 
-/// The schema in an older dialect: keywords that it lacks are left out at the top and below.
+/// Converts a schema to an older draft, and removes the keywords that the draft lacks at every level.
 fn in_draft(node: &Json, draft: Draft) -> Json {
     match node {
         Json::Array(items) => items.iter().map(|item| in_draft(item, draft)).collect(),
@@ -216,7 +218,7 @@ fn in_draft(node: &Json, draft: Draft) -> Json {
     }
 }
 
-/// Whether a schema is `true` or `false`, which draft-04 does not know.
+/// Whether the schema or a subschema is `true` or `false`, which draft-04 does not allow.
 fn has_boolean_schema(node: &Json) -> bool {
     match node {
         Json::Bool(_) => true,
@@ -233,12 +235,12 @@ proptest! {
     #![proptest_config(ProptestConfig { max_global_rejects: 100_000, cases: 128, ..ProptestConfig::default() })]
 
     #[test]
-    fn in_2020_12(schema in schema(), messages in vec(message(), 24)) {
+    fn verdicts_agree_in_2020_12(schema in schema(), messages in vec(message(), 24)) {
         agree(&schema, &messages, Draft::Draft202012)?;
     }
 
     #[test]
-    fn in_2019_09(schema in schema(), messages in vec(message(), 24)) {
+    fn verdicts_agree_in_2019_09(schema in schema(), messages in vec(message(), 24)) {
         let mut schema = in_draft(&schema, Draft::Draft201909);
         if let Some(schema) = schema.as_object_mut() {
             schema.insert("$schema".into(), json!("https://json-schema.org/draft/2019-09/schema"));
@@ -247,7 +249,7 @@ proptest! {
     }
 
     #[test]
-    fn in_draft_07(schema in schema(), messages in vec(message(), 24)) {
+    fn verdicts_agree_in_draft_07(schema in schema(), messages in vec(message(), 24)) {
         let mut schema = in_draft(&schema, Draft::Draft7);
         if let Some(schema) = schema.as_object_mut() {
             schema.insert("$schema".into(), json!("http://json-schema.org/draft-07/schema#"));
@@ -256,7 +258,7 @@ proptest! {
     }
 
     #[test]
-    fn in_draft_04(schema in schema(), messages in vec(message(), 24)) {
+    fn verdicts_agree_in_draft_04(schema in schema(), messages in vec(message(), 24)) {
         let mut schema = in_draft(&schema, Draft::Draft4);
         prop_assume!(!has_boolean_schema(&schema));
         if let Some(schema) = schema.as_object_mut() {

@@ -1,4 +1,4 @@
-//! JSON text to messages.
+//! Converts JSON text to messages.
 
 use dunnage_pson::Value;
 use serde_json::Value as Json;
@@ -18,7 +18,7 @@ pub fn value(json: &Json) -> Value {
         Json::Number(n) => match (n.as_u64(), n.as_i64(), n.as_f64()) {
             (Some(n), _, _) => Value::U64(n),
             (_, Some(n), _) => Value::I64(n),
-            (_, _, f) => Value::F64(f.unwrap_or_else(|| panic!("{n} is no binary64"))),
+            (_, _, f) => Value::F64(f.unwrap_or_else(|| panic!("{n} is not a binary64"))),
         },
         Json::String(text) => Value::Text(text.clone()),
         Json::Array(items) => Value::Array(items.iter().map(value).collect()),

@@ -1,4 +1,4 @@
-//! `spec/schema.md` and `spec/schemas`, held against the compiler and against an ordinary validator.
+//! Compares `spec/schema.md` and `spec/schemas` with the compiler and with another validator.
 
 mod agreement;
 mod bundle;

@@ -17,7 +17,7 @@ fn decimal(schema: &str) -> Decimal {
 }
 
 #[test]
-fn a_quantum_leaves_its_rounded_multiples() {
+fn a_quantum_allows_only_its_rounded_multiples() {
     let number = decimal(
         r#"{"type":"number","multipleOf":0.0001,"minimum":-24000,"maximum":24000,"x-dunnage-quantum":0.7324443}"#,
     );
@@ -39,7 +39,7 @@ fn a_quantum_leaves_its_rounded_multiples() {
         let violation = model.validate(&Value::Text(text.into())).unwrap_err();
         assert_eq!(violation.to_string(), reason);
     }
-    // A quantum with fewer decimals than the step takes the step's.
+    // A quantum with fewer decimals than the step gets the step's decimals.
     let coarse = decimal(
         r#"{"type":"number","multipleOf":0.01,"x-dunnage-quantum":5e-1,"minimum":-1.1,"maximum":1.1}"#,
     );
@@ -48,7 +48,7 @@ fn a_quantum_leaves_its_rounded_multiples() {
 }
 
 #[test]
-fn a_usual_range_moves_inwards_and_lies_in_the_range() {
+fn usual_bounds_are_rounded_inwards_and_must_lie_in_the_range() {
     let whole = |schema: &str| match model(schema).root {
         Type::Integer(integer) => integer.usual,
         other => panic!("{schema} is {other:?}"),
@@ -59,9 +59,13 @@ fn a_usual_range_moves_inwards_and_lies_in_the_range() {
         )
     };
     assert_eq!(whole(&schema(r#"{"minimum":-7,"maximum":12.5}"#)), Some((-5, 10)));
-    assert_eq!(whole(&schema(r#"{"minimum":-100,"maximum":100}"#)), None, "all of it");
+    assert_eq!(
+        whole(&schema(r#"{"minimum":-100,"maximum":100}"#)),
+        None,
+        "a usual range that is the whole range"
+    );
     let rare = model(&schema(r#"{"minimum":-7,"maximum":12.5}"#));
-    assert_eq!(rare.validate(&Value::U64(100)), Ok(()), "what is not usual is valid");
+    assert_eq!(rare.validate(&Value::U64(100)), Ok(()), "a value outside of the usual range is valid");
 
     let number = decimal(
         r#"{"type":"number","multipleOf":0.01,"minimum":-40,"maximum":85,"x-dunnage-usual":{"minimum":-0.005,"maximum":30}}"#,
@@ -93,7 +97,7 @@ fn a_usual_range_moves_inwards_and_lies_in_the_range() {
 }
 
 #[test]
-fn a_quantum_that_does_not_determine_its_count_is_refused() {
+fn a_quantum_that_does_not_determine_its_count_is_rejected() {
     let schema = |rest: &str| format!(r#"{{"type":"number",{rest}}}"#);
     refused(&[
         (&schema(r#""x-dunnage-quantum":0.5"#), "/x-dunnage-quantum", "needs multipleOf"),
@@ -119,7 +123,7 @@ fn a_quantum_that_does_not_determine_its_count_is_refused() {
 }
 
 #[test]
-fn a_time_may_end() {
+fn times_can_have_an_end() {
     let schema = |until: &str| {
         format!(
             r#"{{"type":"string","x-dunnage-time":{{"notation":"YYYY-MM-DD hh:mm:ss.f","epoch":"2020-01-01T00:00:00Z","until":{until}}}}}"#
@@ -145,7 +149,7 @@ fn a_time_may_end() {
 }
 
 #[test]
-fn the_device_is_known_once() {
+fn the_device_is_known_at_most_once() {
     let known = r#"{"type":"string","pattern":"^[a-z]{3}$","x-dunnage-known":"device"}"#;
     let object = |required: &str, more: &str| {
         format!(
@@ -159,7 +163,7 @@ fn the_device_is_known_once() {
     assert_eq!(
         compiled.validate(&message(r#"{"id":"abcd"}"#)).unwrap_err().pointer(),
         "/id",
-        "it is still checked"
+        "the value is still checked"
     );
     let numbers = r#"{"type":"string","x-dunnage-number":{"multipleOf":1},"x-dunnage-known":"device"}"#;
     assert!(matches!(model(numbers).root, Type::Known(_)));
@@ -184,7 +188,7 @@ fn the_device_is_known_once() {
 }
 
 #[test]
-fn a_slot_is_a_number_of_the_whole_schema() {
+fn a_slot_applies_to_the_whole_schema() {
     assert_eq!(model(r#"{"type":"null"}"#).slot, 1);
     assert_eq!(model(r#"{"type":"null","x-dunnage-slot":63}"#).slot, 63);
     refused(&[

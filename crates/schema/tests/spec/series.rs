@@ -3,21 +3,21 @@
 use crate::json::message;
 use dunnage_schema::{Inferred, Model, infer};
 
-/// Noise from 0 to 1 for message `n`, the same in every run.
+/// Returns noise from 0 to 1 for message `n`, the same in every run.
 fn noise(n: usize, salt: u64) -> f64 {
     let mut x = (n as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt.wrapping_mul(0xd1b5_4a32_d192_ed03);
     x = (x ^ x >> 31).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     ((x ^ x >> 29) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// A number as JavaScript and Python write it after rounding: without zeros at the end.
+/// Formats a number as JavaScript and Python do after rounding: without trailing zeros.
 fn rounded(value: f64, places: i32) -> String {
     let unit = 10f64.powi(places);
     let value = (value * unit).round() / unit;
     format!("{}", if value == 0.0 { 0.0 } else { value })
 }
 
-/// Year, month, day, hour, minute and second of Unix time `t`.
+/// Returns year, month, day, hour, minute and second of Unix time `t`.
 fn civil(t: i64) -> (i64, i64, i64, i64, i64, i64) {
     let (days, second) = (t.div_euclid(86_400) + 719_468, t.rem_euclid(86_400));
     let (era, doe) = (days.div_euclid(146_097), days.rem_euclid(146_097));
@@ -45,7 +45,7 @@ fn local(t: i64, offset: i64, zero: &str, fraction: &str) -> String {
     format!("{y:04}-{m:02}-{d:02}T{hh:02}:{mm:02}:{ss:02}{fraction}{zone}")
 }
 
-/// The message `n` of `count`, which are `every` seconds apart.
+/// The position of message `n` of `count` in a series, at Unix time `t`.
 struct At {
     n: usize,
     count: usize,
@@ -57,12 +57,12 @@ impl At {
         noise(self.n, salt)
     }
 
-    /// 0 at the first message, 1 at the last.
-    fn way(&self) -> f64 {
+    /// Returns 0 at the first message, and almost 1 at the last.
+    fn progress(&self) -> f64 {
         self.n as f64 / self.count as f64
     }
 
-    /// From -1 at night to 1 at noon.
+    /// Returns -1 at midnight to 1 at noon.
     fn sun(&self) -> f64 {
         (std::f64::consts::TAU * (self.t as f64 / 86_400.0 - 0.25)).sin()
     }
@@ -72,15 +72,15 @@ type Series = (&'static str, fn(&At) -> String);
 
 const SERIES: [Series; 18] = [
     ("a weather station with local time", |at| {
-        let temp = 16.0 - 30.0 * at.way() + 6.0 * at.sun() + at.noise(1);
-        let rain = if at.way() > 0.3 && at.noise(2) > 0.9 { 14.0 * at.noise(3) } else { 0.0 };
+        let temp = 16.0 - 30.0 * at.progress() + 6.0 * at.sun() + at.noise(1);
+        let rain = if at.progress() > 0.3 && at.noise(2) > 0.9 { 14.0 * at.noise(3) } else { 0.0 };
         format!(
             r#"{{"time":"{}","temp":{},"humidity":{},"rain":{},"wind_speed":{},"wind_dir":{}}}"#,
             local(at.t, 60, "Z", ""),
             rounded(temp, 1),
             rounded(60.0 + 35.0 * at.noise(4), 1),
             rounded(rain, 1),
-            rounded(25.0 * at.way() * at.noise(5), 1),
+            rounded(25.0 * at.progress() * at.noise(5), 1),
             (360.0 * at.noise(6)) as u32
         )
     }),
@@ -119,33 +119,33 @@ const SERIES: [Series; 18] = [
     ("numbers that cross zero and grow", |at| {
         format!(
             r#"{{"v":{},"w":{},"power":{}}}"#,
-            rounded(4.0 - 12.0 * at.way() + at.noise(1), 2),
-            (3.0 + 20.0 * (at.way() - 0.5) * at.noise(2)).round() as i64,
-            (400.0 * at.sun().max(0.0) * (0.2 + at.way()) - 80.0 * at.way()).round() as i64
+            rounded(4.0 - 12.0 * at.progress() + at.noise(1), 2),
+            (3.0 + 20.0 * (at.progress() - 0.5) * at.noise(2)).round() as i64,
+            (400.0 * at.sun().max(0.0) * (0.2 + at.progress()) - 80.0 * at.progress()).round() as i64
         )
     }),
     ("a voyage from the quay", |at| {
-        let under_way = (at.way() - 0.15).max(0.0);
+        let under_way = (at.progress() - 0.15).max(0.0);
         format!(
             r#"{{"lat":{},"lon":{},"alt":{},"speed":{},"course":{},"rssi":{},"snr":{},"sats":{}}}"#,
             rounded(44.40563 - 90.0 * under_way, 5),
             rounded(8.92571 - 150.0 * under_way, 5),
-            (4.0 - 12.0 * at.noise(1) * at.way()).round() as i64,
+            (4.0 - 12.0 * at.noise(1) * at.progress()).round() as i64,
             if under_way > 0.0 { rounded(17.0 + at.noise(2), 1) } else { "0".into() },
             if under_way > 0.0 { (360.0 * at.noise(3)) as u32 } else { 0 },
-            -60 - (60.0 * at.way() * at.noise(4)) as i64,
-            rounded(9.0 - 25.0 * at.way() * at.noise(5), 1),
+            -60 - (60.0 * at.progress() * at.noise(4)) as i64,
+            rounded(9.0 - 25.0 * at.progress() * at.noise(5), 1),
             (12.0 * at.noise(6)) as u32
         )
     }),
     ("a fix, a state and a firmware that change", |at| {
-        let (fix, firmware) = if at.way() < 0.2 { ("3d", "1.9.2") } else { ("none", "1.10.0-rc1") };
-        // Seen twice in the first tenth at most: two states are not all.
+        let (fix, firmware) = if at.progress() < 0.2 { ("3d", "1.9.2") } else { ("none", "1.10.0-rc1") };
+        // The first tenth has this state at most twice, so the other two must not become the only ones.
         let state = if at.n % 97 == 96 { "fault" } else { ["idle", "run"][at.n % 2] };
         format!(r#"{{"fix":"{fix}","firmware":"{firmware}","state":"{state}"}}"#)
     }),
     ("devices that join", |at| {
-        let device = (at.noise(1) * 4000.0 * (0.02 + at.way())) as usize;
+        let device = (at.noise(1) * 4000.0 * (0.02 + at.progress())) as usize;
         format!(
             r#"{{"name":"node-{device}","eui":"70B3D57ED00{:05X}","fcnt":{}}}"#,
             0x41a3c + 77 * device,
@@ -155,31 +155,31 @@ const SERIES: [Series; 18] = [
     ("a battery that empties", |at| {
         format!(
             r#"{{"battery":{},"mv":{},"soc":{}}}"#,
-            rounded(4.12 - 0.9 * at.way(), 2),
-            4120 - 5 * (180.0 * at.way()) as i64,
-            (99.0 - 95.0 * at.way()) as i64
+            rounded(4.12 - 0.9 * at.progress(), 2),
+            4120 - 5 * (180.0 * at.progress()) as i64,
+            (99.0 - 95.0 * at.progress()) as i64
         )
     }),
     ("decimals with a comma, and pairs of whole numbers", |at| {
         let comma = |value: f64, places: usize| format!("{value:.places$}").replace('.', ",");
         format!(
             r#"{{"temp":"{}","pressure":"{}","xy":"{},{}"}}"#,
-            comma(9.0 - 30.0 * at.way() + at.noise(1), 1),
+            comma(9.0 - 30.0 * at.progress() + at.noise(1), 1),
             comma(1010.0 + 20.0 * at.noise(2), 2),
             (at.n % 12) as i64 - 6,
-            (7.0 * at.noise(3) - 40.0 * (at.way() - 0.2).max(0.0)) as i64
+            (7.0 * at.noise(3) - 40.0 * (at.progress() - 0.2).max(0.0)) as i64
         )
     }),
     ("numbers that fall slowly, far from zero at first", |at| {
         format!(
             r#"{{"t1":{},"text":"{}","level":{}}}"#,
-            rounded(24.0 - 40.0 * at.way() + at.noise(1), 1),
-            50 - (100.0 * at.way()) as i64,
-            rounded(980.0 - 1200.0 * at.way(), 2)
+            rounded(24.0 - 40.0 * at.progress() + at.noise(1), 1),
+            50 - (100.0 * at.progress()) as i64,
+            rounded(980.0 - 1200.0 * at.progress(), 2)
         )
     }),
     ("counters that begin late", |at| {
-        let late = |of: f64| if at.way() < 0.2 { 0.0 } else { of * (at.n as f64) };
+        let late = |of: f64| if at.progress() < 0.2 { 0.0 } else { of * (at.n as f64) };
         format!(
             r#"{{"errors":{},"rain":{},"text":"{}"}}"#,
             late(1.0),
@@ -190,15 +190,15 @@ const SERIES: [Series; 18] = [
     ("humidity above 100 % and headings left of north", |at| {
         format!(
             r#"{{"humidity":{},"rh":{},"heading":{},"yaw":{}}}"#,
-            rounded(55.0 + 52.0 * at.way(), 1),
-            (40.0 - 44.0 * at.way()) as i64,
-            (90.0 - 260.0 * at.way()) as i64,
-            (90.0 - 260.0 * at.way()) as i64
+            rounded(55.0 + 52.0 * at.progress(), 1),
+            (40.0 - 44.0 * at.progress()) as i64,
+            (90.0 - 260.0 * at.progress()) as i64,
+            (90.0 - 260.0 * at.progress()) as i64
         )
     }),
     ("accelerations and texts", |at| {
-        let g = |salt| rounded((at.noise(salt) - 0.5) * (100.0 + 6000.0 * at.way()), 1);
-        let note = "wind from the west, ".repeat(1 + (at.way() * 4.0) as usize);
+        let g = |salt| rounded((at.noise(salt) - 0.5) * (100.0 + 6000.0 * at.progress()), 1);
+        let note = "wind from the west, ".repeat(1 + (at.progress() * 4.0) as usize);
         format!(r#"{{"acc":[{},{},{}],"note":"{note}"}}"#, g(1), g(2), g(3))
     }),
 ];
@@ -208,8 +208,8 @@ fn messages(series: fn(&At) -> String, count: usize, every: i64) -> Vec<String> 
 }
 
 #[test]
-fn what_is_inferred_from_the_first_tenth_accepts_the_rest() {
-    let mut refused = Vec::new();
+fn schema_inferred_from_the_first_tenth_accepts_the_rest() {
+    let mut rejected = Vec::new();
     for (name, series) in SERIES {
         // Two months of messages: three a day, one an hour, and every half an hour.
         for (count, every) in [(180, 28_800), (1_440, 3_600), (2_880, 1_800)] {
@@ -219,8 +219,8 @@ fn what_is_inferred_from_the_first_tenth_accepts_the_rest() {
             assert_eq!(odd, [], "{name}");
             let model = Model::compile(&schema).unwrap();
             let mut violations = rest.iter().filter_map(|text| model.validate(&message(text)).err());
-            refused.extend(violations.next().map(|violation| format!("{name}, {count}: {violation}")));
+            rejected.extend(violations.next().map(|violation| format!("{name}, {count}: {violation}")));
         }
     }
-    assert!(refused.is_empty(), "{}", refused.join("\n"));
+    assert!(rejected.is_empty(), "{}", rejected.join("\n"));
 }

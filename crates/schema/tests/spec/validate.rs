@@ -1,4 +1,4 @@
-//! Messages that break their schema: where, and for what reason.
+//! Messages that violate their schema: the pointers and texts of the violations.
 
 use crate::json::message;
 use dunnage_pson::Value;
@@ -8,25 +8,25 @@ fn model(schema: &str) -> Model {
     Model::compile(schema).unwrap_or_else(|e| panic!("{schema}: {e}"))
 }
 
-/// Each message breaks the schema with exactly this text.
-fn broken(schema: &str, cases: &[(&str, &str)]) {
+/// Asserts that each message violates the schema with exactly this text.
+fn assert_violations(schema: &str, cases: &[(&str, &str)]) {
     for (text, expected) in cases {
         let violation = model(schema).validate(&message(text)).expect_err(text);
         assert_eq!(violation.to_string(), *expected, "{text}");
     }
 }
 
-fn valid(schema: &str, messages: &[&str]) {
+fn assert_valid(schema: &str, messages: &[&str]) {
     for text in messages {
         assert_eq!(model(schema).validate(&message(text)), Ok(()), "{schema} and {text}");
     }
 }
 
 #[test]
-fn numbers_name_value_and_limit() {
+fn violations_of_numbers_name_value_and_limit() {
     let schema = r#"{"type":"integer","minimum":-5,"maximum":1000,"multipleOf":5}"#;
-    valid(schema, &["-5", "0", "5.0", "1e3"]);
-    broken(
+    assert_valid(schema, &["-5", "0", "5.0", "1e3"]);
+    assert_violations(
         schema,
         &[
             ("-10", "-10 is below the minimum -5"),
@@ -40,8 +40,8 @@ fn numbers_name_value_and_limit() {
         ],
     );
     let schema = r#"{"type":"number","multipleOf":0.05,"minimum":-40,"maximum":85}"#;
-    valid(schema, &["-40", "0.05", "0.15", "0.35", "84.95", "85.0", "0"]);
-    broken(
+    assert_valid(schema, &["-40", "0.05", "0.15", "0.35", "84.95", "85.0", "0"]);
+    assert_violations(
         schema,
         &[
             ("-40.05", "-40.05 is below the minimum -40.00"),
@@ -53,15 +53,15 @@ fn numbers_name_value_and_limit() {
         ],
     );
     let schema = r#"{"type":"number","minimum":0.5,"exclusiveMaximum":2}"#;
-    valid(schema, &["0.5", "1", "1.9999999999999998"]);
-    broken(
+    assert_valid(schema, &["0.5", "1", "1.9999999999999998"]);
+    assert_violations(
         schema,
         &[("0.4", "0.4 is below the minimum 0.5"), ("2", "2.0 is above the maximum 1.9999999999999998")],
     );
 }
 
 #[test]
-fn a_binary_float_must_hold_the_number() {
+fn a_float_must_represent_the_number_exactly() {
     let float = model(r#"{"type":"number"}"#);
     for value in [Value::U64(1 << 60), Value::I64(-3), Value::F64(-0.0), Value::F64(1e300)] {
         assert_eq!(float.validate(&value), Ok(()));
@@ -76,18 +76,18 @@ fn a_binary_float_must_hold_the_number() {
 #[test]
 fn text_counts_code_points() {
     let schema = r#"{"type":"string","minLength":2,"maxLength":3}"#;
-    valid(schema, &[r#""éé""#, r#""😀😀😀""#]);
-    broken(
+    assert_valid(schema, &[r#""éé""#, r#""😀😀😀""#]);
+    assert_violations(
         schema,
         &[
             (r#""é""#, r#""é" has 1 characters; the least is 2"#),
             (r#""abcd""#, r#""abcd" has 4 characters; the most is 3"#),
         ],
     );
-    broken(r#"{"type":"string","pattern":"^a+$"}"#, &[(r#""ab""#, r#""ab" does not match ^a+$"#)]);
+    assert_violations(r#"{"type":"string","pattern":"^a+$"}"#, &[(r#""ab""#, r#""ab" does not match ^a+$"#)]);
     let long = format!(r#""{}""#, "b".repeat(1000));
     let quoted = format!(r#""{}"… does not match ^a+$"#, "b".repeat(40));
-    broken(r#"{"type":"string","pattern":"^a+$"}"#, &[(&long, &quoted)]);
+    assert_violations(r#"{"type":"string","pattern":"^a+$"}"#, &[(&long, &quoted)]);
 }
 
 #[test]
@@ -128,13 +128,17 @@ fn date_time_is_rfc_3339() {
         "",
     ] {
         assert!(asserted.validate(&Value::Text(text.into())).is_err(), "{text}");
-        assert_eq!(model(schema).validate(&Value::Text(text.into())), Ok(()), "an annotation");
+        assert_eq!(
+            model(schema).validate(&Value::Text(text.into())),
+            Ok(()),
+            "format is an annotation by default"
+        );
     }
 }
 
 #[test]
-fn text_that_holds_numbers_names_what_is_wrong_with_it() {
-    broken(
+fn violations_of_text_that_holds_numbers_name_the_reason() {
+    assert_violations(
         r#"{"type":"string","x-dunnage-number":{"multipleOf":0.5,"minimum":0,"maximum":99.5,"digits":2}}"#,
         &[
             (r#""1.5""#, r#""1.5" is not a number with 2 or more digits and 1 decimals"#),
@@ -145,7 +149,7 @@ fn text_that_holds_numbers_names_what_is_wrong_with_it() {
             ("1.5", "1.5 is not a string that holds a number"),
         ],
     );
-    broken(
+    assert_violations(
         r#"{"type":"string","x-dunnage-numbers":{"separator":" ","items":[{"name":"x","multipleOf":1},{"name":"y","multipleOf":1,"maximum":9}]}}"#,
         &[
             (r#""1""#, r#""1" holds 1 numbers, not 2"#),
@@ -154,7 +158,7 @@ fn text_that_holds_numbers_names_what_is_wrong_with_it() {
             (r#"" 1""#, r#"x: "" is not a number with 1 or more digits and 0 decimals"#),
         ],
     );
-    broken(
+    assert_violations(
         r#"{"type":"string","x-dunnage-time":{"notation":"YYYY-MM-DD hh:mm:ss","epoch":"2020-01-01T00:00:00Z"}}"#,
         &[
             (r#""2023-02-29 00:00:00""#, r#""2023-02-29 00:00:00" is not a time like "2020-01-01 00:00:00""#),
@@ -171,8 +175,8 @@ fn pointers_lead_to_the_offending_value() {
     let schema = r#"{"type":"object","properties":{"a/b":{"type":"array","items":{"type":"object","properties":{
         "m~n":{"type":["boolean","null"]},"z":{"enum":["x","y"]}},"required":["m~n"],"additionalProperties":false}}},
         "additionalProperties":{"type":"integer"}}"#;
-    valid(schema, &[r#"{"a/b":[{"m~n":null},{"z":"x","m~n":true}],"other":3}"#, "{}"]);
-    broken(
+    assert_valid(schema, &[r#"{"a/b":[{"m~n":null},{"z":"x","m~n":true}],"other":3}"#, "{}"]);
+    assert_violations(
         schema,
         &[
             (r#"{"a/b":[{"m~n":true},{"m~n":1}]}"#, "1 is not a boolean at /a~1b/1/m~0n"),
@@ -187,11 +191,14 @@ fn pointers_lead_to_the_offending_value() {
 }
 
 #[test]
-fn fields_may_come_in_any_order() {
+fn fields_may_have_any_order() {
     let schema = r#"{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"string"},"c":{"type":"null"}},
         "required":["a","c"],"additionalProperties":false}"#;
-    valid(schema, &[r#"{"a":1,"b":"x","c":null}"#, r#"{"c":null,"b":"x","a":1}"#, r#"{"c":null,"a":1}"#]);
-    broken(
+    assert_valid(
+        schema,
+        &[r#"{"a":1,"b":"x","c":null}"#, r#"{"c":null,"b":"x","a":1}"#, r#"{"c":null,"a":1}"#],
+    );
+    assert_violations(
         schema,
         &[
             (r#"{"b":"x","c":null}"#, r#"the field "a" is missing"#),
@@ -201,17 +208,17 @@ fn fields_may_come_in_any_order() {
 }
 
 #[test]
-fn arrays_and_constants_name_their_limit() {
-    broken(
+fn violations_of_arrays_and_constants_name_the_limit() {
+    assert_violations(
         r#"{"type":"array","minItems":1,"maxItems":2}"#,
         &[("[]", "an array of 0; the least is 1"), ("[1,2,3]", "an array of 3; the most is 2")],
     );
-    broken(r#"{"const":2}"#, &[("3", "3 is not 2")]);
-    valid(r#"{"const":2}"#, &["2", "2.0"]);
+    assert_violations(r#"{"const":2}"#, &[("3", "3 is not 2")]);
+    assert_valid(r#"{"const":2}"#, &["2", "2.0"]);
 }
 
 #[test]
-fn the_container_reports_the_field_and_its_limit() {
+fn violations_of_the_container_name_field_and_limit() {
     let model = model(bundled_named("container").unwrap());
     let schema: serde_json::Value = crate::json::parse(bundled_named("container").unwrap());
     for (field, text, reason) in [
@@ -232,7 +239,7 @@ fn the_container_reports_the_field_and_its_limit() {
 }
 
 #[test]
-fn all_violations_of_a_message_are_listed_and_a_field_that_there_is_not_is_told_apart() {
+fn all_violations_are_listed_and_unknown_fields_are_distinguished() {
     let model = Model::compile(
         r#"{"type":"object","properties":{
             "t":{"type":"number","multipleOf":0.1,"minimum":-40,"maximum":85},
@@ -245,10 +252,10 @@ fn all_violations_of_a_message_are_listed_and_a_field_that_there_is_not_is_told_
             "required":["t","temperature"],"additionalProperties":false}"#,
     )
     .unwrap();
-    let broken = message(
+    let invalid = message(
         r#"{"t":86.5,"temprature":3,"fix":{"lat":"x"},"list":["a","c","d","b"],"pair":["p",2],"some":{"n":""}}"#,
     );
-    let found: Vec<String> = model.violations(&broken).iter().map(ToString::to_string).collect();
+    let found: Vec<String> = model.violations(&invalid).iter().map(ToString::to_string).collect();
     let expected = [
         "86.5 is above the maximum 85.0 at /t",
         "there is no field \"temprature\"; did you mean \"temperature\"? at /temprature",
@@ -264,24 +271,24 @@ fn all_violations_of_a_message_are_listed_and_a_field_that_there_is_not_is_told_
         "the field \"temperature\" is missing",
     ];
     assert_eq!(found, expected);
-    let unknown = model.violations(&broken).into_iter().filter(|violation| violation.is_unknown_field());
+    let unknown = model.violations(&invalid).into_iter().filter(|violation| violation.is_unknown_field());
     assert_eq!(unknown.map(|violation| violation.pointer().to_owned()).collect::<Vec<_>>(), ["/temprature"]);
     let fine = message(r#"{"t":1.5,"temperature":3}"#);
     assert_eq!(model.violations(&fine), []);
 }
 
 #[test]
-fn only_so_many_violations_are_listed() {
+fn at_most_100_violations_are_listed() {
     let model = Model::compile(r#"{"type":"array","items":{"type":"integer"}}"#).unwrap();
     let texts = Value::Array(vec![Value::from("a"); 5000]);
     assert_eq!(model.violations(&texts).len(), 100);
 }
 
 #[test]
-fn const_and_enum_take_objects_with_their_fields_in_any_order() {
+fn const_and_enum_ignore_the_order_of_fields() {
     let schema = r#"{"enum":[{"a":1,"b":[{"c":2,"d":3}]},7]}"#;
-    valid(schema, &[r#"{"b":[{"d":3,"c":2}],"a":1}"#, r#"{"a":1.0,"b":[{"c":2,"d":3}]}"#]);
-    valid(r#"{"const":{"a":1,"b":2}}"#, &[r#"{"b":2,"a":1}"#]);
+    assert_valid(schema, &[r#"{"b":[{"d":3,"c":2}],"a":1}"#, r#"{"a":1.0,"b":[{"c":2,"d":3}]}"#]);
+    assert_valid(r#"{"const":{"a":1,"b":2}}"#, &[r#"{"b":2,"a":1}"#]);
     for (text, expected) in [
         (r#"{"b":[{"d":4,"c":2}],"a":1}"#, "4 is not 3 at /b/0/d"),
         (r#"{"b":[{"d":3,"c":2}]}"#, "the field \"a\" is missing"),
