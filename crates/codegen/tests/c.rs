@@ -1,31 +1,31 @@
-//! The C of some schemas, as text: a change of names, bits or code shows here. `BLESS=1` writes it again. It compiles without a warning
-//! for every machine whose compiler is there, and has no data in RAM.
+//! Compares the C of some schemas with golden files, which `BLESS=1` rewrites. The C compiles without a warning with every installed
+//! compiler, and has no data in RAM.
 
 use dunnage_codegen::c;
 use dunnage_packed::Layout;
 use dunnage_schema::Model;
 use std::{env, fs, path::Path, process::Command};
 
-/// A schema with every construct that C can have.
+/// A schema with every construct that C can represent.
 const EVERYTHING: &str = include_str!("everything.json");
 
 fn generated(schema: &str, options: c::Options<'_>) -> c::Files {
     let text = dunnage_schema::bundled_named(schema).unwrap_or(EVERYTHING);
     let model = Model::compile(text).expect("the schema compiles");
-    c::c(&Layout::new(&model), options).expect("C can have it")
+    c::c(&Layout::new(&model), options).expect("C can represent the schema")
 }
 
 fn fitting(name: &str, limit: usize) -> c::Options<'_> {
     c::Options { link: Some(c::Link { name, limit }), ..Default::default() }
 }
 
-/// Writes the files, and those that all messages share.
+/// Writes the files of a message, and those that all messages share.
 fn write(folder: &Path, files: &c::Files) {
     fs::create_dir_all(folder).expect("the target folder can be written");
-    fs::write(folder.join(format!("{}.h", files.name)), &files.header).expect("written");
-    fs::write(folder.join(format!("{}.c", files.name)), &files.source).expect("written");
+    fs::write(folder.join(format!("{}.h", files.name)), &files.header).expect("the file can be written");
+    fs::write(folder.join(format!("{}.c", files.name)), &files.source).expect("the file can be written");
     for (name, text) in c::SUPPORT {
-        fs::write(folder.join(name), text).expect("written");
+        fs::write(folder.join(name), text).expect("the file can be written");
     }
 }
 
@@ -41,7 +41,7 @@ fn assert_golden(name: &str, text: &str) {
 const SCHEMAS: [&str; 4] = ["container", "weather", "meter", "everything"];
 
 #[test]
-fn the_c_of_some_schemas() {
+fn generated_c_matches_the_golden_files() {
     for schema in SCHEMAS {
         let files = generated(schema, c::Options::default());
         assert_golden(&format!("{}.h", files.name), &files.header);
@@ -49,7 +49,7 @@ fn the_c_of_some_schemas() {
     }
 }
 
-/// Compilers, and what chooses their machine and language.
+/// Compilers, and the flags that choose their machine and language.
 const COMPILERS: [(&str, &[&str]); 8] = [
     ("gcc", &["-std=c99"]),
     ("clang", &["-std=c99"]),
@@ -61,11 +61,11 @@ const COMPILERS: [(&str, &[&str]); 8] = [
     ("s390x-linux-gnu-gcc", &["-std=c99"]),
 ];
 
-fn is_there(compiler: &str) -> bool {
+fn is_installed(compiler: &str) -> bool {
     Command::new(compiler).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
-/// Compiles `source` in `folder`; gives what the compiler says against it.
+/// Compiles `source` in `folder`. Returns the messages of the compiler if it fails.
 fn compile(compiler: &str, flags: &[&str], folder: &Path, source: &str) -> Result<(), String> {
     let output = Command::new(compiler)
         .args(flags)
@@ -88,15 +88,15 @@ fn compile(compiler: &str, flags: &[&str], folder: &Path, source: &str) -> Resul
 }
 
 #[test]
-fn every_compiler_takes_it_without_a_warning() {
+fn every_compiler_accepts_the_c_without_a_warning() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c");
-    for (compiler, flags) in COMPILERS.into_iter().filter(|(compiler, _)| is_there(compiler)) {
+    for (compiler, flags) in COMPILERS.into_iter().filter(|(compiler, _)| is_installed(compiler)) {
         for schema in SCHEMAS {
             let files = generated(schema, fitting("a link", 1024));
             write(&folder, &files);
             for source in ["dunnage_message.c", &format!("{}.c", files.name)] {
-                if let Err(said) = compile(compiler, flags, &folder, source) {
-                    panic!("{compiler}: {said}");
+                if let Err(messages) = compile(compiler, flags, &folder, source) {
+                    panic!("{compiler}: {messages}");
                 }
             }
             if compiler == "avr-gcc" {
@@ -114,23 +114,23 @@ fn every_compiler_takes_it_without_a_warning() {
 fn a_message_that_does_not_fit_its_link_does_not_compile() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("narrow");
     write(&folder, &generated("container", fitting("Kinéis", 30)));
-    for (compiler, flags) in COMPILERS.into_iter().filter(|(compiler, _)| is_there(compiler)) {
+    for (compiler, flags) in COMPILERS.into_iter().filter(|(compiler, _)| is_installed(compiler)) {
         assert!(compile(compiler, flags, &folder, "container.c").is_err(), "{compiler}");
     }
 }
 
 #[test]
-fn what_c_cannot_have_is_named_with_its_remedy() {
-    let faults = |schema| {
+fn errors_name_what_c_cannot_represent_and_a_remedy() {
+    let errors = |schema| {
         let layout = Layout::new(&Model::compile(schema).expect("a schema"));
         c::c(&layout, c::Options::default())
-            .expect_err("C cannot have it")
+            .expect_err("C cannot represent the schema")
             .iter()
             .map(ToString::to_string)
             .collect::<Vec<_>>()
     };
     assert_eq!(
-        faults(
+        errors(
             r#"{"type":"object","properties":{"n":{"type":"integer"},"o":{"anyOf":[{"type":"integer"},{"type":"number"}]},
             "p":{"type":"string","pattern":"^[\u00e0-\u00ff]{3}$"}},"additionalProperties":false}"#
         ),

@@ -1,4 +1,4 @@
-//! The macros that make counts of values: what they compute, and what they cost.
+//! The macros that convert values to counts: their results and their code size.
 
 use dunnage_codegen::c;
 use dunnage_packed::Layout;
@@ -9,28 +9,28 @@ use std::{
     process::Command,
 };
 
-/// Writes the C of the fields that are tested into a folder of this name.
+/// Writes the C of the tested fields into the folder `name`.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&folder).expect("the target folder can be written");
     let model = Model::compile(include_str!("numbers.json")).expect("the schema compiles");
-    let files = c::c(&Layout::new(&model), c::Options::default()).expect("C can have it");
-    fs::write(folder.join("numbers.h"), files.header).expect("written");
+    let files = c::c(&Layout::new(&model), c::Options::default()).expect("C can represent the schema");
+    fs::write(folder.join("numbers.h"), files.header).expect("the file can be written");
     for (name, text) in c::SUPPORT {
-        fs::write(folder.join(name), text).expect("written");
+        fs::write(folder.join(name), text).expect("the file can be written");
     }
     folder
 }
 
 fn run(command: &mut Command) -> String {
-    let output = command.output().expect("it runs");
+    let output = command.output().expect("the command runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
     text
 }
 
 #[test]
-fn every_count_is_the_nearest_one() {
+fn macros_return_the_nearest_count() {
     let folder = folder("numbers");
     let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/numbers.c");
     let program = folder.join("numbers");
@@ -51,8 +51,8 @@ fn every_count_is_the_nearest_one() {
     run(&mut Command::new(program));
 }
 
-/// A processor that has no floating-point arithmetic: how to compile and link for it, and the most bytes that a macro takes
-/// for a float and for an integer, which is divided.
+/// Processors without floating-point arithmetic: how to compile and link for them, and the maximum size of a macro in bytes, for a float
+/// and for an integer, which needs a division.
 const TARGETS: [(&str, &str, &[&str], [u64; 2]); 2] = [
     (
         "arm-none-eabi-gcc",
@@ -64,15 +64,16 @@ const TARGETS: [(&str, &str, &[&str], [u64; 2]); 2] = [
 ];
 
 #[test]
-fn a_macro_of_binary32_takes_no_floating_point_arithmetic() {
+fn macros_for_binary32_use_no_floating_point_arithmetic() {
     let folder = folder("cost");
-    for (compiler, size, flags, most) in TARGETS {
+    for (compiler, size, flags, limits) in TARGETS {
         if Command::new(compiler).arg("--version").output().is_err() {
             continue;
         }
         let bytes = |statement: &str| -> u64 {
             let source = "#include \"numbers.h\"\nvolatile float in;\nvolatile int32_t whole;\nvolatile int16_t out;\nint main(void) { STATEMENT; return 0; }\n";
-            fs::write(folder.join("main.c"), source.replace("STATEMENT", statement)).expect("written");
+            fs::write(folder.join("main.c"), source.replace("STATEMENT", statement))
+                .expect("the file can be written");
             run(Command::new(compiler)
                 .args([
                     "-std=c99",
@@ -96,8 +97,8 @@ fn a_macro_of_binary32_takes_no_floating_point_arithmetic() {
         let macros = bytes("out = NUMBERS_TENTH(in)") - nothing;
         let integers = bytes("out = NUMBERS_TENTH_FROM_DECIMAL(whole, 3)") - nothing;
         println!("{compiler} -Os: NUMBERS_TENTH {macros} bytes, NUMBERS_TENTH_FROM_DECIMAL {integers} bytes");
-        assert!(macros <= most[0] && integers <= most[1], "{compiler}: {macros}, {integers}");
-        // A literal is a constant, whatever its arithmetic would be.
+        assert!(macros <= limits[0] && integers <= limits[1], "{compiler}: {macros}, {integers}");
+        // The compiler evaluates the macro for a literal.
         let constants =
             "out = NUMBERS_TENTH(23.5); out = NUMBERS_COUNTS(0.7); out = NUMBERS_STEP_FROM_DECIMAL(9995, 2)";
         assert!(bytes(constants) <= bytes("(void)in; out = 235; out = 1; out = 1999"), "{compiler}");

@@ -1,4 +1,4 @@
-//! Generated C in programs of this machine: several messages, hostile names, many fields, hostile bytes.
+//! Runs generated C on this machine: several messages, hostile names, many fields, hostile bytes.
 
 use dunnage_codegen::c;
 use dunnage_packed::Layout;
@@ -6,26 +6,27 @@ use dunnage_pson::Value;
 use dunnage_schema::{Model, bundled_named};
 use std::{fmt::Write as _, fs, path::Path, process::Command};
 
-/// C and C++, as strict as compilers can be, which find bad memory accesses at run time.
+/// Compilers of C and C++ in strict modes. Sanitizers find invalid memory accesses at run time.
 const COMPILERS: [&[&str]; 2] = [&["gcc", "-std=c99"], &["g++", "-x", "c++", "-std=c++98", "-Wno-long-long"]];
 
-/// Runs `main`, which has the messages of these schemas.
+/// Compiles and runs the program `main` with the messages of `schemas`.
 fn run(name: &str, schemas: &[&str], prefix: &str, main: &str) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&folder).expect("the target folder can be written");
     let mut sources = vec!["main.c".to_owned()];
     for schema in schemas {
         let layout = Layout::new(&Model::compile(schema).expect("the schema compiles"));
-        let files = c::c(&layout, c::Options { prefix, ..Default::default() }).expect("C can have it");
-        fs::write(folder.join(format!("{}.h", files.name)), files.header).expect("written");
-        fs::write(folder.join(format!("{}.c", files.name)), files.source).expect("written");
+        let files =
+            c::c(&layout, c::Options { prefix, ..Default::default() }).expect("C can represent the schema");
+        fs::write(folder.join(format!("{}.h", files.name)), files.header).expect("the file can be written");
+        fs::write(folder.join(format!("{}.c", files.name)), files.source).expect("the file can be written");
         sources.push(format!("{}.c", files.name));
     }
     for (name, text) in c::SUPPORT {
-        fs::write(folder.join(name), text).expect("written");
+        fs::write(folder.join(name), text).expect("the file can be written");
     }
     sources.push("dunnage_message.c".to_owned());
-    fs::write(folder.join("main.c"), main).expect("written");
+    fs::write(folder.join("main.c"), main).expect("the file can be written");
     for compiler in COMPILERS {
         let output = Command::new(compiler[0])
             .args(&compiler[1..])
@@ -37,12 +38,12 @@ fn run(name: &str, schemas: &[&str], prefix: &str, main: &str) {
             .expect("the compiler runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let output = Command::new(folder.join("program")).output().expect("the program runs");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{}: {said}", compiler[0]);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{}: {stderr}", compiler[0]);
     }
 }
 
-/// Ends the program where something does not hold.
+/// A macro that ends the program if a condition is false.
 const CHECK: &str = "#include <stdio.h>\n#define CHECK(what) do { if (!(what)) { fprintf(stderr, \"%d: %s\\n\", __LINE__, #what); return 1; } } while (0)\n";
 
 #[test]
@@ -76,7 +77,7 @@ int main(void)
 }
 
 #[test]
-fn hostile_names_are_names_of_c() {
+fn hostile_names_become_valid_names_in_c() {
     let hostile = r##"{"title": "DUNNAGE", "type": "object", "additionalProperties": false, "properties": {
         "range": {"enum": ["ok", "OK", "O-K", "°", "NULL", ""], "default": "OK"},
         "MESSAGE": {"type": "number", "multipleOf": 0.1, "minimum": -1, "maximum": 1, "default": 0.5},
@@ -110,7 +111,7 @@ int main(void)
 }
 
 #[test]
-fn a_fault_names_the_field_among_many() {
+fn an_error_names_the_field_among_many() {
     let mut properties = String::new();
     let mut required = String::new();
     for i in 0..700 {
@@ -142,7 +143,7 @@ int main(void)
     m.f600 = 0;
     CHECK(Many_encode(&m, buffer, sizeof buffer, &fault));
     CHECK(!Many_encode(&m, buffer, 100, &fault) && fault.kind == DUNNAGE_TRUNCATED && fault.field > 256);
-    /* Another check names the message, and so does what is missing. */
+    /* Errors of the check and of missing bytes name the message. */
     buffer[sizeof buffer - 1] ^= 1;
     CHECK(!Many_decode(&m, buffer, sizeof buffer, &fault) && fault.kind == DUNNAGE_MALFORMED && fault.field == MANY_FIELD_MESSAGE);
     CHECK(!Many_decode(&m, buffer, 0, &fault) && fault.kind == DUNNAGE_TRUNCATED && fault.field == MANY_FIELD_MESSAGE);
@@ -153,7 +154,7 @@ int main(void)
     run("many", &[&schema], "", &main);
 }
 
-/// The bytes of a text of at most 5 characters, as a C array. The pattern is no part of the layout's bits.
+/// Returns the bytes of a message with `text`, as the elements of a C array. A pattern like that of `ascii` does not change the bits.
 fn wire(schema: &str, text: &str) -> String {
     let mut bytes = Vec::new();
     let layout = Layout::new(&Model::compile(schema).expect("the schema compiles"));
@@ -162,7 +163,7 @@ fn wire(schema: &str, text: &str) -> String {
 }
 
 #[test]
-fn texts_are_no_larger_than_their_bytes_and_hostile_bytes_do_not_overflow_them() {
+fn texts_have_the_size_of_their_longest_value_and_hostile_bytes_do_not_overflow_them() {
     let ascii = r#"{"title": "Ascii", "type": "string", "pattern": "^[a-z]+( [a-z]+)*$", "maxLength": 5}"#;
     let exact = r#"{"title": "Exact", "type": "string", "pattern": "^[a-z]{1,9}$", "maxLength": 5}"#;
     let unicode = r#"{"title": "Unicode", "type": "string", "maxLength": 5}"#;
@@ -183,7 +184,7 @@ int main(void)
     CHECK(!Ascii_decode(a, wide, sizeof wide, &fault) && fault.kind == DUNNAGE_RANGE);
     CHECK(Unicode_decode(&u, wide, sizeof wide, &fault) && strlen(u.value) == 20);
     CHECK(!Exact_decode(e, nine, sizeof nine, &fault) && fault.kind == DUNNAGE_RANGE);
-    /* Text that no NUL ends, and text that is not ASCII. */
+    /* Text without a terminating NUL, and text that is not ASCII. */
     memset(a->value, 'a', sizeof a->value);
     CHECK(!Ascii_encode(a, buffer, sizeof buffer, &fault) && fault.kind == DUNNAGE_RANGE);
     memset(a->value, 0xff, sizeof a->value);

@@ -1,5 +1,5 @@
-//! CDDL against another project's validator: what a schema allows is valid, what its CDDL can exclude is not. That validator does not
-//! hold expressions to the whole of a text, as RFC 8610 does, so that no test has text that only ends wrongly.
+//! Validates messages against the generated CDDL with another project's validator. Unlike RFC 8610, that validator does not match regular
+//! expressions against the whole text, so no test has a text that only its end makes invalid.
 
 use cddl::validate_json_from_str;
 use dunnage_codegen::cddl;
@@ -21,7 +21,7 @@ fn assert_invalid(definition: &str, message: &Value) {
     assert!(result.is_err(), "{message} is valid\n{definition}");
 }
 
-/// The schema's examples.
+/// Returns the schema's examples.
 fn examples(schema: &str) -> Vec<Value> {
     let schema: Value = serde_json::from_str(schema).expect("JSON");
     schema["examples"].as_array().expect("examples").clone()
@@ -40,7 +40,7 @@ fn the_examples_of_bundled_schemas_are_valid() {
 }
 
 #[test]
-fn what_the_meter_may_not_be_is_invalid() {
+fn invalid_messages_of_the_meter_are_rejected() {
     let schema = dunnage_schema::bundled_named("meter").expect("a bundled schema");
     let definition = definition(schema);
     let message = &examples(schema)[0];
@@ -63,16 +63,16 @@ fn what_the_meter_may_not_be_is_invalid() {
         *wrong.pointer_mut(pointer).expect("a field of the example") = value;
         assert_invalid(&definition, &wrong);
     }
-    let mut more = message.clone();
-    more["other"] = json!(1);
-    assert_invalid(&definition, &more);
-    let mut less = message.clone();
-    less.as_object_mut().expect("an object").remove("status");
-    assert_invalid(&definition, &less);
+    let mut extended = message.clone();
+    extended["other"] = json!(1);
+    assert_invalid(&definition, &extended);
+    let mut incomplete = message.clone();
+    incomplete.as_object_mut().expect("an object").remove("status");
+    assert_invalid(&definition, &incomplete);
 }
 
 #[test]
-fn every_kind_of_part_is_a_rule_that_its_values_obey() {
+fn every_kind_of_part_has_a_rule_for_its_values() {
     for (schema, good, bad) in [
         (json!({"type": "boolean"}), vec![json!(true)], vec![json!(1), json!(null)]),
         (
@@ -116,7 +116,7 @@ fn every_kind_of_part_is_a_rule_that_its_values_obey() {
 }
 
 #[test]
-fn an_asserted_time_is_one() {
+fn asserted_times_are_checked() {
     let schema = json!({"type": "string", "format": "date-time"}).to_string();
     let model = Model::compile_with(&schema, Options { assert_formats: true }).expect("a schema");
     let asserted = cddl(&model);

@@ -1,4 +1,4 @@
-//! Codecs in other languages, as text. `BLESS=1` writes the golden ones again; their own tests run them.
+//! Compares the codecs in other languages with golden files, which `BLESS=1` rewrites. The tests in `ts013` run the codecs.
 
 use dunnage_codegen::{MAX_TS013_BYTES, ts013, ts013_examples};
 use dunnage_packed::Layout;
@@ -16,7 +16,7 @@ fn bundled(name: &str) -> &'static str {
     dunnage_schema::bundled_named(name).expect("a bundled schema")
 }
 
-/// The schema's examples.
+/// Returns the schema's examples.
 fn examples(schema: &str) -> Vec<Value> {
     let Ok(Value::Map(schema)) = serde_json::from_str(schema) else { panic!("not an object") };
     let examples = schema.into_iter().find(|(key, _)| key == "examples");
@@ -30,11 +30,11 @@ fn assert_golden(name: &str, text: &str) {
         fs::write(&path, text).expect("the golden file can be written");
     }
     let golden = fs::read_to_string(&path).unwrap_or_default();
-    assert!(text == golden, "{name} is not what is written now; BLESS=1 accepts it");
+    assert!(text == golden, "{name} differs from the generated text; BLESS=1 accepts the change");
 }
 
 #[test]
-fn ts013_codecs_are_the_golden_ones() {
+fn ts013_codecs_match_the_golden_files() {
     for (name, schema) in [
         ("container", bundled("container")),
         ("weather", bundled("weather")),
@@ -52,22 +52,22 @@ fn ts013_codecs_are_the_golden_ones() {
 }
 
 #[test]
-fn what_javascript_cannot_do_is_refused_by_name() {
-    let refused = |schema: &str| -> Vec<String> {
-        let parts = ts013(&layout(schema), "test").expect_err("a refusal");
+fn errors_name_what_javascript_cannot_represent() {
+    let errors = |schema: &str| -> Vec<String> {
+        let parts = ts013(&layout(schema), "test").expect_err("JavaScript cannot represent the schema");
         parts.iter().map(ToString::to_string).collect()
     };
     let object = |properties: &str| {
         format!(r#"{{"type":"object","additionalProperties":false,"properties":{{{properties}}}}}"#)
     };
     assert_eq!(
-        refused(&object(
+        errors(&object(
             r#""text":{"type":"string"},"big":{"type":"integer","minimum":0},"d":{"type":"number","multipleOf":0.1,"minimum":0,"maximum":1e15}"#
         )),
         ["text is text without a longest one: add maxLength, or an anchored pattern"]
     );
     assert_eq!(
-        refused(&object(
+        errors(&object(
             r#""big":{"type":"integer","minimum":0},"d":{"type":"number","multipleOf":0.1,"minimum":0,"maximum":1e15},
             "span":{"type":"integer","minimum":-9007199254740991,"maximum":9007199254740991},
             "text":{"type":"string","x-dunnage-number":{"multipleOf":1}},
@@ -84,11 +84,11 @@ fn what_javascript_cannot_do_is_refused_by_name() {
         ]
     );
     assert_eq!(
-        refused(r#"{"type":"boolean"}"#),
+        errors(r#"{"type":"boolean"}"#),
         ["$ is not an object, which a codec's data is: put it into an object"]
     );
     assert_eq!(
-        refused(&object(r#""b":{"type":"boolean"},"7":{"type":"boolean"}"#)),
+        errors(&object(r#""b":{"type":"boolean"},"7":{"type":"boolean"}"#)),
         [
             "$ has properties named by whole numbers, which JavaScript puts first: put them first, in ascending order"
         ]
@@ -96,6 +96,6 @@ fn what_javascript_cannot_do_is_refused_by_name() {
     let long = format!(r#""flag":{{"type":"boolean","description":"{}"}}"#, "x".repeat(50_000));
     assert_eq!(ts013(&layout(&object(&long)), "test").map(|text| text.len() < MAX_TS013_BYTES), Ok(true));
     let enumeration: Vec<_> = (0..5_000).map(|n| format!("\"{n:06}\"")).collect();
-    let refused = refused(&object(&format!(r#""many":{{"enum":[{}]}}"#, enumeration.join(","))));
-    assert!(refused[0].starts_with("$ needs a codec of ") && refused.len() == 1, "{refused:?}");
+    let errors = errors(&object(&format!(r#""many":{{"enum":[{}]}}"#, enumeration.join(","))));
+    assert!(errors[0].starts_with("$ needs a codec of ") && errors.len() == 1, "{errors:?}");
 }

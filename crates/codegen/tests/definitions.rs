@@ -1,4 +1,4 @@
-//! The definitions of the bundled schemas, as text: a change of names, numbers or comments shows here.
+//! Compares the definitions of the bundled schemas with golden files.
 
 use dunnage_codegen::{Mapped, Mapping, avro, cddl, proto, thrift};
 use dunnage_schema::Model;
@@ -8,15 +8,15 @@ fn mapped(schema: &str, mapping: Mapping) -> Mapped {
     Mapped::of(&Model::compile(schema).expect("bundled schemas compile"), mapping)
 }
 
-/// Leaves the text in the target folder, from where it can be copied over the golden one.
+/// Compares the text with the golden file. Writes it to the target folder, too, from which it can be copied over the golden file.
 fn assert_golden(name: &str, text: &str, golden: &str) {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, text).expect("the target folder can be written");
-    assert!(text == golden, "{} is not golden/{name}", path.display());
+    assert!(text == golden, "{} differs from golden/{name}", path.display());
 }
 
 #[test]
-fn the_meter_in_every_language() {
+fn definitions_of_the_meter_match_the_golden_files() {
     let meter = mapped("meter", Mapping::Exact);
     let record = meter.record();
     assert_golden("meter.proto", &proto(record, Mapping::Exact), include_str!("golden/meter.proto"));
@@ -25,7 +25,7 @@ fn the_meter_in_every_language() {
 }
 
 #[test]
-fn the_container_as_people_write_it_by_hand() {
+fn float32_definition_of_the_container_matches_the_golden_file() {
     let container = mapped("container", Mapping::Float32);
     let text = proto(container.record(), Mapping::Float32);
     assert_golden("container-float32.proto", &text, include_str!("golden/container-float32.proto"));
@@ -51,7 +51,7 @@ fn properties_added_at_the_end_change_nothing_before_them() {
 }
 
 #[test]
-fn the_bundled_schemas_in_cddl() {
+fn cddl_definitions_match_the_golden_files() {
     let text = |name: &str| {
         let schema = dunnage_schema::bundled_named(name).expect("a bundled schema");
         cddl(&Model::compile(schema).expect("bundled schemas compile"))
