@@ -9,7 +9,7 @@ fn memory() -> Memory {
 }
 
 #[test]
-fn reservations_stay_under_the_limit_and_give_back_what_they_took() {
+fn reservations_stay_within_the_limit_and_release_their_memory() {
     let memory = memory();
     let (mut a, mut b) = (memory.reserve(), memory.reserve());
     a.grow(60).unwrap();
@@ -25,7 +25,7 @@ fn reservations_stay_under_the_limit_and_give_back_what_they_took() {
 }
 
 #[test]
-fn incomplete_messages_have_shares_and_complete_ones_the_rest() {
+fn incomplete_messages_have_shares_and_complete_ones_the_whole_memory() {
     let memory = memory();
     let now = Instant::now();
     let mut held = Vec::new();
@@ -53,7 +53,7 @@ fn incomplete_messages_have_shares_and_complete_ones_the_rest() {
 }
 
 #[test]
-fn what_makes_no_progress_gives_way_and_what_does_stays() {
+fn stalled_transfers_give_way_and_steady_ones_do_not() {
     let memory = memory();
     let begun = Instant::now();
     let mut slow = memory.reserve();
@@ -62,12 +62,12 @@ fn what_makes_no_progress_gives_way_and_what_does_stays() {
     let mut steady = memory.reserve();
     steady.wait_at(sender("10.0.0.2", "steady"), begun).unwrap();
     let later = begun + GRACE + Duration::from_millis(1);
-    // A byte now and then is no progress.
+    // An occasional byte does not count as progress.
     slow.grow_at(1, begun + GRACE / 2).unwrap();
     steady.grow_at(19, later).unwrap();
     let mut complete = memory.reserve();
     complete.grow_at(70, begun).unwrap();
-    assert_eq!(complete.grow_at(5, begun + GRACE), Err(NoRoom::All), "nobody gives way yet");
+    assert_eq!(complete.grow_at(5, begun + GRACE), Err(NoRoom::All), "no transfer gives way yet");
     complete.grow_at(5, later).unwrap();
     assert!(slow.has_given_way() && !steady.has_given_way());
     assert_eq!(slow.grow_at(1, later), Err(NoRoom::GaveWay));
@@ -81,7 +81,7 @@ fn what_makes_no_progress_gives_way_and_what_does_stays() {
 }
 
 #[test]
-fn who_holds_the_most_gives_way_to_who_holds_less_though_it_makes_progress() {
+fn the_sender_with_the_most_memory_gives_way_even_if_it_makes_progress() {
     let now = Instant::now();
     /// Begins transfers of five bytes that stay incomplete, by address and device.
     fn begin(
@@ -137,7 +137,7 @@ fn who_holds_the_most_gives_way_to_who_holds_less_though_it_makes_progress() {
 }
 
 #[test]
-fn one_message_fits_whatever_the_memory() {
+fn every_share_fits_at_least_one_message() {
     assert_eq!(Shares::of(64, 1), Shares { all: 64, incomplete: 32, address: 16, device: 8, message: 1 });
     assert_eq!(Shares::of(64, 40), Shares { all: 64, incomplete: 40, address: 40, device: 40, message: 40 });
     assert_eq!(Shares::of(64, 100), Shares { all: 64, incomplete: 64, address: 64, device: 64, message: 64 });

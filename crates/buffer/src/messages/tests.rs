@@ -2,7 +2,7 @@ use super::*;
 use crate::tables::make_tables;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A buffer ID.
+/// Returns a buffer ID.
 fn id() -> Arc<str> {
     "0a1b2c3d".into()
 }
@@ -61,7 +61,7 @@ fn steps<T>(connection: &mut Connection, query: impl FnOnce(&Connection) -> T) -
 }
 
 #[test]
-fn a_page_of_a_device_costs_the_same_wherever_it_is() {
+fn the_cost_of_a_page_of_a_device_does_not_depend_on_its_position() {
     const MESSAGES: i64 = 30_000;
     let is_of = |id: i64| id % 3 == 0;
     let mut connection = buffer(MESSAGES, |id| if is_of(id) { "d".into() } else { "e".into() });
@@ -82,7 +82,7 @@ fn a_page_of_a_device_costs_the_same_wherever_it_is() {
 }
 
 #[test]
-fn waypoints_of_an_older_buffer_are_those_that_it_would_have() {
+fn waypoints_of_an_older_buffer_are_rebuilt() {
     let connection = buffer(1000, |id| format!("d{}", id % 7));
     let all = |c: &Connection| -> Vec<(Vec<u8>, i64)> {
         let mut statement = c.prepare("SELECT device, id FROM waypoints ORDER BY device, id").unwrap();
@@ -98,7 +98,7 @@ fn waypoints_of_an_older_buffer_are_those_that_it_would_have() {
 }
 
 #[test]
-fn the_devices_that_sent_last_are_found_without_looking_at_all() {
+fn the_latest_devices_are_found_without_a_full_scan() {
     let mut connection = buffer(20_000, |id| format!("d{id}"));
     for before in [None, Some(10_001), Some(51), Some(0)] {
         let page = Page { limit: 50, before };

@@ -22,7 +22,7 @@ fn the_commented_default_names_every_key() {
 }
 
 #[test]
-fn the_commented_profile_is_one() {
+fn the_commented_profile_is_valid() {
     let lines = PROFILE
         .lines()
         .filter_map(|l| l.strip_prefix("# "))
@@ -33,7 +33,7 @@ fn the_commented_profile_is_one() {
 }
 
 #[test]
-fn the_commented_inputs_are_inputs() {
+fn the_commented_inputs_are_valid() {
     for example in dunnage_inputs::EXAMPLES {
         let lines: Vec<_> = example
             .lines()
@@ -50,7 +50,7 @@ fn the_commented_inputs_are_inputs() {
 }
 
 #[test]
-fn the_commented_outputs_are_outputs() {
+fn the_commented_outputs_are_valid() {
     for example in dunnage_outputs::EXAMPLES {
         let lines: Vec<_> =
             example.lines().filter_map(|l| l.strip_prefix("# ")).filter(|l| l.contains(['=', '['])).collect();
@@ -61,7 +61,7 @@ fn the_commented_outputs_are_outputs() {
 
 #[cfg(not(feature = "kafka"))]
 #[test]
-fn a_kind_that_was_left_out_of_the_program_is_named_with_the_build_that_has_it() {
+fn an_error_for_a_kind_without_support_names_the_build_that_has_it() {
     let error = parse("[[output]]\nname = 'k'\n[output.kafka]\ntopic = 't'", &[]).unwrap_err().to_string();
     assert!(error.contains("built without `kafka`") && error.contains("make dist"), "{error}");
 }
@@ -102,20 +102,20 @@ fn an_unknown_key_is_an_error_with_its_line() {
 }
 
 #[test]
-fn an_unknown_variable_of_a_section_is_an_error_and_others_are_left_alone() {
+fn an_unknown_variable_of_a_section_is_an_error_and_others_are_ignored() {
     let e = parse("", &[("DUNNAGE_HTTP_LISTNE", "x")]).unwrap_err().to_string();
     assert!(e.contains("DUNNAGE_HTTP_LISTNE"), "{e}");
     assert!(parse("", &[("DUNNAGE_COLOUR", "x"), ("HTTP_LISTEN", "x")]).is_ok());
 }
 
 #[test]
-fn a_variable_of_the_wrong_type_names_itself() {
+fn an_error_names_a_variable_of_the_wrong_type() {
     let e = parse("", &[("DUNNAGE_BUFFER_QUEUE_MESSAGES", "many")]).unwrap_err().to_string();
     assert!(e.contains("DUNNAGE_BUFFER_QUEUE_MESSAGES") && e.contains("many"), "{e}");
 }
 
 #[test]
-fn values_that_cannot_work_are_refused() {
+fn invalid_values_are_rejected() {
     for text in [
         "[buffer]\nqueue_messages = 0",
         "[buffer]\nqueue_bytes = 10",

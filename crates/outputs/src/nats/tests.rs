@@ -6,7 +6,7 @@ fn settings(text: &str) -> Result<Nats, String> {
 }
 
 #[test]
-fn a_device_has_a_subject_of_its_own_whatever_its_id() {
+fn every_device_id_has_its_own_subject() {
     let nats = settings("stream = \"S\"").unwrap();
     assert_eq!(nats.subject_of("urn:a.b"), "dunnage.urn:a%2Eb");
     let nats = settings("stream = \"S\"\nsubject = \"x.{partition}.{device}\"\npartitions = 1").unwrap();
@@ -15,7 +15,7 @@ fn a_device_has_a_subject_of_its_own_whatever_its_id() {
 }
 
 #[test]
-fn settings_that_cannot_work_say_which() {
+fn errors_in_settings_begin_with_the_key() {
     for (text, key) in [
         ("stream = \"a.b\"", "stream"),
         ("stream = \"\"", "stream"),

@@ -7,7 +7,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// Connects a client to a broker whose first answer is `answer`. Returns it with the broker's end of the connection.
+/// Connects a client to a broker whose first response is `answer`. Returns it with the broker's end of the connection.
 async fn connected(answer: &[u8], keep_alive: Duration) -> (Result<Client, Error>, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let mut options = Options::new(Version::V5, "c", "127.0.0.1", listener.local_addr().unwrap().port());
@@ -29,7 +29,7 @@ const ACCEPTED: [u8; 5] = [0x20, 3, 0, 0, 0];
 const LONG: Duration = Duration::from_secs(3600);
 
 #[tokio::test]
-async fn a_broker_that_falls_silent_is_noticed() {
+async fn a_silent_broker_is_detected() {
     let (client, mut broker) = connected(&ACCEPTED, Duration::from_secs(1)).await;
     let silent = client.unwrap().next(true).await;
     assert!(matches!(silent, Err(Error::Silent)), "{silent:?}");
@@ -39,22 +39,22 @@ async fn a_broker_that_falls_silent_is_noticed() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_none_in_mqtt_says_so() {
-    for (answer, wanted) in [
-        // In MQTT its first two bytes announce 84 more.
+async fn errors_describe_invalid_and_negative_responses() {
+    for (answer, expected) in [
+        // As MQTT, the first two bytes declare a length of 84 bytes.
         (&[&b"HTTP/1.1 400 Bad Request\r\n"[..], &[b'x'; 84]].concat()[..], "does it support MQTT 5?"),
         (&[0x20, 2, 0, 1], "does it support MQTT 5?"),
         (&[0x20, 3, 0, 0x87, 0], "refused the connection: NotAuthorized"),
     ] {
         let (client, _broker) = connected(answer, LONG).await;
-        let why = client.err().unwrap().to_string();
-        assert!(why.contains(wanted), "{why}");
+        let error = client.err().unwrap().to_string();
+        assert!(error.contains(expected), "{error}");
     }
 }
 
 /// A deadlock in which both sides wait for the other to read must not happen.
 #[tokio::test]
-async fn it_reads_while_the_broker_takes_nothing() {
+async fn the_client_reads_while_the_broker_does_not() {
     let (client, mut broker) = connected(&ACCEPTED, LONG).await;
     let mut client = client.unwrap();
     let payload = vec![b'x'; 8 << 20];
@@ -65,7 +65,7 @@ async fn it_reads_while_the_broker_takes_nothing() {
     broker.write_all(&[0x40, 2, high, low]).await.unwrap();
     let event = client.next(true).await.unwrap();
     assert!(matches!(event, Event::Acknowledged(of) if of == id), "{event:?}");
-    // The acknowledgement behind the message is not written, so the broker cannot know of it.
+    // The acknowledgement follows the message and is not written yet.
     assert_eq!(client.unwritten().collect::<Vec<_>>(), [7]);
     let mut received = Vec::new();
     let (_, read) = tokio::join!(client.close(), broker.read_to_end(&mut received));
