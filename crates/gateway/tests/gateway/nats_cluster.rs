@@ -137,7 +137,7 @@ fn nats_servers_killed_under_load_neither_lose_nor_duplicate_messages() {
     }));
     let stored = gateway.get_json("/api/stats")["stored"].as_u64().unwrap();
     println!(
-        "{acknowledged} acknowledged, {stored} stored, {count} in the stream, by its own count {}",
+        "{acknowledged} acknowledged, {stored} stored, {count} checked in the stream, which has {} messages",
         all.len()
     );
     assert_eq!(
