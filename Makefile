@@ -121,7 +121,7 @@ fuzz-c:  ## fuzz the device library alone, and compare it on a million messages
 docs:  ## write the generated tables and golden files again
 	BLESS=1 cargo test -p dunnage
 	BLESS=1 cargo test -p dunnage-gateway --test gateway metrics::
-	BLESS=1 cargo test -p dunnage-codegen --test codecs --test c
-	BLESS=1 cargo test -p dunnage-conform --test packages
+	BLESS=1 cargo test -p dunnage-codegen --test codegen
+	BLESS=1 cargo test -p dunnage-conform --test conform packages::
 	c/tests/arduino/run.sh target/arduino bless
 	c/tests/stack.sh > c/docs/stack.txt

@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
-#[path = "../../crates/packed/tests/check/mod.rs"]
+#[path = "../../crates/packed/tests/packed/check/mod.rs"]
 mod check;
 
 fuzz_target!(|input: &[u8]| {

@@ -1,7 +1,7 @@
 //! The PSON decoders must agree, and every message that they accept must survive encoding.
 #![no_main]
 
-#[path = "../../crates/pson/tests/check/mod.rs"]
+#[path = "../../crates/pson/tests/pson/check/mod.rs"]
 mod check;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| check::check(bytes));

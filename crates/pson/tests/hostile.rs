@@ -1,7 +1,9 @@
 //! Malicious and damaged messages.
 #![allow(clippy::unwrap_used)]
 
+#[path = "pson/check/mod.rs"]
 mod check;
+#[path = "pson/notation/mod.rs"]
 mod notation;
 
 use dunnage_pson::{Kind, Options, Value, from_slice};

@@ -4,6 +4,8 @@
 
 mod facts;
 mod invariants;
+mod mapped;
 mod messages;
 mod mutations;
 mod properties;
+mod suites;

@@ -1,6 +1,6 @@
 //! The container message in the schema-driven formats: sizes that others measured, and round trips.
 
-use crate::models::{container_message, container_model};
+use super::models::{container_message, container_model};
 use dunnage_formats::{Id, Mapping};
 
 fn size(id: Id, mapping: Mapping) -> usize {
@@ -39,7 +39,7 @@ fn exact_mapping_round_trips_the_message() {
 /// Compares the bytes with the example of `spec/formats.md`.
 #[test]
 fn struct_layout_matches_the_specification() {
-    let spec = include_str!("../../../../spec/formats.md");
+    let spec = include_str!("../../../../../spec/formats.md");
     let example = &spec[spec.find("### Example").unwrap()..spec.find("## Errors and limits").unwrap()];
     let mut bytes = Vec::new();
     for row in example.lines().filter(|row| row.starts_with('|') && row.contains('`')) {

@@ -4,7 +4,7 @@
 //! protobuf 7.36.2 (with protoc, of grpcio-tools 1.85.1), fastavro 1.13.1, thriftpy2 0.7.1, and Python's own `struct`
 //! and `zlib`. The values were computed from the messages' text with Python's `decimal` and `datetime`.
 
-use crate::models::{bundled, container_message, container_model, examples};
+use super::models::{bundled, container_message, container_model, examples};
 use dunnage_formats::{Id, Mapping, Value};
 use dunnage_schema::Model;
 

@@ -1,6 +1,6 @@
 //! Compares conversions by the C library with those by `dunnage-formats`, apart from documented differences.
 
-use crate::converter::{Converter, Outcome};
+use super::converter::{Converter, Outcome};
 use dunnage_formats::{Format, Json, Kind, Pson, Value};
 
 pub fn outcome(made: impl FnOnce(&mut Vec<u8>) -> Result<(), dunnage_formats::Error>) -> Outcome {

@@ -1,7 +1,7 @@
 //! Malicious and damaged messages.
 
-use crate::generated::model_and_messages;
-use crate::models::{container_message, container_model};
+use super::generated::model_and_messages;
+use super::models::{container_message, container_model};
 use dunnage_formats::{Format, Id, Json, Kind, Mapping};
 use dunnage_schema::Model;
 use proptest::prelude::*;

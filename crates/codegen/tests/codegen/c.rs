@@ -7,7 +7,7 @@ use dunnage_schema::Model;
 use std::{env, fs, path::Path, process::Command};
 
 /// A schema with every construct that C can represent.
-const EVERYTHING: &str = include_str!("everything.json");
+const EVERYTHING: &str = include_str!("../everything.json");
 
 fn generated(schema: &str, options: c::Options<'_>) -> c::Files {
     let text = dunnage_schema::bundled_named(schema).unwrap_or(EVERYTHING);

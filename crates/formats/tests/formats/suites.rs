@@ -3,8 +3,6 @@
 //! `tests/tools/install suites` puts the tests into `target/tools/suites`. `tests/suites/FORMAT.txt` lists the differences, one per
 //! line: the name of a test, or the beginning of several names and `*`, then ` -- ` and the reason.
 
-#![allow(clippy::unwrap_used)]
-
 use dunnage_formats::{Format, Id, Json, Mapping};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};

@@ -13,7 +13,7 @@ struct Polygon {
 
 impl Land {
     fn load() -> Land {
-        let lines = include_str!("data/land.txt").lines().filter(|line| !line.starts_with('#'));
+        let lines = include_str!("../data/land.txt").lines().filter(|line| !line.starts_with('#'));
         Land(lines.map(Polygon::parse).collect())
     }
 

@@ -19,16 +19,16 @@ fn assert_golden(name: &str, text: &str, golden: &str) {
 fn definitions_of_the_meter_match_the_golden_files() {
     let meter = mapped("meter", Mapping::Exact);
     let record = meter.record();
-    assert_golden("meter.proto", &proto(record, Mapping::Exact), include_str!("golden/meter.proto"));
-    assert_golden("meter.avsc", &avro(record), include_str!("golden/meter.avsc"));
-    assert_golden("meter.thrift", &thrift(record), include_str!("golden/meter.thrift"));
+    assert_golden("meter.proto", &proto(record, Mapping::Exact), include_str!("../golden/meter.proto"));
+    assert_golden("meter.avsc", &avro(record), include_str!("../golden/meter.avsc"));
+    assert_golden("meter.thrift", &thrift(record), include_str!("../golden/meter.thrift"));
 }
 
 #[test]
 fn float32_definition_of_the_container_matches_the_golden_file() {
     let container = mapped("container", Mapping::Float32);
     let text = proto(container.record(), Mapping::Float32);
-    assert_golden("container-float32.proto", &text, include_str!("golden/container-float32.proto"));
+    assert_golden("container-float32.proto", &text, include_str!("../golden/container-float32.proto"));
 }
 
 #[test]
@@ -56,6 +56,6 @@ fn cddl_definitions_match_the_golden_files() {
         let schema = dunnage_schema::bundled_named(name).expect("a bundled schema");
         cddl(&Model::compile(schema).expect("bundled schemas compile"))
     };
-    assert_golden("container.cddl", &text("container"), include_str!("golden/container.cddl"));
-    assert_golden("meter.cddl", &text("meter"), include_str!("golden/meter.cddl"));
+    assert_golden("container.cddl", &text("container"), include_str!("../golden/container.cddl"));
+    assert_golden("meter.cddl", &text("meter"), include_str!("../golden/meter.cddl"));
 }

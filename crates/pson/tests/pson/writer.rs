@@ -1,6 +1,4 @@
 //! The writer, item by item.
-#![allow(clippy::unwrap_used)]
-
 use dunnage_pson::{Append, Floats, Kind, Options, Writer};
 
 /// Returns the bytes that `write` writes, or the kind and offset of the error.

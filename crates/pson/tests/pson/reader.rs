@@ -1,6 +1,4 @@
 //! The reader, item by item.
-#![allow(clippy::unwrap_used)]
-
 use dunnage_pson::{Item, Kind, Options, Reader, Type};
 
 /// {"a":[1,{"b":null}],"c":"x","d":a201}

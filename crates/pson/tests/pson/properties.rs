@@ -1,8 +1,5 @@
 //! Properties of every message.
-#![allow(clippy::unwrap_used)]
-
-mod check;
-
+use crate::check;
 use dunnage_pson::{Floats, Kind, Options, Value, Writer, from_slice, measure, to_slice, to_vec};
 use proptest::{collection::vec, prelude::*};
 

@@ -6,7 +6,7 @@ use dunnage_pson::Value;
 use dunnage_schema::{Model, Options};
 use std::{fs, path::Path};
 
-const PARTS: &str = include_str!("ts013/parts.schema.json");
+const PARTS: &str = include_str!("../ts013/parts.schema.json");
 
 fn layout(schema: &str) -> Layout {
     Layout::new(&Model::compile(schema).expect("a schema"))

@@ -1,7 +1,5 @@
 //! Runs all vectors of `spec/vectors/packed`.
-#![allow(clippy::unwrap_used)]
-
-#[path = "../../pson/tests/notation/mod.rs"]
+#[path = "../../../pson/tests/pson/notation/mod.rs"]
 mod notation;
 
 use dunnage_packed::{Kind, Layout};

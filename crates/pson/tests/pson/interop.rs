@@ -1,8 +1,5 @@
 //! The documents of `spec/vectors/interop.json`, with bytes from thinger.io's encoder.
-#![allow(clippy::unwrap_used)]
-
-mod notation;
-
+use crate::notation;
 use dunnage_pson::{Options, Value, to_vec};
 use serde_json::Value as Json;
 

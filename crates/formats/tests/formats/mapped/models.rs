@@ -4,7 +4,7 @@ use dunnage_formats::{Format, Json, Value};
 use dunnage_schema::Model;
 
 pub fn container_message() -> Value {
-    let text = include_str!("../../../../bench/corpus/container.json");
+    let text = include_str!("../../../../../bench/corpus/container.json");
     Json.decode(text.trim().as_bytes()).unwrap()
 }
 

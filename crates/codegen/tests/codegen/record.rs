@@ -1,7 +1,5 @@
 //! The record that `spec/formats.md` specifies: its fields and their values.
 
-#![allow(clippy::unwrap_used)]
-
 use dunnage_codegen::{Integer, Kind, Mapped, Mapping};
 use dunnage_pson::{Kind as Fault, Value};
 use dunnage_schema::Model;

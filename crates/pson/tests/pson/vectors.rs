@@ -1,8 +1,5 @@
 //! Runs all vectors of `spec/vectors`.
-#![allow(clippy::unwrap_used)]
-
-mod notation;
-
+use crate::notation;
 use dunnage_pson::{Error, Floats, Options, Reader, Value, Writer};
 use notation::{hex, load, message, value};
 use serde::{Serialize, de::DeserializeOwned};

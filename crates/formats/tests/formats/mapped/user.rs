@@ -1,6 +1,6 @@
 //! A user's own `.proto`.
 
-use crate::models::{container_message, container_model};
+use super::models::{container_message, container_model};
 use dunnage_formats::{Format, Id, Json, Kind, Mapping, Protobuf, Value};
 use dunnage_schema::Model;
 

@@ -1,8 +1,6 @@
 //! Malicious and damaged messages.
 
-mod check;
-
-use check::{check, check_selected, layouts};
+use crate::check::{check, check_selected, layouts};
 use dunnage_packed::Layout;
 use dunnage_pson::{Kind, Value};
 use dunnage_schema::Model;

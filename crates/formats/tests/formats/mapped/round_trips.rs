@@ -1,7 +1,7 @@
 //! With the exact mapping every valid message round-trips; with the float32 mapping it decodes to a valid message.
 
-use crate::generated::model_and_messages;
-use crate::models::{bundled, examples};
+use super::generated::model_and_messages;
+use super::models::{bundled, examples};
 use dunnage_formats::{Format, Id, Kind, Mapping, Value};
 use dunnage_schema::{Model, Type};
 use proptest::prelude::*;

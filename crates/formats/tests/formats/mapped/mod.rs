@@ -1,7 +1,5 @@
 //! Tests of the schema-driven formats.
 
-#![allow(clippy::unwrap_used)]
-
 mod container;
 mod generated;
 mod hostile;

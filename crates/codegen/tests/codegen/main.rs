@@ -1,0 +1,11 @@
+//! Tests of the generated code and definitions.
+
+#![allow(clippy::unwrap_used)]
+
+mod c;
+mod c_numbers;
+mod c_programs;
+mod cddl;
+mod codecs;
+mod definitions;
+mod record;

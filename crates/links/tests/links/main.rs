@@ -1,0 +1,6 @@
+//! Tests of the links and the simulated fleet.
+
+#![allow(clippy::unwrap_used)]
+
+mod fleet;
+mod water;

@@ -1,0 +1,10 @@
+//! Tests of packed messages.
+
+#![allow(clippy::unwrap_used)]
+
+mod check;
+mod explain;
+mod hostile;
+mod messages;
+mod sizes;
+mod vectors;
