@@ -38,6 +38,8 @@ mod proxy;
 #[path = "../../../gateway/tests/support/tools.rs"]
 #[allow(dead_code)]
 mod tools;
+#[path = "../../../gateway/tests/support/wait.rs"]
+mod wait;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use row::{Row, Scale, Scenario};

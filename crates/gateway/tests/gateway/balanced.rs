@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods)]
 
+use crate::support::wait::wait_until;
 use crate::support::{
     JSON, Running, agent, answer, child, coap::Client, nats::Cluster, nginx::Nginx, start_with,
 };
@@ -13,20 +14,11 @@ use std::{
     path::Path,
     process::Command,
     sync::atomic::{AtomicBool, Ordering},
-    time::{Duration, Instant},
+    time::Duration,
 };
 use tempfile::TempDir;
 
 const DEVICES: usize = 24;
-
-/// Waits until `done` returns true. Fails with `error` after a time limit.
-fn wait_until(error: &str, mut done: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !done() {
-        assert!(begun.elapsed() < Duration::from_secs(90), "{error}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
 
 /// Returns the devices of a gateway and the numbers of their messages.
 fn devices(gateway: &Running) -> BTreeMap<String, u64> {

@@ -1,5 +1,6 @@
 //! Messages from an MQTT broker: mosquitto, which is restarted under load, and a scripted broker that sends a message again.
 
+use crate::support::wait::wait_until;
 use crate::support::{
     Running,
     authority::Authority,
@@ -16,7 +17,7 @@ use std::{
     net::{Shutdown, TcpListener},
     path::Path,
     process::{Command, Stdio},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 fn subscribe(config: &mut Config, port: u16, client: &str, more: &str) {
@@ -35,15 +36,6 @@ fn publish(port: u16, topic: &str, message: &str) {
 
 fn count(gateway: &Running, name: &str) -> u64 {
     gateway.get_json("/api/stats")[name].as_u64().unwrap()
-}
-
-/// Waits until `done` returns true. Fails with `error` after a time limit.
-fn wait_until(error: &str, mut done: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !done() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "{error}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
 }
 
 /// Publishes until the gateway stores a message, which shows that it has subscribed.

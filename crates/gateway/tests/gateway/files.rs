@@ -1,14 +1,9 @@
 //! Messages in files, which another program (DuckDB) reads, also after kills.
 
+use crate::support::wait::wait_for;
 use crate::support::{JSON, Running, agent, child, start_in, tools::tool};
 use dunnage_gateway::Config;
-use std::{
-    collections::BTreeSet,
-    fs,
-    path::Path,
-    process::Command,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeSet, fs, path::Path, process::Command, time::Duration};
 
 const KINDS: [&str; 3] = ["ndjson", "csv", "parquet"];
 
@@ -66,17 +61,12 @@ fn load_and_kill(gateway: child::ChildGateway, round: u64) -> Vec<String> {
 
 /// Waits until every output has every message.
 fn wait_until_delivered(gateway: &Running) {
-    let begun = Instant::now();
-    loop {
+    wait_for(|| {
         let text = gateway.get("/metrics").text;
         let lag = text.lines().filter_map(|line| line.strip_prefix("dunnage_output_lag_messages{"));
         let done = lag.filter(|line| line.ends_with(" 0")).count();
-        if done == KINDS.len() {
-            return;
-        }
-        assert!(begun.elapsed() < Duration::from_secs(60), "{text}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+        if done == KINDS.len() { Ok(()) } else { Err(text) }
+    });
 }
 
 /// Returns the names of the files in `folder`.
@@ -154,15 +144,11 @@ fn a_past_day_becomes_parquet(folder: tempfile::TempDir, n: &str) {
 
 /// Waits until `folder` has `count` Parquet files and no other ones.
 fn wait_for_complete_files(folder: &Path, count: usize) {
-    let begun = Instant::now();
-    loop {
+    wait_for(|| {
         let names = if folder.exists() { file_names(folder) } else { Vec::new() };
-        if names.len() == count && names.iter().all(|name| name.ends_with(".parquet")) {
-            return;
-        }
-        assert!(begun.elapsed() < Duration::from_secs(60), "{names:?}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+        let complete = names.len() == count && names.iter().all(|name| name.ends_with(".parquet"));
+        if complete { Ok(()) } else { Err(names) }
+    });
 }
 
 #[test]
@@ -176,17 +162,13 @@ fn the_documented_query_works_on_five_messages() {
     }
     // The file is complete without a further message, a stop or the next day.
     let parquet = path.join("parquet");
-    let begun = Instant::now();
     let source = format!("read_parquet('{}/*.parquet', union_by_name = true)", parquet.display());
-    loop {
+    wait_for(|| {
         let names = if parquet.exists() { file_names(&parquet) } else { Vec::new() };
-        let complete = names.iter().any(|name| name.ends_with(".parquet"));
-        if complete && duckdb(&format!("SELECT count(*) FROM {source}")) == ["5"] {
-            break;
-        }
-        assert!(begun.elapsed() < Duration::from_secs(60), "{names:?}");
-        std::thread::sleep(Duration::from_millis(200));
-    }
+        let complete = names.iter().any(|name| name.ends_with(".parquet"))
+            && duckdb(&format!("SELECT count(*) FROM {source}")) == ["5"];
+        if complete { Ok(()) } else { Err(names) }
+    });
     let document = include_str!("../../../../docs/outputs.md");
     let query = document.lines().find(|line| line.trim().starts_with("SELECT device, max(")).unwrap();
     assert!(query.contains("'data/files/*.parquet'"), "{query}");

@@ -1,6 +1,7 @@
 //! The buffer's files are deleted, moved, replaced, truncated or made read-only under a running gateway. It acknowledges no message
 //! that a restart would not find, reports that it is not ready, and continues by itself where that loses nothing.
 
+use crate::support::wait::wait_until;
 use crate::support::{JSON, Running, agent, answer, child, config, post_with_key, start, start_in};
 use dunnage_gateway::Gateway;
 use rusqlite::Connection;
@@ -9,7 +10,6 @@ use std::{
     os::unix::fs::{FileExt, PermissionsExt},
     path::Path,
     process::Command,
-    time::{Duration, Instant},
 };
 
 const FILES: [&str; 4] =
@@ -30,15 +30,6 @@ fn assert_not_writable(gateway: &Running, n: usize) {
     let ready = gateway.get("/readyz");
     assert_eq!(ready.status, 503, "{}", ready.text);
     assert!(gateway.get("/metrics").text.contains("\ndunnage_buffer_writable 0\n"));
-}
-
-/// Waits until the gateway is in `state`, which `holds` detects. The time limit is long because the machine may be slow.
-fn wait_until(state: &str, holds: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !holds() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "not {state} in time");
-        std::thread::sleep(Duration::from_millis(50));
-    }
 }
 
 /// Returns the messages that a restart after a kill would find in `folder`, in their order.

@@ -1,5 +1,6 @@
 //! `/metrics` has the metrics of docs/metrics.md, and those that the Grafana dashboard and the alerts use. BLESS=1 writes the table again.
 
+use crate::support::wait::wait_for;
 use crate::support::{JSON, Running, coap, mqtt, start_in, start_with};
 use dunnage_gateway::{OutputKind, OutputSettings, Profile};
 use std::{
@@ -7,7 +8,6 @@ use std::{
     io::Write,
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    time::{Duration, Instant},
 };
 
 /// A metric as `/metrics` shows it.
@@ -29,15 +29,11 @@ fn watched(device: &str) -> Profile {
 
 /// Waits until `devices` devices are silent. Returns the metrics.
 fn wait_until_silent(gateway: &Running, devices: usize) -> String {
-    let begun = Instant::now();
-    loop {
+    wait_for(|| {
         let text = gateway.get("/metrics").text;
-        if text.lines().any(|line| line == format!("dunnage_silent_devices {devices}")) {
-            return text;
-        }
-        assert!(begun.elapsed() < Duration::from_secs(30), "{text}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+        let silent = text.lines().any(|line| line == format!("dunnage_silent_devices {devices}"));
+        if silent { Ok(text) } else { Err(text) }
+    })
 }
 
 /// Returns a gateway whose stages have all handled messages.

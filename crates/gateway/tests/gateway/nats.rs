@@ -1,5 +1,6 @@
 //! The NATS output and input, against a real NATS server.
 
+use crate::support::wait::wait_for;
 use crate::support::{JSON, nats::Cluster, start_with};
 use async_nats::jetstream::{Context, consumer::pull, message::StreamMessage, stream};
 use dunnage_gateway::{InputSettings, OutputKind, OutputSettings};
@@ -265,17 +266,13 @@ fn messages_of_a_stream_are_stored_or_quarantined_and_redeliveries_are_duplicate
     assert_eq!(request, "request-1");
 }
 
-/// Waits until the gateway has `stored` messages in the buffer and `quarantined` in the quarantine.
+/// Waits until the gateway has `stored` messages in the buffer and `quarantined` in the quarantine. Returns the stats.
 fn wait_for_stats(gateway: &crate::support::Running, stored: u64, quarantined: u64) -> serde_json::Value {
-    let begun = Instant::now();
-    loop {
+    wait_for(|| {
         let stats = gateway.get_json("/api/stats");
-        if stats["stored"] == stored && stats["quarantined"] == quarantined {
-            return stats;
-        }
-        assert!(begun.elapsed() < Duration::from_secs(60), "{stats}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+        let complete = stats["stored"] == stored && stats["quarantined"] == quarantined;
+        if complete { Ok(stats) } else { Err(stats) }
+    })
 }
 
 #[test]

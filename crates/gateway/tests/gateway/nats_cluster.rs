@@ -3,6 +3,7 @@
 
 #![allow(clippy::disallowed_methods)]
 
+use crate::support::wait::wait_for;
 use crate::support::{JSON, child, nats::Cluster, start_with};
 use async_nats::jetstream::{Context, message::StreamMessage};
 use axum::{Json, Router, extract::State, http::StatusCode, routing::post};
@@ -15,7 +16,7 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 const STREAM: &str = "subject = \"fleet.{partition}.{device}\"\npartitions = 2\nack_timeout_seconds = 2\n[output.nats.create]\nreplicas = 3\n";
@@ -26,15 +27,6 @@ fn output(cluster: &Cluster, more: &str) -> Config {
         "[[output]]\nname = \"stream\"\n[output.nats]\nservers = {urls:?}\nstream = \"FLEET\"\n{more}"
     );
     toml::from_str(&format!("{head}{STREAM}")).unwrap()
-}
-
-/// Waits until `done` returns `Ok`. Its error describes the progress, for the message after a timeout.
-fn wait(mut done: impl FnMut() -> Result<(), String>) {
-    let begun = Instant::now();
-    while let Err(so_far) = done() {
-        assert!(begun.elapsed() < Duration::from_secs(90), "{so_far}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
 }
 
 /// Posts increasing numbers as each device until `stop` is set. The devices are spread over the gateways. Returns the number of acknowledged
@@ -100,7 +92,7 @@ fn nats_servers_killed_under_load_neither_lose_nor_duplicate_messages() {
     };
     let wait_for_more = |count: u64| {
         let before = AtomicUsize::new(usize::MAX);
-        wait(|| {
+        wait_for(|| {
             let now = messages()?.state.messages;
             before.fetch_min(now as usize, Ordering::Relaxed);
             (now >= before.load(Ordering::Relaxed) as u64 + count).then_some(()).ok_or(format!("{now}"))
@@ -110,10 +102,9 @@ fn nats_servers_killed_under_load_neither_lose_nor_duplicate_messages() {
         let load = scope.spawn(|| load(&urls, 12, &stop));
         wait_for_more(50);
         for _ in 0..2 {
-            let mut leader = String::new();
-            wait(|| {
-                leader = messages()?.cluster.and_then(|c| c.leader).ok_or("no leader")?;
-                Ok(())
+            let leader = wait_for(|| {
+                let leader = messages()?.cluster.and_then(|cluster| cluster.leader);
+                leader.ok_or_else(|| "no leader".to_owned())
             });
             let node = cluster.find(&leader);
             cluster.kill(node);
@@ -125,7 +116,7 @@ fn nats_servers_killed_under_load_neither_lose_nor_duplicate_messages() {
         stop.store(true, Ordering::Relaxed);
         load.join().unwrap()
     });
-    wait(|| {
+    wait_for(|| {
         let now = messages()?.state.messages;
         (now >= acknowledged).then_some(()).ok_or(format!("{now} of {acknowledged}"))
     });
@@ -180,7 +171,7 @@ fn two_gateways_and_a_killed_forwarder_deliver_every_message_once_and_in_order()
     configure_forwarder(folder.path(), &cluster, &to);
     let wait_for_more = |count: usize| {
         let before = received.lock().unwrap().len();
-        wait(|| {
+        wait_for(|| {
             let now = received.lock().unwrap().len();
             (now >= before + count).then_some(()).ok_or(format!("{now} received"))
         });
@@ -204,7 +195,7 @@ fn two_gateways_and_a_killed_forwarder_deliver_every_message_once_and_in_order()
     let stable_ids = || -> HashSet<String> {
         received.lock().unwrap().iter().map(|m| m["name"].as_str().unwrap().to_owned()).collect()
     };
-    wait(|| {
+    wait_for(|| {
         let now = stable_ids().len() as u64;
         (now >= acknowledged).then_some(()).ok_or(format!("{now} of {acknowledged}"))
     });

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods)]
 
+use crate::support::wait::wait_for;
 use crate::support::{JSON, Running, child, nats::Cluster, start_with};
 use async_nats::jetstream::Context;
 use axum::{Json, Router, extract::State, http::StatusCode, routing::post};
@@ -14,7 +15,7 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 use tempfile::TempDir;
 
@@ -108,7 +109,7 @@ impl Setup {
     /// Waits until the archive has received all messages, and checks their order.
     fn wait_for_all(&self) {
         let all = self.sent as usize * DEVICES;
-        wait(|| {
+        wait_for(|| {
             (self.archive.stable_ids().len() >= all).then_some(()).ok_or(self.archive.stable_ids().len())
         });
         assert_eq!(self.archive.stable_ids().len(), all);
@@ -123,14 +124,6 @@ impl Setup {
             let one = Some(config.filter_subject).filter(|subject| !subject.is_empty());
             config.filter_subjects.into_iter().chain(one).collect()
         })
-    }
-}
-
-fn wait<E: std::fmt::Debug>(mut done: impl FnMut() -> Result<(), E>) {
-    let begun = Instant::now();
-    while let Err(so_far) = done() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "{so_far:?}");
-        std::thread::sleep(Duration::from_millis(50));
     }
 }
 
@@ -154,7 +147,7 @@ fn lose_the_second(setup: &mut Setup) -> (TempDir, child::ChildGateway) {
     setup.send(5);
     let total = |folder: &TempDir| stored(folder.path());
     let all = setup.sent * DEVICES as u64;
-    wait(|| (total(&first) + total(&second) == all).then_some(()).ok_or((total(&first), total(&second))));
+    wait_for(|| (total(&first) + total(&second) == all).then_some(()).ok_or((total(&first), total(&second))));
     assert!(total(&second) >= 10, "{}", total(&second));
     second_forwarder.kill();
     drop(second);
@@ -196,7 +189,7 @@ fn filter_of_an_existing_consumer_is_not_changed() {
     setup.configure(folder.path(), &[("forwarder-1", &[0])]);
     let forwarder = child::start(folder.path(), "");
     setup.send(5);
-    wait(|| (stored(folder.path()) >= 5).then_some(()).ok_or(()));
+    wait_for(|| (stored(folder.path()) >= 5).then_some(()).ok_or(()));
     forwarder.stop();
     // If the filter were overwritten, messages of the other partition below the consumer's acknowledgement floor would never be delivered.
     setup.configure(folder.path(), &[("forwarder-1", &[0, 1])]);

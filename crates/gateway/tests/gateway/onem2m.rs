@@ -1,5 +1,6 @@
 //! The oneM2M output, against a real CSE over HTTP and MQTT. The fault table has a row for a CSE that is killed (`crates/cli/tests/faults`).
 
+use crate::support::wait::wait_for;
 use crate::support::{
     JSON, Running,
     acme::Acme,
@@ -23,7 +24,7 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 const DEVICES: [&str; 4] = ["buoy-7", "urn:imei:356938035643809", "LMCU1231237", "la"];
@@ -57,17 +58,9 @@ fn send(gateway: &Running, numbers: std::ops::Range<usize>) {
     }
 }
 
+/// Waits until `done`; `what` describes it. Panics with the status of the outputs.
 fn wait(gateway: &Running, what: &str, mut done: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !done() {
-        let waited = begun.elapsed();
-        assert!(
-            waited < Duration::from_secs(60),
-            "timeout while waiting for {what}: {:?}",
-            gateway.gateway.outputs()
-        );
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    wait_for(|| done().then_some(()).ok_or_else(|| format!("{what}: {:?}", gateway.gateway.outputs())));
 }
 
 /// Returns the number of instances in each container.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods)]
 
+use crate::support::wait::wait_until;
 use crate::support::{JSON, Running, start_in, start_with};
 use axum::{Json, Router, extract::State, http::StatusCode, routing::post};
 use dunnage_gateway::{OutputKind, OutputSettings, Which};
@@ -12,7 +13,6 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
-    time::{Duration, Instant},
 };
 
 #[derive(Clone, Default)]
@@ -41,21 +41,10 @@ fn output(address: SocketAddr) -> OutputSettings {
     OutputSettings::new("archive", OutputKind::Http(http))
 }
 
-fn wait_for(received: &Received, count: usize) -> Vec<Value> {
-    let begun = Instant::now();
-    while received.0.lock().unwrap().len() < count {
-        assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", received.0.lock().unwrap());
-        std::thread::sleep(Duration::from_millis(10));
-    }
+/// Waits until `count` messages are received. Returns all received messages.
+fn wait_for_messages(received: &Received, count: usize) -> Vec<Value> {
+    wait_until(&format!("{count} messages"), || received.0.lock().unwrap().len() >= count);
     received.0.lock().unwrap().clone()
-}
-
-fn until(what: &str, condition: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !condition() {
-        assert!(begun.elapsed() < Duration::from_secs(20), "timeout: {what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 fn send(gateway: &Running, range: std::ops::Range<usize>) {
@@ -70,11 +59,11 @@ fn messages_arrive_in_order_and_delivery_resumes_after_a_restart() {
     let (_runtime, address) = server(&received);
     let gateway = start_with(|config| config.outputs.push(output(address)));
     send(&gateway, 0..5);
-    wait_for(&received, 5);
+    wait_for_messages(&received, 5);
     let (_, folder) = gateway.stop();
     let gateway = start_in(folder, |config| config.outputs.push(output(address)));
     send(&gateway, 5..8);
-    let messages = wait_for(&received, 8);
+    let messages = wait_for_messages(&received, 8);
     let values: Vec<_> = messages.iter().map(|m| m["value"].as_u64().unwrap()).collect();
     assert_eq!(values, [0, 1, 2, 3, 4, 5, 6, 7]);
     let stable_id = messages[7]["name"].as_str().unwrap();
@@ -88,7 +77,7 @@ fn refused_messages_become_dead_letters_and_do_not_block_others() {
     let gateway = start_with(|config| config.outputs.push(output(address)));
     gateway.post("/ingest/d", JSON, b"\"poison\"");
     gateway.post("/ingest/d", JSON, b"1");
-    assert_eq!(wait_for(&received, 1)[0]["value"], 1);
+    assert_eq!(wait_for_messages(&received, 1)[0]["value"], 1);
     let (_, folder) = gateway.stop();
     let buffer = rusqlite::Connection::open(folder.path().join("buffer.sqlite3")).unwrap();
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
@@ -107,7 +96,7 @@ fn dead_letters_are_retried_or_discarded_on_request() {
         gateway.post("/ingest/d", JSON, b"\"poison\"");
     }
     gateway.post("/ingest/d", JSON, b"1");
-    wait_for(&received, 1);
+    wait_for_messages(&received, 1);
     let listed = || {
         let list = gateway.gateway.dead_letters("archive", 0, 100);
         let list = gateway.runtime.block_on(list).unwrap();
@@ -119,10 +108,10 @@ fn dead_letters_are_retried_or_discarded_on_request() {
     assert_eq!(listed(), [2, 3]);
     received.1.store(true, Ordering::Relaxed);
     assert_eq!(gateway.runtime.block_on(gateway.gateway.retry("archive", Which::All)).unwrap(), 2);
-    let retried = wait_for(&received, 3);
+    let retried = wait_for_messages(&received, 3);
     let stable_ids: Vec<_> = retried[1..].iter().map(|message| message["name"].as_str().unwrap()).collect();
     assert!(stable_ids[0].ends_with("-2") && stable_ids[1].ends_with("-3"), "{stable_ids:?}");
-    until("the list is empty", || listed().is_empty());
+    wait_until("the list is empty", || listed().is_empty());
     assert!(gateway.runtime.block_on(gateway.gateway.retry("archives", Which::All)).is_err());
     let status = gateway.gateway.outputs().remove(0);
     assert_eq!((status.delivered, status.refused, status.dropped), (3, 3, 1), "{status:?}");

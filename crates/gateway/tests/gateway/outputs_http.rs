@@ -1,5 +1,6 @@
 //! The HTTP output, also with servers that misbehave.
 
+use crate::support::wait::wait_for;
 use crate::support::{
     JSON, Running,
     scripted::{Reply, Request, Scripted},
@@ -7,10 +8,7 @@ use crate::support::{
 };
 use dunnage_gateway::{OutputKind, OutputSettings, Status};
 use serde_json::Value;
-use std::{
-    collections::BTreeMap,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeMap, time::Duration};
 
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const DONE: Reply = Reply::Status("204 No Content");
@@ -31,16 +29,12 @@ fn send(gateway: &Running, device: &str, values: std::ops::Range<usize>) {
     }
 }
 
+/// Waits until `condition` holds for the status of the first output. Returns the status.
 fn until(gateway: &Running, condition: impl Fn(&Status) -> bool) -> Status {
-    let begun = Instant::now();
-    loop {
+    wait_for(|| {
         let status = gateway.gateway.outputs().remove(0);
-        if condition(&status) {
-            return status;
-        }
-        assert!(begun.elapsed() < Duration::from_secs(30), "{status:?}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+        if condition(&status) { Ok(status) } else { Err(format!("{status:?}")) }
+    })
 }
 
 fn lines(request: &Request) -> Vec<Value> {

@@ -1,5 +1,6 @@
 //! Incomplete messages occupy at most a share of the memory for messages, and do not delay other senders.
 
+use crate::support::wait::wait_until;
 use crate::support::{JSON, Running, block_commits, coap, mqtt, start_with};
 use coap_lite::CoapOption;
 use dunnage_gateway::Who;
@@ -224,9 +225,7 @@ fn undecodable_messages_wait_for_memory_too() {
         let line = metrics.lines().find(|line| line.starts_with("dunnage_received_messages_total{"));
         line.map_or(0, |line| line.rsplit(' ').next().unwrap().parse::<usize>().unwrap())
     };
-    while received() == 0 {
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_until("a message is received", || received() > 0);
     std::thread::sleep(Duration::from_secs(1));
     assert!(received() <= MEMORY / SIZE, "{} messages are in memory", received());
     drop(held);

@@ -1,5 +1,6 @@
 //! HTTPS with curl as the client, and certificates that change.
 
+use crate::support::wait::wait_until;
 use crate::support::{Running, authority::Authority, start_in};
 use dunnage_gateway::Config;
 use std::{
@@ -223,10 +224,6 @@ fn changed_certificate_is_used_without_a_reload() {
     let secured = start(&["elsewhere.example.org"], GOOD);
     assert!(!secured.send(&[]).status.success());
     secured.authority.issue(&["localhost"], GOOD, &secured.certificate, &secured.key);
-    let until = Instant::now() + Duration::from_secs(60);
-    while !secured.send(&[]).status.success() {
-        assert!(Instant::now() < until);
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    wait_until("the new certificate is used", || secured.send(&[]).status.success());
     secured.gateway.stop();
 }

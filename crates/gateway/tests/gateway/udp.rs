@@ -1,11 +1,9 @@
 //! Bare datagrams: their contents, their permitted senders, and the quarantine of undecodable ones.
 
+use crate::support::wait::{wait_for, wait_until};
 use crate::support::{Running, start_with};
 use serde_json::Value;
-use std::{
-    net::UdpSocket,
-    time::{Duration, Instant},
-};
+use std::net::UdpSocket;
 
 fn gateway(more: &str) -> (Running, UdpSocket) {
     let text = format!("name = 'udp'\n[udp]\nlisten = '127.0.0.1:0'\n{more}");
@@ -15,17 +13,12 @@ fn gateway(more: &str) -> (Running, UdpSocket) {
     (gateway, socket)
 }
 
-/// Waits until `count` of `/api/stats` is `n`.
-fn wait(gateway: &Running, count: &str, n: u64) -> Value {
-    let begun = Instant::now();
-    loop {
+/// Waits until `count` of `/api/stats` is `n`. Returns the stats.
+fn wait_for_count(gateway: &Running, count: &str, n: u64) -> Value {
+    wait_for(|| {
         let stats = gateway.get_json("/api/stats");
-        if stats[count] == n {
-            return stats;
-        }
-        assert!(begun.elapsed() < Duration::from_secs(30), "{stats}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+        if stats[count] == n { Ok(stats) } else { Err(stats) }
+    })
 }
 
 fn metric(gateway: &Running, outcome: &str) -> u64 {
@@ -42,7 +35,7 @@ fn objects_name_their_device_and_other_formats_have_a_prefix() {
         [object.as_bytes(), b"\x01\x06buoy-7[1]", b"\x03\x06buoy-7\xa1at\x02", b"\x0d\x06buoy-7\x80"];
     for (n, datagram) in datagrams.iter().enumerate() {
         socket.send(datagram).unwrap();
-        wait(&gateway, "received", n as u64 + 1);
+        wait_for_count(&gateway, "received", n as u64 + 1);
     }
     let messages = gateway.get_json("/api/messages");
     let messages = messages["messages"].as_array().unwrap();
@@ -63,7 +56,7 @@ fn undecodable_datagrams_are_quarantined_and_devices_stay_in_order() {
     for datagram in bad {
         socket.send(datagram).unwrap();
     }
-    let stats = wait(&gateway, "quarantined", 6);
+    let stats = wait_for_count(&gateway, "quarantined", 6);
     assert_eq!((&stats["received"], &stats["stored"]), (&6.into(), &0.into()));
     let kinds = gateway.get_json("/api/quarantine");
     let devices: Vec<_> = kinds["messages"]
@@ -76,7 +69,7 @@ fn undecodable_datagrams_are_quarantined_and_devices_stay_in_order() {
     for n in 0..100 {
         socket.send(format!("{{\"id\":\"row\",\"n\":{n}}}").as_bytes()).unwrap();
     }
-    wait(&gateway, "stored", 100);
+    wait_for_count(&gateway, "stored", 100);
     let messages = gateway.get_json("/api/devices/row/messages?limit=100");
     let numbers: Vec<_> = messages["messages"]
         .as_array()
@@ -91,11 +84,7 @@ fn undecodable_datagrams_are_quarantined_and_devices_stay_in_order() {
 fn datagrams_of_other_networks_are_ignored_and_limits_are_counted() {
     let (gateway, socket) = gateway("from = ['10.0.0.0/8']");
     socket.send(b"{\"containerID\":\"d\"}").unwrap();
-    let begun = Instant::now();
-    while metric(&gateway, "foreign") == 0 {
-        assert!(begun.elapsed() < Duration::from_secs(30));
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_until("a foreign datagram is counted", || metric(&gateway, "foreign") > 0);
     assert_eq!(gateway.get_json("/api/stats")["received"], 0);
 
     let text = "name = 'udp'\n[udp]\nlisten = '127.0.0.1:0'";
@@ -108,7 +97,7 @@ fn datagrams_of_other_networks_are_ignored_and_limits_are_counted() {
     for _ in 0..3 {
         socket.send_to(b"{\"containerID\":\"d\"}", address).unwrap();
     }
-    let stats = wait(&gateway, "received", 3);
+    let stats = wait_for_count(&gateway, "received", 3);
     assert_eq!(stats["refused"], 1);
     assert_eq!(metric(&gateway, "dropped"), 1);
 }

@@ -122,7 +122,7 @@ fn answer(from: &UdpSocket, to: &UdpSocket, client: SocketAddr, direction: &mut 
     while !state.ended.load(Ordering::Relaxed) {
         match from.recv(&mut buffer) {
             Ok(length) => {
-                direction.pass(state, &buffer[..length], |datagram| drop(to.send_to(datagram, client)))
+                direction.pass(state, &buffer[..length], |datagram| drop(to.send_to(datagram, client)));
             }
             // The server is down, or it does not answer.
             Err(_) => direction.held.take().into_iter().for_each(|held| drop(to.send_to(&held, client))),

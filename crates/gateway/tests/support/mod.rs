@@ -14,6 +14,7 @@ pub mod nginx;
 pub mod proxy;
 pub mod scripted;
 pub mod tools;
+pub mod wait;
 
 use dunnage_gateway::{Config, Gateway, Summary};
 use serde_json::Value;

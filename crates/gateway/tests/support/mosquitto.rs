@@ -1,12 +1,11 @@
 //! A real MQTT broker: mosquitto, on a free port of the loopback interface.
 
 use super::acme::free_port;
+use super::wait::wait_until;
 use std::{
     net::{SocketAddr, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    thread,
-    time::{Duration, Instant},
 };
 
 pub struct Mosquitto {
@@ -54,11 +53,7 @@ impl Mosquitto {
         command.stdout(Stdio::null()).stderr(Stdio::null());
         self.child = Some(command.spawn().expect("mosquitto is installed: apt-get install mosquitto"));
         let address = SocketAddr::from(([127, 0, 0, 1], self.port));
-        let begun = Instant::now();
-        while TcpStream::connect(address).is_err() {
-            assert!(begun.elapsed() < Duration::from_secs(30), "mosquitto does not start");
-            thread::sleep(Duration::from_millis(20));
-        }
+        wait_until("mosquitto listens", || TcpStream::connect(address).is_ok());
     }
 
     /// Stops the broker gracefully, so that it writes its state to the disk.

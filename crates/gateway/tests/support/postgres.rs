@@ -2,6 +2,7 @@
 //! database where resources must survive a kill. ACME's own files do not, because it answers first and writes them a second later.
 
 use super::acme::free_port;
+use super::wait::wait_until;
 use std::{
     net::TcpStream,
     os::unix::{
@@ -10,8 +11,6 @@ use std::{
     },
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    thread,
-    time::{Duration, Instant},
 };
 use tempfile::TempDir;
 
@@ -49,11 +48,7 @@ impl Postgres {
         // Only ACME is killed, so commits survive without waiting for the disk.
         serve.args(["-c", "fsync=off", "-h", "127.0.0.1", "-p", &port.to_string()]).stderr(Stdio::null());
         let child = serve.spawn().unwrap();
-        let begun = Instant::now();
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(begun.elapsed() < Duration::from_secs(60), "PostgreSQL does not start");
-            thread::sleep(Duration::from_millis(20));
-        }
+        wait_until("PostgreSQL listens", || TcpStream::connect(("127.0.0.1", port)).is_ok());
         Postgres { port, child, _folder: folder }
     }
 

@@ -1,9 +1,10 @@
 //! An HTTP server whose script decides what it does with each request.
 
+use super::wait::wait_for;
 use std::{
     net::SocketAddr,
     sync::{Arc, Mutex},
-    time::{Duration, Instant},
+    time::Instant,
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -61,12 +62,10 @@ impl Scripted {
 
     /// Waits until there are `count` requests, and returns all requests.
     pub fn wait_for(&self, count: usize) -> Vec<Request> {
-        let begun = Instant::now();
-        while self.requests.lock().unwrap().len() < count {
-            assert!(begun.elapsed() < Duration::from_secs(30), "{:#?}", self.requests());
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        self.requests()
+        wait_for(|| {
+            let requests = self.requests();
+            if requests.len() >= count { Ok(requests) } else { Err(requests) }
+        })
     }
 }
 

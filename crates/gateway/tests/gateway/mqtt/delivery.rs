@@ -1,6 +1,7 @@
 //! Messages over MQTT are stored once and in order, also when they are sent again and when the gateway is killed.
 
-use super::{DUP, Q1, Q2, address, bodies, start, stats, wait_until};
+use super::{DUP, Q1, Q2, address, bodies, start, stats};
+use crate::support::wait::wait_until;
 use crate::support::{
     acme::free_port,
     block_commits, child,

@@ -2,6 +2,7 @@
 
 mod delivery;
 
+use crate::support::wait::wait_until;
 use crate::support::{
     Running,
     authority::Authority,
@@ -57,15 +58,6 @@ fn stats(gateway: &Running) -> [u64; 5] {
 /// Waits until the counts of [`stats`] are `wanted`.
 fn wait_for(gateway: &Running, wanted: [u64; 5]) {
     wait_until(&format!("the counts are {wanted:?}"), || stats(gateway) == wanted);
-}
-
-/// Waits until `holds` returns true; `condition` describes it.
-fn wait_until(condition: &str, holds: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !holds() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "timed out before {condition}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 /// Returns the stored messages of `device` as JSON, in their order.
