@@ -1,9 +1,9 @@
 use crate::run::{command, dunnage, terminate};
+use crate::wait::wait_until;
 use std::{
     io::{BufRead, BufReader},
     net::TcpListener,
     process::{Command, Stdio},
-    time::Duration,
 };
 
 #[test]
@@ -26,7 +26,11 @@ fn the_fleet_reports_and_nothing_is_lost() {
         .filter(|l| l.contains("curl") || l.contains(" convert "))
         .collect();
     assert_eq!(commands.len(), 3, "{welcome:#?}");
-    std::thread::sleep(Duration::from_secs(4));
+    wait_until("there are as many reports as containers", || {
+        let stats = ureq::get(format!("http://{listen}/api/stats")).call().unwrap().body_mut().read_to_vec();
+        let stats: serde_json::Value = serde_json::from_slice(&stats.unwrap()).unwrap();
+        stats["stored"].as_u64() >= Some(12)
+    });
 
     for (command, expected) in commands.iter().zip(["", r#""door":"open""#, r#""iso6346":"#]) {
         let output = Command::new("sh").args(["-euc", command]).output().unwrap();

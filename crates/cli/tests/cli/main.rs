@@ -20,3 +20,5 @@ mod schema;
 mod size;
 mod token;
 mod transcript;
+#[path = "../../../gateway/tests/support/wait.rs"]
+mod wait;

@@ -1,7 +1,8 @@
 //! Commands to a running gateway: status, quarantine, dead letters, reload; and its OpenAPI document.
 
-use super::{ask, exit_code, gateway, gateway_with, post, until};
+use super::{ask, exit_code, gateway, gateway_with, post};
 use crate::run::{dunnage, terminate};
+use crate::wait::wait_until;
 use std::process::{Child, Command};
 
 #[test]
@@ -73,14 +74,16 @@ fn dead_letters_can_be_listed_retried_and_discarded() {
     let (mut child, address) = gateway_with(folder.path(), &config);
     assert_eq!(post(address, "d1", "1"), 204);
     let listed = || ask(folder.path(), &["dead-letters", "list"]).text().to_owned();
-    until("it is a dead letter", || listed() != "no dead letters\n");
+    wait_until("it is a dead letter", || listed() != "no dead letters\n");
     assert!(listed().contains("d1") && listed().contains("400 Bad Request"), "{}", listed());
     let status = || ask(folder.path(), &["status"]).text().to_owned();
-    until("nothing is pending", || status().contains("o: waiting, 0 delivered, 0 pending"));
+    wait_until("nothing is pending", || status().contains("o: waiting, 0 delivered, 0 pending"));
     assert!(status().contains("1 dead letters") && status().contains("400 Bad Request"), "{}", status());
     let before = ask(folder.path(), &["dead-letters", "list", "--json"]).json();
     assert_eq!(ask(folder.path(), &["dead-letters", "retry", "1"]).text(), "retrying 1 message\n");
-    until("it is refused again", || ask(folder.path(), &["dead-letters", "list", "--json"]).json() != before);
+    wait_until("it is refused again", || {
+        ask(folder.path(), &["dead-letters", "list", "--json"]).json() != before
+    });
     assert_eq!(ask(folder.path(), &["dead-letters", "list", "--output", "p"]).code, 1);
     assert_eq!(ask(folder.path(), &["dead-letters", "discard"]).code, 2);
     assert_eq!(
@@ -102,7 +105,7 @@ fn sighup_and_reload_read_the_profiles_again() {
     let only_cbor = "[log]\nlevel = 'debug'\n[[profile]]\ndevice = 'd*'\nformats = ['cbor']\n";
     std::fs::write(folder.path().join("dunnage.toml"), only_cbor).unwrap();
     signal(&child, "HUP");
-    until("the profile holds", || post(address, "d1", "1") == 415);
+    wait_until("the profile holds", || post(address, "d1", "1") == 415);
 
     let reload = |text: &str| {
         let file = folder.path().join("dunnage.toml");

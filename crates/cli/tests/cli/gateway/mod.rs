@@ -63,13 +63,3 @@ fn post(address: SocketAddr, device: &str, body: &str) -> u16 {
     let url = format!("http://{address}/ingest/{device}");
     agent.post(url).content_type("application/json").send(body).unwrap().status().as_u16()
 }
-
-/// Waits until `holds` returns true; panics with `what` after 30 seconds.
-#[track_caller]
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(30);
-    while !holds() {
-        assert!(Instant::now() < end, "{what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}

@@ -1,12 +1,12 @@
 //! How a gateway starts and ends: a closed log, an address in use, signals.
 
-use super::{ask, exit_code, gateway, gateway_with, until};
+use super::{ask, exit_code, gateway, gateway_with};
 use crate::run::{command, dunnage, finish, terminate};
+use crate::wait::wait_until;
 use std::{
     io::{BufRead, BufReader, Write},
     net::{SocketAddr, TcpListener, TcpStream},
     process::Command,
-    time::Duration,
 };
 
 #[test]
@@ -37,9 +37,12 @@ fn a_second_signal_ends_the_gateway_at_once() {
         "POST /ingest/d1 HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: 9"
     );
     write!(slow, "{head}\r\n\r\n{{").unwrap();
-    std::thread::sleep(Duration::from_millis(300));
+    wait_until("a part of the body is in memory", || {
+        let mut metrics = ureq::get(format!("http://{address}/metrics")).call().unwrap();
+        !metrics.body_mut().read_to_string().unwrap().contains("\ndunnage_queue_bytes 0\n")
+    });
     terminate(&child);
-    until("new connections are refused", || TcpStream::connect(address).is_err());
+    wait_until("new connections are refused", || TcpStream::connect(address).is_err());
     assert_eq!(child.try_wait().unwrap(), None, "the drain waits for the request");
     terminate(&child);
     assert_eq!(exit_code(&mut child), Some(130));
@@ -56,7 +59,7 @@ fn sigterm_under_load_loses_nothing_and_delivers_nothing_twice() {
     let count = |folder: &std::path::Path, what: &str| {
         ask(folder, &["status", "--json"]).json()[what].as_u64().unwrap()
     };
-    until("messages arrive", || count(other.path(), "stored") > 100);
+    wait_until("messages arrive", || count(other.path(), "stored") > 100);
     terminate(&child);
     assert_eq!(exit_code(&mut child), Some(0));
     let acknowledged: u64 = clients.into_iter().map(|client| client.join().unwrap()).sum();
@@ -67,7 +70,7 @@ fn sigterm_under_load_loses_nothing_and_delivers_nothing_twice() {
         stored >= acknowledged && stored <= acknowledged + 4,
         "{acknowledged} acknowledged, {stored} stored"
     );
-    until("all are delivered", || count(other.path(), "stored") == stored);
+    wait_until("all are delivered", || count(other.path(), "stored") == stored);
     for child in [&mut child, &mut target] {
         terminate(child);
         assert_eq!(exit_code(child), Some(0));
