@@ -2,9 +2,9 @@
 
 #![allow(clippy::disallowed_methods)]
 
-use crate::support::wait::wait_until;
 use crate::support::{
     JSON, Running, agent, answer, child, coap::Client, nats::Cluster, nginx::Nginx, start_with,
+    wait::wait_until,
 };
 use async_nats::jetstream::Context;
 use dunnage_gateway::{Who, tokens};

@@ -1,6 +1,5 @@
 //! Messages from an MQTT broker: mosquitto, which is restarted under load, and a scripted broker that sends a message again.
 
-use crate::support::wait::wait_until;
 use crate::support::{
     Running,
     authority::Authority,
@@ -8,6 +7,7 @@ use crate::support::{
     mqtt::{Client, packet, text},
     start_in, start_with,
     tools::tool,
+    wait::wait_until,
 };
 use dunnage_gateway::{Config, InputKind};
 use rusqlite::Connection;

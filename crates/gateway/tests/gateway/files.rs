@@ -1,7 +1,6 @@
 //! Messages in files, which another program (DuckDB) reads, also after kills.
 
-use crate::support::wait::wait_for;
-use crate::support::{JSON, Running, agent, child, start_in, tools::tool};
+use crate::support::{JSON, Running, agent, child, start_in, tools::tool, wait::wait_for};
 use dunnage_gateway::Config;
 use std::{collections::BTreeSet, fs, path::Path, process::Command, time::Duration};
 

@@ -1,8 +1,9 @@
 //! The buffer's files are deleted, moved, replaced, truncated or made read-only under a running gateway. It acknowledges no message
 //! that a restart would not find, reports that it is not ready, and continues by itself where that loses nothing.
 
-use crate::support::wait::wait_until;
-use crate::support::{JSON, Running, agent, answer, child, config, post_with_key, start, start_in};
+use crate::support::{
+    JSON, Running, agent, answer, child, config, post_with_key, start, start_in, wait::wait_until,
+};
 use dunnage_gateway::Gateway;
 use rusqlite::Connection;
 use std::{

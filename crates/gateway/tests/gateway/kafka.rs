@@ -1,7 +1,6 @@
 //! Messages in a topic of a real Kafka broker, which is killed and started again. `make test-kafka` runs these tests.
 
-use crate::support::wait::wait_until;
-use crate::support::{JSON, Running, kafka::Kafka, start_with};
+use crate::support::{JSON, Running, kafka::Kafka, start_with, wait::wait_until};
 use dunnage_gateway::{Config, OutputKind, OutputSettings, kafka_output::Settings};
 use rdkafka::{
     ClientConfig, Message,

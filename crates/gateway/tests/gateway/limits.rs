@@ -1,7 +1,6 @@
 //! Overload: full queues, slow clients, many connections.
 
-use crate::support::wait::wait_until;
-use crate::support::{JSON, agent, block_commits, post, start, start_with};
+use crate::support::{JSON, agent, block_commits, post, start, start_with, wait::wait_until};
 use socket2::{Domain, Socket, Type};
 use std::{
     io::{ErrorKind, Read, Write},

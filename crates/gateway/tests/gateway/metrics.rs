@@ -1,7 +1,6 @@
 //! `/metrics` has the metrics of docs/metrics.md, and those that the Grafana dashboard and the alerts use. BLESS=1 writes the table again.
 
-use crate::support::wait::wait_for;
-use crate::support::{JSON, Running, coap, mqtt, start_in, start_with};
+use crate::support::{JSON, Running, coap, mqtt, start_in, start_with, wait::wait_for};
 use dunnage_gateway::{OutputKind, OutputSettings, Profile};
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,7 +1,6 @@
 //! The NATS output and input, against a real NATS server.
 
-use crate::support::wait::wait_for;
-use crate::support::{JSON, nats::Cluster, start_with};
+use crate::support::{JSON, nats::Cluster, start_with, wait::wait_for};
 use async_nats::jetstream::{Context, consumer::pull, message::StreamMessage, stream};
 use dunnage_gateway::{InputSettings, OutputKind, OutputSettings};
 use std::time::{Duration, Instant};

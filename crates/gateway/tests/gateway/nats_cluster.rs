@@ -3,8 +3,7 @@
 
 #![allow(clippy::disallowed_methods)]
 
-use crate::support::wait::wait_for;
-use crate::support::{JSON, child, nats::Cluster, start_with};
+use crate::support::{JSON, child, nats::Cluster, start_with, wait::wait_for};
 use async_nats::jetstream::{Context, message::StreamMessage};
 use axum::{Json, Router, extract::State, http::StatusCode, routing::post};
 use dunnage_gateway::Config;

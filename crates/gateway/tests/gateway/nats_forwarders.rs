@@ -2,8 +2,7 @@
 
 #![allow(clippy::disallowed_methods)]
 
-use crate::support::wait::wait_for;
-use crate::support::{JSON, Running, child, nats::Cluster, start_with};
+use crate::support::{JSON, Running, child, nats::Cluster, start_with, wait::wait_for};
 use async_nats::jetstream::Context;
 use axum::{Json, Router, extract::State, http::StatusCode, routing::post};
 use dunnage_gateway::Config;

@@ -1,12 +1,12 @@
 //! The oneM2M output, against a real CSE over HTTP and MQTT. The fault table has a row for a CSE that is killed (`crates/cli/tests/faults`).
 
-use crate::support::wait::wait_for;
 use crate::support::{
     JSON, Running,
     acme::Acme,
     mosquitto::Mosquitto,
     proxy::{Mode, Proxy},
     start_with,
+    wait::wait_for,
 };
 use axum::{
     Router,

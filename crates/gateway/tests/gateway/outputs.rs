@@ -2,8 +2,7 @@
 
 #![allow(clippy::disallowed_methods)]
 
-use crate::support::wait::wait_until;
-use crate::support::{JSON, Running, start_in, start_with};
+use crate::support::{JSON, Running, start_in, start_with, wait::wait_until};
 use axum::{Json, Router, extract::State, http::StatusCode, routing::post};
 use dunnage_gateway::{OutputKind, OutputSettings, Which};
 use serde_json::Value;

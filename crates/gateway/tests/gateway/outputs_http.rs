@@ -1,10 +1,10 @@
 //! The HTTP output, also with servers that misbehave.
 
-use crate::support::wait::wait_for;
 use crate::support::{
     JSON, Running,
     scripted::{Reply, Request, Scripted},
     start_with,
+    wait::wait_for,
 };
 use dunnage_gateway::{OutputKind, OutputSettings, Status};
 use serde_json::Value;

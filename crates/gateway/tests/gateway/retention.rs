@@ -2,8 +2,7 @@
 
 #![allow(clippy::disallowed_methods)]
 
-use crate::support::wait::wait_until;
-use crate::support::{JSON, Running, runtime, start_in, start_with};
+use crate::support::{JSON, Running, runtime, start_in, start_with, wait::wait_until};
 use axum::{Router, extract::State, http::StatusCode, routing::post};
 use dunnage_gateway::{Config, OutputKind, OutputSettings, WhenFull, http_output};
 use rusqlite::Connection;

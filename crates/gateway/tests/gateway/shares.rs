@@ -1,7 +1,6 @@
 //! Incomplete messages occupy at most a share of the memory for messages, and do not delay other senders.
 
-use crate::support::wait::wait_until;
-use crate::support::{JSON, Running, block_commits, coap, mqtt, start_with};
+use crate::support::{JSON, Running, block_commits, coap, mqtt, start_with, wait::wait_until};
 use coap_lite::CoapOption;
 use dunnage_gateway::Who;
 use socket2::{Domain, Socket, Type};

@@ -1,7 +1,6 @@
 //! HTTPS with curl as the client, and certificates that change.
 
-use crate::support::wait::wait_until;
-use crate::support::{Running, authority::Authority, start_in};
+use crate::support::{Running, authority::Authority, start_in, wait::wait_until};
 use dunnage_gateway::Config;
 use std::{
     fs,

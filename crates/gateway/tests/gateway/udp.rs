@@ -1,7 +1,9 @@
 //! Bare datagrams: their contents, their permitted senders, and the quarantine of undecodable ones.
 
-use crate::support::wait::{wait_for, wait_until};
-use crate::support::{Running, start_with};
+use crate::support::{
+    Running, start_with,
+    wait::{wait_for, wait_until},
+};
 use serde_json::Value;
 use std::net::UdpSocket;
 

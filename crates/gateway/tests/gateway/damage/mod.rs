@@ -1,6 +1,8 @@
 //! A damaged buffer: the messages in damaged pages are lost and counted, and no others.
 
-use crate::support::{JSON, Running, agent, child, post, post_with_key, start, start_in};
+mod log;
+
+use crate::support::{JSON, Running, agent, post, post_with_key, start, start_in, wait::wait_for};
 use rusqlite::Connection;
 use serde_json::Value;
 use std::{
@@ -107,21 +109,16 @@ fn messages_by_page(folder: &Path) -> HashMap<usize, Vec<i64>> {
 
 /// Waits for the recovery of the buffer. Returns every message as the API shows it.
 fn messages(gateway: &Running) -> BTreeMap<i64, Value> {
-    let (mut found, mut before, mut failures) = (BTreeMap::new(), i64::MAX, 0);
+    let (mut found, mut before) = (BTreeMap::new(), i64::MAX);
     loop {
-        let answer = gateway.get(&format!("/api/messages?limit=1000&before={before}"));
-        if answer.status == 500 {
-            failures += 1;
-            assert!(failures < 200, "the buffer stays damaged");
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            continue;
-        }
-        let list = answer.json();
-        let Some(last) = list["messages"].as_array().unwrap().last() else { return found };
+        let list = wait_for(|| {
+            let answer = gateway.get(&format!("/api/messages?limit=1000&before={before}"));
+            if answer.status == 500 { Err("the buffer is still damaged") } else { Ok(answer.json()) }
+        });
+        let list = list["messages"].as_array().unwrap();
+        let Some(last) = list.last() else { return found };
         before = last["id"].as_i64().unwrap();
-        found.extend(
-            list["messages"].as_array().unwrap().iter().map(|m| (m["id"].as_i64().unwrap(), m.clone())),
-        );
+        found.extend(list.iter().map(|message| (message["id"].as_i64().unwrap(), message.clone())));
     }
 }
 
@@ -301,67 +298,6 @@ fn random_damage_alters_no_message_and_loses_only_those_in_damaged_pages() {
         assert_eq!(gateway.post("/ingest/device1", JSON, b"1").status, 204, "case {case}");
         gateway.stop();
     }
-}
-
-#[test]
-fn a_damaged_log_loses_only_the_messages_in_damaged_frames() {
-    const FRAME: usize = 24 + PAGE;
-    const MESSAGES: usize = 400;
-    let folder = tempfile::tempdir().unwrap();
-    let gateway = child::start(folder.path(), "");
-    fill(&gateway.url, MESSAGES);
-    gateway.kill();
-    let log = fs::read(folder.path().join("buffer.sqlite3-wal")).unwrap();
-    assert!(log.len() > 100 * FRAME, "{}", log.len());
-    let mut random = fastrand::Rng::with_seed(0xface);
-    for case in 0..10 {
-        let copied = copy(folder.path());
-        let (from, length) = match case {
-            0 => (0, 32),
-            1 => (0, 10 * FRAME),
-            2 => (log.len() / 2, log.len()),
-            _ => (random.usize(..log.len()), 1 + random.usize(..3 * FRAME)),
-        };
-        let to = (from + length).min(log.len());
-        write(copied.path(), "buffer.sqlite3-wal", |bytes| {
-            bytes[from..to].fill_with(|| random.u8(..));
-        });
-        let gateway = start_in(copied, |_| ());
-        let found: HashSet<u64> =
-            messages(&gateway).values().map(|message| message["value"]["n"].as_u64().unwrap()).collect();
-        assert_eq!(gateway.post("/ingest/device1", JSON, b"1").status, 204);
-        // A frame is intact if neither it nor the frame before it was overwritten.
-        let intact = |frame: &usize| {
-            let at = 32 + frame * FRAME;
-            to <= at.saturating_sub(FRAME) || from >= at + FRAME
-        };
-        let intact: Vec<usize> = (0..(log.len() - 32) / FRAME).filter(intact).collect();
-        // A transaction without its commit frame counts as unfinished.
-        let commits = |frame: &&usize| log[32 + **frame * FRAME + 4..][..4] != [0; 4];
-        let last = intact.iter().rfind(commits).map_or(0, |last| last + 1);
-        let expected: HashSet<u64> = intact
-            .iter()
-            .filter(|frame| **frame < last)
-            .flat_map(|frame| complete_messages(&log[32 + frame * FRAME + 24..][..PAGE]))
-            .collect();
-        let lost: Vec<_> = expected.difference(&found).collect();
-        assert!(lost.is_empty(), "case {case}: bytes {from} to {to}: {lost:?}");
-        let expected = expected.len();
-        println!("case {case}: bytes {from} to {to}; {} found, {expected} expected", found.len());
-        gateway.stop();
-    }
-}
-
-/// Returns the messages that a page contains completely.
-fn complete_messages(page: &[u8]) -> Vec<u64> {
-    const HEAD: &[u8] = b"{\"n\":";
-    let begins = (0..page.len()).filter(|at| page[*at..].starts_with(HEAD));
-    let read = |at: usize| {
-        let digits = page[at + HEAD.len()..].split(|byte| *byte == b',').next()?;
-        let n = std::str::from_utf8(digits).ok()?.parse().ok()?;
-        page[at..].starts_with(body(n).as_bytes()).then_some(n as u64)
-    };
-    begins.filter_map(read).collect()
 }
 
 #[test]

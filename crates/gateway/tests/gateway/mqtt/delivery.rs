@@ -1,13 +1,13 @@
 //! Messages over MQTT are stored once and in order, also when they are sent again and when the gateway is killed.
 
 use super::{DUP, Q1, Q2, address, bodies, start, stats};
-use crate::support::wait::wait_until;
 use crate::support::{
     acme::free_port,
     block_commits, child,
     mqtt::{Client, packet},
     start_in,
     tools::tool,
+    wait::wait_until,
 };
 use std::{
     collections::HashSet,

@@ -2,13 +2,13 @@
 
 mod delivery;
 
-use crate::support::wait::wait_until;
 use crate::support::{
     Running,
     authority::Authority,
     config,
     mqtt::{Client, packet, text},
     start_with,
+    wait::wait_until,
 };
 use dunnage_gateway::{Config, Right, TlsSettings, Who, tokens};
 use rusqlite::Connection;
