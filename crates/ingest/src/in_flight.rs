@@ -8,7 +8,7 @@ pub struct InFlight<'a>(Option<&'a BufferStats>);
 
 impl<'a> InFlight<'a> {
     /// Counts a message as received.
-    pub fn new(stats: &'a BufferStats) -> Self {
+    pub(crate) fn new(stats: &'a BufferStats) -> Self {
         stats.receive();
         InFlight(Some(stats))
     }

@@ -3,8 +3,8 @@
 //! A message passes four steps:
 //!
 //! 1. **Authorize.** [`Ingest::authorize`] asks whether the sender may send as this device, and whether it is within its limits.
-//! 2. **Receive.** The input reserves memory for the bytes while they arrive ([`dunnage_buffer::Queue::reserve`]), and knows from then on
-//!    whether there is room. An [`InFlight`] counts the message, also if its sender disconnects.
+//! 2. **Receive.** The input reserves memory for the bytes while they arrive ([`Ingest::reserve`]), and knows from then on whether there is
+//!    room. [`Ingest::receive`] counts the message, also if its sender disconnects.
 //! 3. **Decode and validate.** The device's profile ([`profiles`]) chooses the codecs: those of its schema, and for packed messages the
 //!    layout of their slot. Large messages wait for their turn, so that decoding takes bounded memory.
 //! 4. **Submit.** The message goes to the buffer's writer. [`Pending::commit`] returns after the commit, when the input may acknowledge.
@@ -71,14 +71,14 @@
 //!     encoding: Encoding::of(content_type),
 //!     raw: raw.into(),
 //! };
-//! let mut in_flight = InFlight::new(&ingest.stats);
-//! let room = ingest.queue.reserve();
+//! let mut in_flight = ingest.receive();
+//! let room = ingest.reserve();
 //! ingest.store(&mut in_flight, message("application/cbor", &[0xa1, 0x61, b't', 0x07]), room).await?;
 //! assert_eq!(&*ingest.readers.after(0, 1).await?[0].json, r#"{"t":7}"#);
 //!
 //! // A truncated message goes into the quarantine.
-//! let mut in_flight = InFlight::new(&ingest.stats);
-//! let room = ingest.queue.reserve();
+//! let mut in_flight = ingest.receive();
+//! let room = ingest.reserve();
 //! let rejected = ingest.store(&mut in_flight, message("application/cbor", &[0xa1, 0x61]), room).await.unwrap_err();
 //! assert_eq!((rejected.code, rejected.kind, rejected.offset), (Code::Malformed, Some("truncated"), Some(2)));
 //! assert_eq!(ingest.stats.totals().quarantined, 1);
@@ -114,7 +114,7 @@ pub use submit::{Pending, RawMessage};
 
 use arc_swap::ArcSwap;
 use dunnage_access::{Access, Limits, Peer};
-use dunnage_buffer::{BufferStats, Queue, Readers};
+use dunnage_buffer::{BufferStats, Queue, Readers, Reservation};
 use profiles::Profiles;
 use std::sync::Arc;
 
@@ -147,6 +147,16 @@ impl Ingest {
     pub fn authorize(&self, peer: &Peer, device: &str, credential: Option<&str>) -> Result<(), Rejected> {
         self.access.may_send(peer, device, credential)?;
         Ok(self.limits.admit(peer, device)?)
+    }
+
+    /// Counts a message as received. The message counts as refused if the result is dropped before it is stored.
+    pub fn receive(&self) -> InFlight<'_> {
+        InFlight::new(&self.stats)
+    }
+
+    /// Returns an empty reservation of memory for a message. It grows as bytes arrive.
+    pub fn reserve(&self) -> Reservation {
+        self.queue.reserve()
     }
 
     /// Watches the devices that the profiles want watched for silence. The buffer knows when they last sent.

@@ -2,7 +2,6 @@
 
 use crate::{
     Ingest,
-    in_flight::InFlight,
     rejected::{Code, Rejected},
     submit::{Pending, RawMessage},
 };
@@ -86,7 +85,7 @@ async fn attempt(ingest: &Ingest, mut message: RawMessage<'static>) -> Result<Pe
     let mut room = queue.reserve();
     let fits = queue.depth() < queue.capacity() && room.grow(message.raw.len()).is_ok();
     let submitted = match fits {
-        true => ingest.submit(&mut InFlight::new(&ingest.stats), message.clone(), room).await,
+        true => ingest.submit(&mut ingest.receive(), message.clone(), room).await,
         false => Err(Rejected::queue_full()),
     };
     match submitted {
@@ -95,7 +94,7 @@ async fn attempt(ingest: &Ingest, mut message: RawMessage<'static>) -> Result<Pe
                 let detail = "the message takes more memory than [buffer] queue_bytes allows";
                 message.encoding = Err(Rejected::new(Code::TooLarge, detail));
             }
-            ingest.submit(&mut InFlight::new(&ingest.stats), message, queue.reserve()).await
+            ingest.submit(&mut ingest.receive(), message, queue.reserve()).await
         }
         submitted => submitted,
     }

@@ -7,7 +7,7 @@ use dunnage_access::Peer;
 use dunnage_base::{clock, name::is_name};
 use dunnage_buffer::Provenance;
 use dunnage_formats::Id;
-use dunnage_ingest::{Code, InFlight, RawMessage, Rejected};
+use dunnage_ingest::{Code, RawMessage, Rejected};
 use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
@@ -207,7 +207,7 @@ impl Receiver {
 
     /// Counts and logs a message that is dropped. The sender gets no answer.
     fn drop(&mut self, code: Code) {
-        drop(InFlight::new(&self.env.ingest.stats));
+        drop(self.env.ingest.receive());
         self.env.metrics.datagram(METRIC, "dropped");
         self.env.ingest.metrics.rejected(code);
         if self.logged.is_none_or(|at| at.elapsed() >= LOG) {

@@ -198,7 +198,7 @@ async fn decode_again(
 
 /// Queues a message that was decoded again. Waits if other messages fill the queue.
 async fn requeue(state: &GatewayState, message: NewMessage, id: i64) -> Result<Receiver<bool>, Problem> {
-    let mut room = state.ingest().queue.reserve();
+    let mut room = state.ingest().reserve();
     let begun = Instant::now();
     while room.grow(message.raw.len() + message.json.len()).is_err() {
         if begun.elapsed() > PATIENCE {

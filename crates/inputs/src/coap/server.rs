@@ -20,7 +20,7 @@ use bytes::Bytes;
 use coap_lite::{MessageType, Packet, ResponseType};
 use dunnage_base::clock;
 use dunnage_buffer::{Provenance, Reservation};
-use dunnage_ingest::{Code, Encoding, InFlight, RawMessage, Rejected};
+use dunnage_ingest::{Code, Encoding, RawMessage, Rejected};
 use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use std::{
     collections::VecDeque,
@@ -199,7 +199,7 @@ impl Server {
             }
         };
         // The message counts as received and refused.
-        drop(InFlight::new(&self.env.ingest.stats));
+        drop(self.env.ingest.receive());
         self.refuse(&asked, &rejected).await;
         "request"
     }
@@ -259,7 +259,7 @@ impl Server {
                 }
             }
             _ => {
-                let mut room = self.env.ingest.queue.reserve();
+                let mut room = self.env.ingest.reserve();
                 let limit = self.env.ingest.message_limit_bytes;
                 if packet.payload.len() > limit {
                     return Err(Rejected::too_large(limit));
@@ -293,7 +293,7 @@ impl Server {
         let (env, content_type, input) = (Arc::clone(&self.env), post.content_type, self.metric);
         let number = post.content_format;
         self.taking.push(Box::pin(async move {
-            let mut in_flight = InFlight::new(&env.ingest.stats);
+            let mut in_flight = env.ingest.receive();
             let encoding = match content_format::is_known(number) {
                 true => Encoding::of(&content_type),
                 false => Err(content_format::unsupported(number)),
@@ -363,7 +363,7 @@ impl Server {
         }
         for _ in 0..self.transfers.remove_expired(now) {
             // The remaining blocks did not arrive. The message counts like an HTTP body that breaks off.
-            drop(InFlight::new(&self.env.ingest.stats));
+            drop(self.env.ingest.receive());
             self.env.ingest.metrics.rejected(Code::Incomplete);
         }
         let forgotten = self.exchanges.remove_expired(now);

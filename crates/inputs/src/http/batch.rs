@@ -76,7 +76,7 @@ pub async fn store<'i>(
 ) -> Result<Report, Rejected> {
     let Batch { peer, provenance, framing, raw, room } = batch;
     let pieces = framing.split(&raw, ingest.queue.capacity())?;
-    let mut others: Vec<_> = (1..pieces.len()).map(|_| InFlight::new(&ingest.stats)).collect();
+    let mut others: Vec<_> = (1..pieces.len()).map(|_| ingest.receive()).collect();
     // The request has been admitted as one message already.
     (1..pieces.len()).try_for_each(|_| ingest.limits.admit(peer, &provenance.device))?;
     let (mut queued, mut refusal) = (Vec::with_capacity(pieces.len()), None);
@@ -120,7 +120,7 @@ async fn put(
     provenance: Provenance,
     piece: Piece,
 ) -> Result<Pending, Rejected> {
-    let mut room = ingest.queue.reserve();
+    let mut room = ingest.reserve();
     room.grow(piece.raw.len())?;
     let encoding = piece.bad.map_or_else(|| Encoding::of(&framing.content_type), Err);
     // A slice would keep the whole body in memory while the message waits in the queue.

@@ -98,7 +98,7 @@ pub async fn answer<B>(env: &Environment, peer: &Peer, device: String, request: 
 where
     B: HttpBody<Data = Bytes, Error: Display> + Unpin,
 {
-    let mut in_flight = InFlight::new(&env.ingest.stats);
+    let mut in_flight = env.ingest.receive();
     let id = request_id::of(request.headers(), &env.ingest.request_ids);
     let answer = accept(env, &mut in_flight, peer, device, &id, request).await;
     if let Err(rejected) = &answer {
@@ -134,7 +134,7 @@ where
             return Err(rejected);
         }
     };
-    let mut room = env.ingest.queue.reserve();
+    let mut room = env.ingest.reserve();
     let sender = Sender { address: peer.address, device: Some(&device) };
     let raw = match (receive(body, &env.http, sender, &mut room).await?, coding) {
         (raw, None) => raw,

@@ -15,7 +15,7 @@ use dunnage_clients::mqtt::{
     packet::{self, Packet, Publish, Version},
     reason::{Reason, Refusal},
 };
-use dunnage_ingest::{InFlight, Submitted};
+use dunnage_ingest::Submitted;
 use mqtt_protocol_core::mqtt::packet::Qos;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::{
@@ -237,7 +237,7 @@ impl Connection {
         let mut topic = String::new();
         let Err(refusal) = self.enter(&mut topic, publish, room, flow) else { return Ok(()) };
         // The message counts as received and refused.
-        drop(InFlight::new(&self.listener.env.ingest.stats));
+        drop(self.listener.env.ingest.receive());
         self.listener.refused(&refusal);
         self.listener.tell(&self.client.id, &topic, &refusal);
         let answerable = matches!(refusal.reason, Reason::Topic | Reason::NotAuthorized | Reason::Quota);

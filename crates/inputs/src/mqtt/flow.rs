@@ -3,7 +3,7 @@
 
 use crate::Environment;
 use dunnage_clients::mqtt::reason::{Reason, Refusal};
-use dunnage_ingest::{InFlight, Rejected, Submitted};
+use dunnage_ingest::{Rejected, Submitted};
 use futures_util::future::BoxFuture;
 use mqtt_protocol_core::mqtt::packet::Qos;
 use std::{
@@ -49,7 +49,7 @@ pub fn duplicate(env: &Arc<Environment>) -> Storing {
     let env = Arc::clone(env);
     Box::pin(async move {
         let ack = {
-            let mut in_flight = InFlight::new(&env.ingest.stats);
+            let mut in_flight = env.ingest.receive();
             env.ingest.queue.duplicate(|| in_flight.queued())
         };
         if let Ok(ack) = ack {

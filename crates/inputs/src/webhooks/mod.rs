@@ -44,7 +44,7 @@ use dunnage_base::{
     name::{fits, is_name},
 };
 use dunnage_buffer::{Provenance, Reservation, Sender};
-use dunnage_ingest::{Code, Encoding, InFlight, RawMessage, Rejected, profiles::settings::FormatName};
+use dunnage_ingest::{Code, Encoding, RawMessage, Rejected, profiles::settings::FormatName};
 use guard::{Guard, Secret};
 use replay::Quarantined;
 use serde::Serialize;
@@ -172,7 +172,7 @@ impl Hook {
             }
             Ok((Callback::Uplink(uplink), room)) => self.store(env, (&id, &peer), *uplink, room).await,
             Err(rejected) => {
-                drop(InFlight::new(&env.ingest.stats));
+                drop(env.ingest.receive());
                 Err(rejected)
             }
         };
@@ -208,7 +208,7 @@ impl Hook {
             ignore(body, &limits).await;
             return Err(rejected);
         }
-        let mut room = env.ingest.queue.reserve();
+        let mut room = env.ingest.reserve();
         // The device is not known yet, so all requests of a webhook share the memory of one device. No device ID contains a slash.
         let sender = Sender { address: peer.address, device: Some(&format!("/hooks/{}", self.name)) };
         let bytes = receive(body, &limits, sender, &mut room).await?;
@@ -268,7 +268,7 @@ impl Hook {
             env.metrics.event(provider, "repeated");
             return Ok(("quarantined", None));
         }
-        let mut in_flight = InFlight::new(&env.ingest.stats);
+        let mut in_flight = env.ingest.receive();
         checked?;
         env.ingest.limits.admit(peer, device)?;
         if uplink.payload.len() > env.ingest.message_limit_bytes {
