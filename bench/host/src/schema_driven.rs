@@ -25,10 +25,10 @@ pub struct Codec {
     pub name: &'static str,
     /// The encoded message.
     pub bytes: Vec<u8>,
-    kind: Kind,
+    kind: CodecKind,
 }
 
-enum Kind {
+enum CodecKind {
     Packed(Box<Layout>),
     Reflected(Box<DynamicMessage>),
     Format(Box<dyn Format>),
@@ -41,18 +41,18 @@ pub fn codecs(schema: &str) -> (Value, Vec<Codec>) {
     let message = example(text);
     let layout = Box::new(Layout::new(&model));
     let mut codecs = vec![
-        Codec::new("dunnage-packed", Kind::Packed(layout), &message),
-        Codec::new(PEER, Kind::Reflected(Box::new(to_dynamic(&model, &message))), &message),
+        Codec::new("dunnage-packed", CodecKind::Packed(layout), &message),
+        Codec::new(PEER, CodecKind::Reflected(Box::new(to_dynamic(&model, &message))), &message),
     ];
     for id in Id::all().filter(|id| id.name() != "packed") {
         let format = id.open(Some(&model), Mapping::Exact).expect("every format has every bundled schema");
-        codecs.push(Codec::new(id.name(), Kind::Format(format), &message));
+        codecs.push(Codec::new(id.name(), CodecKind::Format(format), &message));
     }
     (message, codecs)
 }
 
 impl Codec {
-    fn new(name: &'static str, kind: Kind, message: &Value) -> Codec {
+    fn new(name: &'static str, kind: CodecKind, message: &Value) -> Codec {
         let mut codec = Codec { name, bytes: Vec::new(), kind };
         let mut bytes = Vec::new();
         codec.encode(message, &mut bytes);
@@ -63,9 +63,9 @@ impl Codec {
     /// Appends the encoding of `message` to `out`. `message` must be the one that the codec was created for: prost-reflect encodes its own copy.
     pub fn encode(&self, message: &Value, out: &mut Vec<u8>) {
         match &self.kind {
-            Kind::Packed(layout) => layout.encode(message, out).expect("it encodes"),
-            Kind::Reflected(template) => build(template).encode(out).expect("there is room"),
-            Kind::Format(format) => format.encode(message, out).expect("it encodes"),
+            CodecKind::Packed(layout) => layout.encode(message, out).expect("it encodes"),
+            CodecKind::Reflected(template) => build(template).encode(out).expect("there is room"),
+            CodecKind::Format(format) => format.encode(message, out).expect("it encodes"),
         }
     }
 
@@ -73,12 +73,12 @@ impl Codec {
     pub fn decode(&self) {
         let bytes = black_box(self.bytes.as_slice());
         match &self.kind {
-            Kind::Packed(layout) => drop(black_box(layout.decode(bytes, None).expect("it decodes"))),
-            Kind::Reflected(template) => {
+            CodecKind::Packed(layout) => drop(black_box(layout.decode(bytes, None).expect("it decodes"))),
+            CodecKind::Reflected(template) => {
                 let message = DynamicMessage::decode(template.descriptor(), bytes).expect("it decodes");
                 read_fields(&message);
             }
-            Kind::Format(format) => drop(black_box(format.decode(bytes).expect("it decodes"))),
+            CodecKind::Format(format) => drop(black_box(format.decode(bytes).expect("it decodes"))),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     Failure,
-    layout::{self, Kind, Node, Struct, counter, literal},
+    layout::{self, Node, Struct, StructKind, counter, literal},
     library::{Actions, Style},
     message::{Message, bound, bound_elements},
     nanopb,
@@ -185,20 +185,20 @@ fn encoder(message: &Message, out: &mut String) {
 fn write_struct(structure: &Struct, path: &str, depth: usize, out: &mut String) {
     let count = structure.fields.len();
     match structure.kind {
-        Kind::Map => line(out, depth, &format!("WRITE_MAP({count});")),
-        Kind::Mixed => line(out, depth, &format!("WRITE_ARRAY({count});")),
-        Kind::Only => {}
+        StructKind::Map => line(out, depth, &format!("WRITE_MAP({count});")),
+        StructKind::Mixed => line(out, depth, &format!("WRITE_ARRAY({count});")),
+        StructKind::Only => {}
     }
     for field in &structure.fields {
-        if structure.kind == Kind::Map {
+        if structure.kind == StructKind::Map {
             line(out, depth, &format!("WRITE_KEY({});", literal(&field.key)));
         }
         write_node(&field.node, &format!("{path}{}", field.name), depth, out);
     }
     match structure.kind {
-        Kind::Map => line(out, depth, "END_MAP();"),
-        Kind::Mixed => line(out, depth, "END_ARRAY();"),
-        Kind::Only => {}
+        StructKind::Map => line(out, depth, "END_MAP();"),
+        StructKind::Mixed => line(out, depth, "END_ARRAY();"),
+        StructKind::Only => {}
     }
 }
 
@@ -234,7 +234,7 @@ fn tables(structure: &Struct, out: &mut String) -> Result<(), Failure> {
             _ => {}
         }
     }
-    if structure.kind != Kind::Map {
+    if structure.kind != StructKind::Map {
         return Ok(());
     }
     let name = &structure.name;
@@ -284,7 +284,7 @@ fn binder(message: &Message, out: &mut String) -> Result<(), Failure> {
         out,
         "static __attribute__((noinline, noclone)) bool {name}_bind(const uint8_t *bytes, size_t size, {name} *m) {{\n    dn_reader r;"
     );
-    if message.root.kind == Kind::Map {
+    if message.root.kind == StructKind::Map {
         let _ = writeln!(out, "    return dn_bind(&r, bytes, size, &{name}_table, m);\n}}\n");
         return Ok(());
     }
@@ -315,7 +315,7 @@ fn binder(message: &Message, out: &mut String) -> Result<(), Failure> {
 /// Writes the calls that report the members of a bound struct.
 fn fold(structure: &Struct, path: &str, depth: usize, out: &mut String) {
     match structure.kind {
-        Kind::Map => {
+        StructKind::Map => {
             line(out, depth, &format!("fold_u32({path}present);"));
             for field in bound(structure) {
                 fold_node(&field.node, &format!("{path}{}", field.name), depth, out);

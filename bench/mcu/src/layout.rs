@@ -27,7 +27,7 @@ pub enum Node {
 
 /// What a struct represents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum StructKind {
     /// A map; its first member is `uint32_t present`.
     Map,
     /// An array whose elements have several types.
@@ -42,7 +42,7 @@ pub struct Struct {
     /// Its `typedef`.
     pub name: String,
     /// What it represents.
-    pub kind: Kind,
+    pub kind: StructKind,
     /// Its members, in order.
     pub fields: Vec<Field>,
 }
@@ -61,14 +61,14 @@ pub struct Field {
 /// The struct of a message of this shape. `name` is the name of its `typedef`, and the prefix of the names of nested structs.
 pub fn root(name: &str, shape: &Shape) -> Struct {
     let mut structs = 0;
-    let kind = if matches!(shape, Shape::Map(_)) { Kind::Map } else { Kind::Only };
+    let kind = if matches!(shape, Shape::Map(_)) { StructKind::Map } else { StructKind::Only };
     structure(name, name, kind, shape, &mut structs)
 }
 
-fn structure(root: &str, name: &str, kind: Kind, shape: &Shape, structs: &mut usize) -> Struct {
+fn structure(root: &str, name: &str, kind: StructKind, shape: &Shape, structs: &mut usize) -> Struct {
     let members: Vec<(String, Shape)> = match (kind, shape) {
-        (Kind::Map, Shape::Map(entries)) => entries.clone(),
-        (Kind::Mixed, Shape::Mixed(shapes)) => {
+        (StructKind::Map, Shape::Map(entries)) => entries.clone(),
+        (StructKind::Mixed, Shape::Mixed(shapes)) => {
             shapes.iter().enumerate().map(|(i, shape)| (format!("e{i}"), shape.clone())).collect()
         }
         _ => vec![("all".into(), shape.clone())],
@@ -96,14 +96,14 @@ fn node(root: &str, shape: &Shape, structs: &mut usize) -> Node {
         Shape::Float => Node::Float,
         Shape::Double => Node::Double,
         Shape::Text { longest } => Node::Text { size: longest + 1 },
-        Shape::Map(_) => nested(Kind::Map),
-        Shape::Mixed(_) => nested(Kind::Mixed),
+        Shape::Map(_) => nested(StructKind::Map),
+        Shape::Mixed(_) => nested(StructKind::Mixed),
         Shape::List { element, most } => {
             let element = match **element {
                 Shape::List { .. } => {
                     *structs += 1;
                     let name = format!("{root}_{structs}");
-                    Node::Struct(structure(root, &name, Kind::Only, element, structs))
+                    Node::Struct(structure(root, &name, StructKind::Only, element, structs))
                 }
                 _ => node(root, element, structs),
             };
@@ -149,10 +149,10 @@ pub fn declare(structure: &Struct, out: &mut String) {
         declare_nested(&field.node, out);
     }
     out.push_str("typedef struct {\n");
-    if structure.kind == Kind::Map {
+    if structure.kind == StructKind::Map {
         out.push_str("    uint32_t present;\n");
     }
-    let mut empty = structure.kind != Kind::Map;
+    let mut empty = structure.kind != StructKind::Map;
     for field in &structure.fields {
         let Some(member) = declarator(&field.node, &field.name) else { continue };
         let _ = writeln!(out, "    {member};");
@@ -203,8 +203,8 @@ pub fn initializer(structure: &Struct, value: &Value) -> String {
     let mut members = Vec::new();
     for (i, field) in structure.fields.iter().enumerate() {
         let value = match (structure.kind, value) {
-            (Kind::Map, Value::Map(entries)) => &entries[i].1,
-            (Kind::Mixed, Value::Array(elements)) => &elements[i],
+            (StructKind::Map, Value::Map(entries)) => &entries[i].1,
+            (StructKind::Mixed, Value::Array(elements)) => &elements[i],
             _ => value,
         };
         let Some(member) = initializer_of(&field.node, value) else { continue };

@@ -2,7 +2,7 @@
 
 use crate::{
     Failure,
-    layout::{self, Kind, Node, Struct},
+    layout::{self, Node, Struct, StructKind},
     payloads::Payload,
     shape::{Floats, Shape, rounded},
 };
@@ -65,7 +65,7 @@ impl Message {
                 Node::Struct(inner) => inner
                     .fields
                     .iter()
-                    .filter(|field| inner.kind == Kind::Map && is_bound(field))
+                    .filter(|field| inner.kind == StructKind::Map && is_bound(field))
                     .map(|field| field.key.len().max(longest(&field.node)))
                     .max()
                     .unwrap_or(0),
@@ -107,7 +107,7 @@ fn is_bound(field: &layout::Field) -> bool {
 fn can_bind(node: &Node) -> bool {
     match node {
         Node::Null => false,
-        Node::Struct(inner) => inner.kind == Kind::Map && inner.fields.iter().any(is_bound),
+        Node::Struct(inner) => inner.kind == StructKind::Map && inner.fields.iter().any(is_bound),
         Node::List { element, .. } => can_bind(element) && !matches!(**element, Node::List { .. }),
         _ => true,
     }
@@ -121,7 +121,7 @@ pub fn bound(structure: &Struct) -> impl Iterator<Item = &layout::Field> {
 /// The element of a message that is an array and can be bound; `None` for other messages.
 pub fn bound_elements(root: &Struct) -> Option<&Node> {
     match (&root.kind, &root.fields[..]) {
-        (Kind::Only, [layout::Field { node: Node::List { element, .. }, .. }]) if can_bind(element) => {
+        (StructKind::Only, [layout::Field { node: Node::List { element, .. }, .. }]) if can_bind(element) => {
             Some(element)
         }
         _ => None,
@@ -131,7 +131,7 @@ pub fn bound_elements(root: &Struct) -> Option<&Node> {
 /// Whether a struct can be filled from the message: from a map that has something to bind, or from an array of maps or of one type.
 pub fn binds(message: &Message) -> bool {
     match message.root.kind {
-        Kind::Map => bound(&message.root).next().is_some(),
+        StructKind::Map => bound(&message.root).next().is_some(),
         _ => bound_elements(&message.root).is_some(),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     Failure,
-    layout::{self, Kind, Node, Struct, counter},
+    layout::{self, Node, Struct, StructKind, counter},
     library::Actions,
     message::Message,
     source::{each_element, line},
@@ -18,7 +18,7 @@ use std::{
 /// The reason that nanopb's Protobuf cannot hold the message; `None` if it can.
 pub fn obstacle(message: &Message) -> Option<&'static str> {
     fn of(structure: &Struct, top: bool) -> Option<&'static str> {
-        if structure.kind == Kind::Mixed || (structure.kind == Kind::Only && !top) {
+        if structure.kind == StructKind::Mixed || (structure.kind == StructKind::Only && !top) {
             return Some("Protobuf has no arrays of several types, and no arrays of arrays");
         }
         structure.fields.iter().find_map(|field| match &field.node {

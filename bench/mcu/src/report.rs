@@ -2,7 +2,7 @@
 
 use crate::{
     Failure,
-    layout::{Kind, Node, Struct},
+    layout::{Node, Struct, StructKind},
     message::{Message, bound, bound_elements},
 };
 use dunnage_pson::Value;
@@ -129,7 +129,7 @@ pub fn bound_members(message: &Message) -> Vec<Event> {
 
 fn members(structure: &Struct, value: &Value, events: &mut Vec<Event>) {
     match (structure.kind, value) {
-        (Kind::Map, Value::Map(_)) => {
+        (StructKind::Map, Value::Map(_)) => {
             let fields: Vec<_> = bound(structure).collect();
             events.push(Event::Value(Value::U64((1 << fields.len()) - 1)));
             for field in fields {

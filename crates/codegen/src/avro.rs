@@ -1,6 +1,6 @@
 //! Writes the record as an Apache Avro schema.
 
-use crate::{Field, Integer, Kind, Record};
+use crate::{Field, FieldType, Integer, Record};
 use serde_json::{Map, Value, json};
 
 /// Returns the text of an `.avsc` file.
@@ -17,7 +17,7 @@ fn field(field: &Field) -> Value {
     let mut entry = Map::new();
     entry.insert("name".to_owned(), json!(field.name));
     let mut notes = field.notes.clone();
-    if matches!(field.kind.element(), Kind::Integer(range) if range.max > i128::from(i64::MAX)) {
+    if matches!(field.kind.element(), FieldType::Integer(range) if range.max > i128::from(i64::MAX)) {
         notes.push("Without sign: a negative number stands for itself plus 2^64.".to_owned());
     }
     if !notes.is_empty() {
@@ -36,19 +36,19 @@ fn field(field: &Field) -> Value {
     Value::Object(entry)
 }
 
-fn kind(of: &Kind) -> Value {
+fn kind(of: &FieldType) -> Value {
     match of {
-        Kind::Bool => json!("boolean"),
-        Kind::Integer(range) => json!(integer(*range)),
-        Kind::Float32 => json!("float"),
-        Kind::Float64 => json!("double"),
-        Kind::Text => json!("string"),
-        Kind::Bytes => json!("bytes"),
-        Kind::Enum(enumeration) => {
+        FieldType::Bool => json!("boolean"),
+        FieldType::Integer(range) => json!(integer(*range)),
+        FieldType::Float32 => json!("float"),
+        FieldType::Float64 => json!("double"),
+        FieldType::Text => json!("string"),
+        FieldType::Bytes => json!("bytes"),
+        FieldType::Enum(enumeration) => {
             json!({"type": "enum", "name": enumeration.name, "symbols": enumeration.symbols})
         }
-        Kind::List(list) => json!({"type": "array", "items": kind(&list.item)}),
-        Kind::Record(inner) => schema(inner),
+        FieldType::List(list) => json!({"type": "array", "items": kind(&list.item)}),
+        FieldType::Record(inner) => schema(inner),
     }
 }
 

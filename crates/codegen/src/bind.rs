@@ -1,10 +1,10 @@
 //! Maps a model to a record that is defined elsewhere.
 
 use crate::{
-    Error, Field, Kind, Record, derive, notes,
+    Error, Field, FieldType, Record, derive, notes,
     rule::{Absent, Plan, Presence, Property, Rule, Width},
 };
-use dunnage_pson::{Kind as Fault, Value};
+use dunnage_pson::{Kind, Value};
 use dunnage_schema::{NumberText, NumbersText, Object, Type};
 
 /// Returns the rule that converts a message of this type to `record`.
@@ -74,50 +74,56 @@ fn parts(text: &NumbersText, fields: &[Field], at: &[usize]) -> Result<Rule, Err
 }
 
 /// Returns the rule that carries a value of the type in a field of that kind.
-fn rule(of: &Type, kind: &Kind) -> Result<Rule, Error> {
+fn rule(of: &Type, kind: &FieldType) -> Result<Rule, Error> {
     let width = match kind {
-        Kind::Float32 => Width::Binary32,
+        FieldType::Float32 => Width::Binary32,
         _ => Width::Binary64,
     };
     match (derive::plain(of), kind) {
-        (Type::Any | Type::Union(_) | Type::Tuple(_) | Type::Definition(_), Kind::Bytes) => Ok(Rule::Pson),
-        (Type::Bool, Kind::Bool) => Ok(Rule::Same),
-        (Type::Integer(_), Kind::Integer(_)) => Ok(Rule::Integer),
-        (Type::Integer(_) | Type::Float(_), Kind::Float32 | Kind::Float64) => Ok(Rule::Float(width)),
-        (Type::Decimal(number), Kind::Integer(_)) => Ok(Rule::Scaled(number.clone())),
-        (Type::Decimal(number), Kind::Float32 | Kind::Float64) => {
+        (Type::Any | Type::Union(_) | Type::Tuple(_) | Type::Definition(_), FieldType::Bytes) => {
+            Ok(Rule::Pson)
+        }
+        (Type::Bool, FieldType::Bool) => Ok(Rule::Same),
+        (Type::Integer(_), FieldType::Integer(_)) => Ok(Rule::Integer),
+        (Type::Integer(_) | Type::Float(_), FieldType::Float32 | FieldType::Float64) => {
+            Ok(Rule::Float(width))
+        }
+        (Type::Decimal(number), FieldType::Integer(_)) => Ok(Rule::Scaled(number.clone())),
+        (Type::Decimal(number), FieldType::Float32 | FieldType::Float64) => {
             Ok(Rule::FloatDecimal(number.clone(), width))
         }
         (Type::NumberText(text), kind) => number_text(text, kind),
-        (Type::Text(_) | Type::NumbersText(_) | Type::TimeText(_), Kind::Text) => Ok(Rule::Same),
-        (Type::NumbersText(text), Kind::List(list)) if matches!(*list.item, Kind::Integer(_)) => {
+        (Type::Text(_) | Type::NumbersText(_) | Type::TimeText(_), FieldType::Text) => Ok(Rule::Same),
+        (Type::NumbersText(text), FieldType::List(list)) if matches!(*list.item, FieldType::Integer(_)) => {
             Ok(Rule::NumbersText(text.clone()))
         }
-        (Type::TimeText(text), Kind::Integer(range)) => Ok(Rule::Time(text.clone(), *range)),
-        (Type::Enum(values), Kind::Text) if values.iter().all(|v| matches!(v, Value::Text(_))) => {
+        (Type::TimeText(text), FieldType::Integer(range)) => Ok(Rule::Time(text.clone(), *range)),
+        (Type::Enum(values), FieldType::Text) if values.iter().all(|v| matches!(v, Value::Text(_))) => {
             Ok(Rule::Same)
         }
-        (Type::Enum(values), Kind::Integer(_)) if values.iter().all(|v| v.as_integer().is_some()) => {
+        (Type::Enum(values), FieldType::Integer(_)) if values.iter().all(|v| v.as_integer().is_some()) => {
             Ok(Rule::Integer)
         }
-        (Type::Enum(values), Kind::Integer(_)) => match derive::whole_numbers(values) {
+        (Type::Enum(values), FieldType::Integer(_)) => match derive::whole_numbers(values) {
             Some(number) => Ok(Rule::NumberText(number)),
             None => Err(unfit("one of some texts; the field holds an integer")),
         },
-        (Type::Enum(values), Kind::Enum(enumeration)) => choice(values, &enumeration.symbols),
+        (Type::Enum(values), FieldType::Enum(enumeration)) => choice(values, &enumeration.symbols),
         (Type::Const(value), kind) => constant(value, kind),
-        (Type::Array(array), Kind::List(list)) => Ok(Rule::List(Box::new(rule(&array.items, &list.item)?))),
-        (Type::Object(object), Kind::Record(record)) => plan(object, record).map(Rule::Object),
+        (Type::Array(array), FieldType::List(list)) => {
+            Ok(Rule::List(Box::new(rule(&array.items, &list.item)?)))
+        }
+        (Type::Object(object), FieldType::Record(record)) => plan(object, record).map(Rule::Object),
         (_, kind) => Err(unfit(&format!("of another type than the field, which holds {}", name(kind)))),
     }
 }
 
-fn number_text(text: &NumberText, kind: &Kind) -> Result<Rule, Error> {
+fn number_text(text: &NumberText, kind: &FieldType) -> Result<Rule, Error> {
     match kind {
-        Kind::Integer(_) => Ok(Rule::NumberText(text.clone())),
-        Kind::Float32 => Ok(Rule::FloatText(text.clone(), Width::Binary32)),
-        Kind::Float64 => Ok(Rule::FloatText(text.clone(), Width::Binary64)),
-        Kind::Text => Ok(Rule::Same),
+        FieldType::Integer(_) => Ok(Rule::NumberText(text.clone())),
+        FieldType::Float32 => Ok(Rule::FloatText(text.clone(), Width::Binary32)),
+        FieldType::Float64 => Ok(Rule::FloatText(text.clone(), Width::Binary64)),
+        FieldType::Text => Ok(Rule::Same),
         kind => Err(unfit(&format!("a number in text; the field holds {}", name(kind)))),
     }
 }
@@ -143,10 +149,10 @@ fn choice(values: &[Value], symbols: &[String]) -> Result<Rule, Error> {
     }
 }
 
-fn constant(value: &Value, kind: &Kind) -> Result<Rule, Error> {
+fn constant(value: &Value, kind: &FieldType) -> Result<Rule, Error> {
     match (value, kind) {
-        (Value::Text(_), Kind::Text) | (Value::Bool(_), Kind::Bool) => Ok(Rule::Same),
-        (value, Kind::Integer(_)) if value.as_integer().is_some() => Ok(Rule::Integer),
+        (Value::Text(_), FieldType::Text) | (Value::Bool(_), FieldType::Bool) => Ok(Rule::Same),
+        (value, FieldType::Integer(_)) if value.as_integer().is_some() => Ok(Rule::Integer),
         (_, kind) => Err(unfit(&format!("a constant; the field holds {}", name(kind)))),
     }
 }
@@ -161,19 +167,19 @@ fn plain_name(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-fn name(kind: &Kind) -> &'static str {
+fn name(kind: &FieldType) -> &'static str {
     match kind {
-        Kind::Bool => "a boolean",
-        Kind::Integer(_) => "an integer",
-        Kind::Float32 | Kind::Float64 => "a float",
-        Kind::Text => "text",
-        Kind::Bytes => "bytes",
-        Kind::Enum(_) => "an enumeration",
-        Kind::List(_) => "a list",
-        Kind::Record(_) => "a record",
+        FieldType::Bool => "a boolean",
+        FieldType::Integer(_) => "an integer",
+        FieldType::Float32 | FieldType::Float64 => "a float",
+        FieldType::Text => "text",
+        FieldType::Bytes => "bytes",
+        FieldType::Enum(_) => "an enumeration",
+        FieldType::List(_) => "a list",
+        FieldType::Record(_) => "a record",
     }
 }
 
 fn unfit(what: &str) -> Error {
-    Error::new(Fault::Type, format!("the schema says that it is {what}"))
+    Error::new(Kind::Type, format!("the schema says that it is {what}"))
 }

@@ -1,7 +1,7 @@
 //! Derives the record of a model, and the rules that convert messages to it.
 
 use crate::{
-    Enumeration, Field, Integer, Kind, List, Mapping, Record,
+    Enumeration, Field, FieldType, Integer, List, Mapping, Record,
     names::{self, Names},
     notes,
     rule::{Absent, Plan, Presence, Property, Rule, Width},
@@ -18,13 +18,13 @@ const MAX_DIGITS: u64 = 19;
 
 /// How a value is carried, and notes about it.
 struct Shape {
-    kind: Kind,
+    kind: FieldType,
     rule: Rule,
     notes: Vec<String>,
 }
 
 impl Shape {
-    fn new(kind: Kind, rule: Rule, notes: Vec<String>) -> Self {
+    fn new(kind: FieldType, rule: Rule, notes: Vec<String>) -> Self {
         Shape { kind, rule, notes }
     }
 }
@@ -38,7 +38,7 @@ struct Fields {
 }
 
 impl Fields {
-    fn push(&mut self, name: &str, key: &str, optional: bool, kind: Kind, notes: Vec<String>) {
+    fn push(&mut self, name: &str, key: &str, optional: bool, kind: FieldType, notes: Vec<String>) {
         self.number += 1;
         match self.number {
             ADDITIONAL_NUMBER => self.number += 1,
@@ -54,7 +54,7 @@ impl Fields {
         name: &str,
         key: &str,
         optional: bool,
-        kind: Kind,
+        kind: FieldType,
         notes: Vec<String>,
     ) {
         let name = self.names.claim(&names::field(name));
@@ -85,7 +85,7 @@ impl Derivation {
         }
         let (inner, nullable) = strip_null(&model.root);
         let shape = match constant(inner) {
-            Some(value) => Shape::new(Kind::Bool, Rule::NullOr(value), notes::null_or()),
+            Some(value) => Shape::new(FieldType::Bool, Rule::NullOr(value), notes::null_or()),
             None => self.value(inner, "value"),
         };
         let optional = nullable && !matches!(shape.rule, Rule::NullOr(_));
@@ -107,7 +107,7 @@ impl Derivation {
                 "additional",
                 "",
                 false,
-                Kind::Bytes,
+                FieldType::Bytes,
                 notes::additional(),
             );
         }
@@ -138,10 +138,16 @@ impl Derivation {
         if let Some(value) = constant(inner) {
             let Some(absent) = absent else { return property(Rule::Constant(value), 0, Presence::Always) };
             if both {
-                fields.push(key, key, true, Kind::Bool, describe(notes::null_or()));
+                fields.push(key, key, true, FieldType::Bool, describe(notes::null_or()));
                 return property(Rule::NullOr(value), 1, Presence::Optional(absent));
             }
-            fields.push(key, key, false, Kind::Bool, describe(notes::flag(&value, absent == Absent::Null)));
+            fields.push(
+                key,
+                key,
+                false,
+                FieldType::Bool,
+                describe(notes::flag(&value, absent == Absent::Null)),
+            );
             return property(Rule::Constant(value), 1, Presence::Flag(absent));
         }
         let presence = absent.map_or(Presence::Always, Presence::Optional);
@@ -175,48 +181,50 @@ impl Derivation {
     fn value(&mut self, kind: &Type, key: &str) -> Shape {
         let exact = self.mapping == Mapping::Exact;
         match kind {
-            Type::Bool => Shape::new(Kind::Bool, Rule::Same, Vec::new()),
+            Type::Bool => Shape::new(FieldType::Bool, Rule::Same, Vec::new()),
             Type::Integer(n) => {
                 let range = Integer::within(n.min, n.max);
-                Shape::new(Kind::Integer(range), Rule::Integer, notes::integer(range, n.step))
+                Shape::new(FieldType::Integer(range), Rule::Integer, notes::integer(range, n.step))
             }
             Type::Decimal(n) if exact || n.places == 0 => {
                 let range = Integer::within(n.min, n.max);
-                Shape::new(Kind::Integer(range), Rule::Scaled(n.clone()), notes::scaled(n))
+                Shape::new(FieldType::Integer(range), Rule::Scaled(n.clone()), notes::scaled(n))
             }
             Type::Decimal(n) => Shape::new(
-                Kind::Float32,
+                FieldType::Float32,
                 Rule::FloatDecimal(n.clone(), Width::Binary32),
                 notes::decimals(n.places),
             ),
-            Type::Float(_) if exact => Shape::new(Kind::Float64, Rule::Float(Width::Binary64), Vec::new()),
-            Type::Float(_) => Shape::new(Kind::Float32, Rule::Float(Width::Binary32), Vec::new()),
+            Type::Float(_) if exact => {
+                Shape::new(FieldType::Float64, Rule::Float(Width::Binary64), Vec::new())
+            }
+            Type::Float(_) => Shape::new(FieldType::Float32, Rule::Float(Width::Binary32), Vec::new()),
             Type::NumberText(text) => number_text(text, self.mapping),
             Type::NumbersText(text) if exact => {
                 let ranges = text.parts.iter().map(|(_, part)| &part.number);
                 let min = ranges.clone().map(|n| n.min).min().unwrap_or(0);
                 let max = ranges.map(|n| n.max).max().unwrap_or(0);
                 let count = u32::try_from(text.parts.len()).unwrap_or(u32::MAX);
-                let item = Box::new(Kind::Integer(Integer::within(min, max)));
+                let item = Box::new(FieldType::Integer(Integer::within(min, max)));
                 let list = List { item, min: count, max: Some(count) };
-                Shape::new(Kind::List(list), Rule::NumbersText(text.clone()), notes::numbers(text))
+                Shape::new(FieldType::List(list), Rule::NumbersText(text.clone()), notes::numbers(text))
             }
             Type::TimeText(text) if exact => {
                 let (first, last) = text.range();
                 let range = Integer::within(first, last);
-                Shape::new(Kind::Integer(range), Rule::Time(text.clone(), range), notes::time(text))
+                Shape::new(FieldType::Integer(range), Rule::Time(text.clone(), range), notes::time(text))
             }
             Type::Text(text) => match text.pattern.as_ref().and_then(digits).filter(|_| exact) {
                 Some(number) => number_text(&number, self.mapping),
-                None => Shape::new(Kind::Text, Rule::Same, Vec::new()),
+                None => Shape::new(FieldType::Text, Rule::Same, Vec::new()),
             },
-            Type::NumbersText(_) | Type::TimeText(_) => Shape::new(Kind::Text, Rule::Same, Vec::new()),
+            Type::NumbersText(_) | Type::TimeText(_) => Shape::new(FieldType::Text, Rule::Same, Vec::new()),
             Type::Enum(values) => self.choice(values, key),
             Type::Array(array) => self.array(array, key),
             Type::Object(object) => {
                 let name = self.types.claim(&names::camel(key));
                 let (record, plan) = self.object(name, object);
-                Shape::new(Kind::Record(record), Rule::Object(plan), Vec::new())
+                Shape::new(FieldType::Record(record), Rule::Object(plan), Vec::new())
             }
             Type::Nullable(inner) => {
                 let shape = self.value(inner, key);
@@ -229,7 +237,7 @@ impl Derivation {
             | Type::Const(_)
             | Type::Union(_)
             | Type::Tuple(_)
-            | Type::Definition(_) => Shape::new(Kind::Bytes, Rule::Pson, notes::pson()),
+            | Type::Definition(_) => Shape::new(FieldType::Bytes, Rule::Pson, notes::pson()),
         }
     }
 
@@ -240,14 +248,14 @@ impl Derivation {
                 return number_text(&number, self.mapping);
             }
             if values.iter().all(|v| matches!(v, Value::Text(_))) {
-                return Shape::new(Kind::Text, Rule::Same, notes::one_of(values));
+                return Shape::new(FieldType::Text, Rule::Same, notes::one_of(values));
             }
         }
         let mut symbols = Names::default();
         let symbols =
             values.iter().map(|value| symbols.claim(&names::symbol(&notes::plain(value)))).collect();
         let name = self.types.claim(&names::camel(key));
-        let kind = Kind::Enum(Enumeration { name, symbols });
+        let kind = FieldType::Enum(Enumeration { name, symbols });
         Shape::new(kind, Rule::Choice(values.iter().cloned().map(Some).collect()), notes::one_of(values))
     }
 
@@ -255,16 +263,16 @@ impl Derivation {
         let (inner, nullable) = strip_null(&array.items);
         let shape = match constant(inner) {
             // Elements of zero bytes would let a short message claim any number of them.
-            Some(_) if !nullable => return Shape::new(Kind::Bytes, Rule::Pson, notes::pson()),
-            Some(value) => Shape::new(Kind::Bool, Rule::NullOr(value), notes::null_or()),
+            Some(_) if !nullable => return Shape::new(FieldType::Bytes, Rule::Pson, notes::pson()),
+            Some(value) => Shape::new(FieldType::Bool, Rule::NullOr(value), notes::null_or()),
             None => {
                 let shape = self.value(inner, key);
                 if nullable { self.nullable(shape, key) } else { shape }
             }
         };
-        let shape = if matches!(shape.kind, Kind::List(_)) { self.cell(shape, key) } else { shape };
+        let shape = if matches!(shape.kind, FieldType::List(_)) { self.cell(shape, key) } else { shape };
         let list = List { item: Box::new(shape.kind), min: array.min, max: array.max };
-        Shape::new(Kind::List(list), Rule::List(Box::new(shape.rule)), shape.notes)
+        Shape::new(FieldType::List(list), Rule::List(Box::new(shape.rule)), shape.notes)
     }
 
     /// Wraps a shape in a record of one required field.
@@ -273,7 +281,7 @@ impl Derivation {
         let mut fields = Fields::default();
         fields.push("items", "", false, shape.kind, Vec::new());
         Shape::new(
-            Kind::Record(Record { name, fields: fields.fields }),
+            FieldType::Record(Record { name, fields: fields.fields }),
             Rule::Cell(Box::new(shape.rule)),
             shape.notes,
         )
@@ -288,7 +296,7 @@ impl Derivation {
         let name = self.types.claim(&format!("{}OrNull", names::camel(key)));
         let mut fields = Fields::default();
         fields.push("value", "", true, shape.kind, Vec::new());
-        let kind = Kind::Record(Record { name, fields: fields.fields });
+        let kind = FieldType::Record(Record { name, fields: fields.fields });
         Shape::new(kind, Rule::Nullable(Box::new(shape.rule)), shape.notes)
     }
 
@@ -296,7 +304,7 @@ impl Derivation {
     /// absent list.
     fn present(&mut self, shape: Shape, key: &str) -> Shape {
         match &shape.kind {
-            Kind::List(list) if list.min == 0 => self.cell(shape, key),
+            FieldType::List(list) if list.min == 0 => self.cell(shape, key),
             _ => shape,
         }
     }
@@ -305,10 +313,10 @@ impl Derivation {
 fn number_text(text: &NumberText, mapping: Mapping) -> Shape {
     if mapping == Mapping::Exact || text.number.places == 0 {
         let range = Integer::within(text.number.min, text.number.max);
-        Shape::new(Kind::Integer(range), Rule::NumberText(text.clone()), notes::number_text(text))
+        Shape::new(FieldType::Integer(range), Rule::NumberText(text.clone()), notes::number_text(text))
     } else {
         Shape::new(
-            Kind::Float32,
+            FieldType::Float32,
             Rule::FloatText(text.clone(), Width::Binary32),
             notes::decimals(text.number.places),
         )

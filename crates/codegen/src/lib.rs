@@ -27,7 +27,7 @@ pub use cddl::cddl;
 pub use error::Error;
 pub use mapped::{Mapped, Mapping};
 pub use proto::proto;
-pub use record::{Enumeration, Field, Integer, Kind, List, Record};
+pub use record::{Enumeration, Field, FieldType, Integer, List, Record};
 pub use thrift::thrift;
 pub use ts013::{MAX_TS013_BYTES, ts013, ts013_examples};
 

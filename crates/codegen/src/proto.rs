@@ -1,7 +1,7 @@
 //! Writes the record as a Protocol Buffers definition (proto3).
 
 use crate::{
-    Field, Integer, Kind, Mapping, Record,
+    Field, FieldType, Integer, Mapping, Record,
     names::{self, Names},
 };
 use std::{collections::HashSet, fmt::Write as _};
@@ -17,7 +17,7 @@ pub fn proto(record: &Record, mapping: Mapping) -> String {
     }
     for record in records {
         for field in &record.fields {
-            if let Kind::Enum(enumeration) = field.kind.element() {
+            if let FieldType::Enum(enumeration) = field.kind.element() {
                 let prefix = names::symbol(&field.name);
                 line(&mut text, format_args!("\nenum {} {{", enumeration.name));
                 for (index, symbol) in enumeration.symbols.iter().enumerate() {
@@ -51,24 +51,24 @@ fn message(text: &mut String, record: &Record, mapping: Mapping) {
 /// without that, `-0.0` could pass for the default and be omitted.
 fn label(field: &Field) -> &'static str {
     match &field.kind {
-        Kind::List(_) => "repeated ",
-        Kind::Float64 => "optional ",
+        FieldType::List(_) => "repeated ",
+        FieldType::Float64 => "optional ",
         _ if field.optional => "optional ",
         _ => "",
     }
 }
 
-fn kind_name(kind: &Kind, mapping: Mapping) -> String {
+fn kind_name(kind: &FieldType, mapping: Mapping) -> String {
     match kind {
-        Kind::Bool => "bool".to_owned(),
-        Kind::Integer(range) => integer(*range, mapping).to_owned(),
-        Kind::Float32 => "float".to_owned(),
-        Kind::Float64 => "double".to_owned(),
-        Kind::Text => "string".to_owned(),
-        Kind::Bytes => "bytes".to_owned(),
-        Kind::Enum(enumeration) => enumeration.name.clone(),
-        Kind::List(list) => kind_name(&list.item, mapping),
-        Kind::Record(record) => record.name.clone(),
+        FieldType::Bool => "bool".to_owned(),
+        FieldType::Integer(range) => integer(*range, mapping).to_owned(),
+        FieldType::Float32 => "float".to_owned(),
+        FieldType::Float64 => "double".to_owned(),
+        FieldType::Text => "string".to_owned(),
+        FieldType::Bytes => "bytes".to_owned(),
+        FieldType::Enum(enumeration) => enumeration.name.clone(),
+        FieldType::List(list) => kind_name(&list.item, mapping),
+        FieldType::Record(record) => record.name.clone(),
     }
 }
 

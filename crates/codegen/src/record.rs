@@ -23,14 +23,14 @@ pub struct Field {
     /// Whether the field may be absent.
     pub optional: bool,
     /// The kind of value.
-    pub kind: Kind,
+    pub kind: FieldType,
     /// Notes for readers of the definition, one per line: description, unit, conversion to the physical value.
     pub notes: Vec<String>,
 }
 
 /// The kind of a field or of a list's elements. The type of its values in the tree is in brackets.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub enum FieldType {
     /// true or false (`Bool`)
     Bool,
     /// A whole number (`U64`, or `I64` when negative).
@@ -73,7 +73,7 @@ pub struct Enumeration {
 #[derive(Debug, Clone, PartialEq)]
 pub struct List {
     /// The kind of each element.
-    pub item: Box<Kind>,
+    pub item: Box<FieldType>,
     /// Minimum number of elements.
     pub min: u32,
     /// Maximum number of elements, if there is one.
@@ -85,7 +85,7 @@ impl Record {
     pub fn with_nested(&self) -> Vec<&Record> {
         let mut records = vec![self];
         for field in &self.fields {
-            if let Kind::Record(record) = field.kind.element() {
+            if let FieldType::Record(record) = field.kind.element() {
                 records.extend(record.with_nested());
             }
         }
@@ -93,11 +93,11 @@ impl Record {
     }
 }
 
-impl Kind {
+impl FieldType {
     /// Returns the kind of a list's elements, or the kind itself if it is not a list.
-    pub fn element(&self) -> &Kind {
+    pub fn element(&self) -> &FieldType {
         match self {
-            Kind::List(list) => &list.item,
+            FieldType::List(list) => &list.item,
             kind => kind,
         }
     }

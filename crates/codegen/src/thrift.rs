@@ -1,6 +1,6 @@
 //! Writes the record as an Apache Thrift interface definition.
 
-use crate::{Field, Integer, Kind, Record};
+use crate::{Field, FieldType, Integer, Record};
 use std::fmt::Write as _;
 
 /// Returns the text of a `.thrift` file. Its last struct is `record`.
@@ -14,7 +14,7 @@ pub fn thrift(record: &Record) -> String {
 fn structure(record: &Record) -> String {
     let mut text = String::new();
     for field in &record.fields {
-        if let Kind::Enum(enumeration) = field.kind.element() {
+        if let FieldType::Enum(enumeration) = field.kind.element() {
             let symbols = enumeration.symbols.iter().enumerate();
             let symbols: String = symbols.map(|(index, symbol)| format!("  {symbol} = {index},\n")).collect();
             let _ = write!(text, "enum {} {{\n{symbols}}}\n\n", enumeration.name);
@@ -32,16 +32,16 @@ fn member(field: &Field) -> String {
     format!("{notes}  {}: {requirement} {} {},\n", field.number, kind(&field.kind), name(&field.name))
 }
 
-fn kind(of: &Kind) -> String {
+fn kind(of: &FieldType) -> String {
     match of {
-        Kind::Bool => "bool".to_owned(),
-        Kind::Integer(range) => integer(*range).to_owned(),
-        Kind::Float32 | Kind::Float64 => "double".to_owned(),
-        Kind::Text => "string".to_owned(),
-        Kind::Bytes => "binary".to_owned(),
-        Kind::Enum(enumeration) => enumeration.name.clone(),
-        Kind::List(list) => format!("list<{}>", kind(&list.item)),
-        Kind::Record(record) => record.name.clone(),
+        FieldType::Bool => "bool".to_owned(),
+        FieldType::Integer(range) => integer(*range).to_owned(),
+        FieldType::Float32 | FieldType::Float64 => "double".to_owned(),
+        FieldType::Text => "string".to_owned(),
+        FieldType::Bytes => "binary".to_owned(),
+        FieldType::Enum(enumeration) => enumeration.name.clone(),
+        FieldType::List(list) => format!("list<{}>", kind(&list.item)),
+        FieldType::Record(record) => record.name.clone(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The C program that drives generated C code: it reads words into the struct and writes the struct as words.
 
-use dunnage_codegen::c::{Content, Kind, Plan, Slot};
+use dunnage_codegen::c::{Content, Plan, Slot, SlotKind};
 use std::fmt::Write as _;
 
 /// The program for the header `file`.h. It answers the line `e WORDS` with the bytes in hex and `d HEX` with the words, or with
@@ -97,25 +97,25 @@ impl Walk {
 
     fn slot(&mut self, slot: &Slot, scope: &str, place: &str) {
         match &slot.kind {
-            Kind::Nothing => {}
-            Kind::Bool => self.flag(place),
-            Kind::Number(count) => self.whole(place, &count.kind.name()),
-            Kind::Choice(choice) => {
+            SlotKind::Nothing => {}
+            SlotKind::Bool => self.flag(place),
+            SlotKind::Number(count) => self.whole(place, &count.kind.name()),
+            SlotKind::Choice(choice) => {
                 self.whole(place, if choice.values.len() > 256 { "uint16_t" } else { "uint8_t" });
             }
-            Kind::Float(..) => {
+            SlotKind::Float(..) => {
                 self.line(&if self.shows {
                     format!("show_float({place});")
                 } else {
                     format!("{place} = take_float();")
                 });
             }
-            Kind::Pattern(_) | Kind::Text(_) => {
+            SlotKind::Pattern(_) | SlotKind::Text(_) => {
                 let verb = if self.shows { "show" } else { "take" };
                 self.line(&format!("{verb}_text({place});"));
             }
-            Kind::Struct(inner) => self.content(&inner.content, &format!("{place}.")),
-            Kind::Array(array) => {
+            SlotKind::Struct(inner) => self.content(&inner.content, &format!("{place}.")),
+            SlotKind::Array(array) => {
                 let count =
                     array.count.as_ref().map_or(array.max.to_string(), |count| format!("{scope}{count}"));
                 if array.count.is_some() {
@@ -123,7 +123,7 @@ impl Walk {
                 }
                 self.elements(&array.item, place, &count, 0);
             }
-            Kind::Nullable(flag, inner) => {
+            SlotKind::Nullable(flag, inner) => {
                 self.flag(&format!("{scope}{flag}"));
                 self.line(&format!("if (!{scope}{flag}) {{"));
                 self.slot(inner, scope, place);
@@ -133,7 +133,7 @@ impl Walk {
     }
 
     fn elements(&mut self, item: &Slot, place: &str, count: &str, first: usize) {
-        if matches!(item.kind, Kind::Nothing) {
+        if matches!(item.kind, SlotKind::Nothing) {
             return;
         }
         self.loops += 1;

@@ -3,7 +3,7 @@
 //! A flag is 0 or 1, a number its count, a choice its index, a float the bits of its binary64, a text `x` and its UTF-8 in hex.
 //! `x-nul` stands for a text that C cannot hold.
 
-use dunnage_codegen::c::{Content, Kind, Plan, Slot};
+use dunnage_codegen::c::{Content, Plan, Slot, SlotKind};
 use dunnage_packed::{Layout, Node, Number, Shape, Source};
 use dunnage_pson::Value;
 use dunnage_schema::Decimal;
@@ -98,32 +98,32 @@ fn content(of: &Content, node: &Node, value: &Value, words: &mut Vec<String>) ->
 fn kind(slot: &Slot, node: &Node, value: &Value, words: &mut Vec<String>) -> Option<()> {
     match (&slot.kind, &node.shape, value) {
         // An element with several members has its own struct.
-        (Kind::Struct(inner), _, _) => return content(&inner.content, node, value, words),
-        (Kind::Nothing, Shape::Constant(constant), value) => return (constant == value).then_some(()),
-        (Kind::Nothing, _, _) => return Some(()),
-        (Kind::Bool, _, Value::Bool(flag)) => words.push(u8::from(*flag).to_string()),
-        (Kind::Number(_), Shape::Number(number), value) => words.push(count(number, value)?.to_string()),
-        (Kind::Float(..), _, Value::F64(f)) => words.push(format!("{:016x}", f.to_bits())),
-        (Kind::Float(..), _, Value::U64(_) | Value::I64(_)) => {
+        (SlotKind::Struct(inner), _, _) => return content(&inner.content, node, value, words),
+        (SlotKind::Nothing, Shape::Constant(constant), value) => return (constant == value).then_some(()),
+        (SlotKind::Nothing, _, _) => return Some(()),
+        (SlotKind::Bool, _, Value::Bool(flag)) => words.push(u8::from(*flag).to_string()),
+        (SlotKind::Number(_), Shape::Number(number), value) => words.push(count(number, value)?.to_string()),
+        (SlotKind::Float(..), _, Value::F64(f)) => words.push(format!("{:016x}", f.to_bits())),
+        (SlotKind::Float(..), _, Value::U64(_) | Value::I64(_)) => {
             words.push(format!("{:016x}", (value.as_integer()? as f64).to_bits()));
         }
-        (Kind::Choice(_), Shape::Choice(values), value) => {
+        (SlotKind::Choice(_), Shape::Choice(values), value) => {
             words.push(values.iter().position(|other| other == value)?.to_string());
         }
-        (Kind::Pattern(_), Shape::Pattern(segments), Value::Text(text)) => {
+        (SlotKind::Pattern(_), Shape::Pattern(segments), Value::Text(text)) => {
             let known = |c| segments.iter().any(|segment| segment.chars.contains(&c));
             text.chars().all(known).then_some(())?;
             words.push(self::text(text));
         }
-        (Kind::Text(_), Shape::Text(_), Value::Text(text)) => words.push(self::text(text)),
-        (Kind::Array(array), Shape::Array(of), Value::Array(elements)) => {
+        (SlotKind::Text(_), Shape::Text(_), Value::Text(text)) => words.push(self::text(text)),
+        (SlotKind::Array(array), Shape::Array(of), Value::Array(elements)) => {
             if array.count.is_some() {
                 words.push(elements.len().to_string());
             }
             return elements.iter().try_for_each(|element| kind(&array.item, &of.item, element, words));
         }
-        (Kind::Nullable(..), Shape::Nullable(_), Value::Null) => words.push("1".into()),
-        (Kind::Nullable(_, inner), Shape::Nullable(of), value) => {
+        (SlotKind::Nullable(..), Shape::Nullable(_), Value::Null) => words.push("1".into()),
+        (SlotKind::Nullable(_, inner), Shape::Nullable(of), value) => {
             words.push("0".into());
             return kind(inner, of, value, words);
         }

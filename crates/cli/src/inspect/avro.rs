@@ -5,8 +5,8 @@ use super::{
     item::counted,
     record::{Place, Walk, scaled, symbol},
 };
-use dunnage_codegen::{Field, Kind, Record};
-use dunnage_formats::{Error, Kind as Fault};
+use dunnage_codegen::{Field, FieldType, Record};
+use dunnage_formats::{Error, Kind};
 
 /// Reports every field of the message at the cursor.
 pub fn walk(record: &Record, cursor: &mut Cursor<'_>, sink: &mut dyn Sink) -> Result<(), Stop> {
@@ -38,34 +38,34 @@ fn value(
     place: Place<'_>,
     start: usize,
     field: Option<&Field>,
-    kind: &Kind,
+    kind: &FieldType,
 ) -> Result<(), Stop> {
     let meaning = match kind {
-        Kind::Bool => match walk.cursor.byte()? {
+        FieldType::Bool => match walk.cursor.byte()? {
             0 => "false".to_owned(),
             1 => "true".to_owned(),
             _ => return Err(malformed(start, "a boolean that is neither 0 nor 1")),
         },
-        Kind::Integer(range) => {
+        FieldType::Integer(range) => {
             let n = long(walk.cursor)?;
             if range.max > i128::from(i64::MAX) { (n as u64).to_string() } else { n.to_string() }
         }
-        Kind::Enum(_) => {
+        FieldType::Enum(_) => {
             let index = long(walk.cursor)?;
             symbol(kind, u64::try_from(index).map_err(|_| malformed(start, "a negative index"))?)
         }
-        Kind::Float32 => f32::from_le_bytes(walk.cursor.array()?).to_string(),
-        Kind::Float64 => f64::from_le_bytes(walk.cursor.array()?).to_string(),
-        Kind::Text => {
+        FieldType::Float32 => f32::from_le_bytes(walk.cursor.array()?).to_string(),
+        FieldType::Float64 => f64::from_le_bytes(walk.cursor.array()?).to_string(),
+        FieldType::Text => {
             let length = length(walk.cursor)?;
             return walk.text(place, start, length);
         }
-        Kind::Bytes => {
+        FieldType::Bytes => {
             let length = length(walk.cursor)?;
             return walk.bytes(place, start, length);
         }
-        Kind::List(list) => return blocks(walk, place, start, &list.item),
-        Kind::Record(record) => {
+        FieldType::List(list) => return blocks(walk, place, start, &list.item),
+        FieldType::Record(record) => {
             walk.report(place, start, "record", "")?;
             return fields(walk, record, place.depth + 1);
         }
@@ -74,7 +74,7 @@ fn value(
 }
 
 /// Reports the blocks of a list. The last block is empty.
-fn blocks(walk: &mut Walk<'_, '_>, place: Place<'_>, mut start: usize, item: &Kind) -> Result<(), Stop> {
+fn blocks(walk: &mut Walk<'_, '_>, place: Place<'_>, mut start: usize, item: &FieldType) -> Result<(), Stop> {
     loop {
         let count = long(walk.cursor)?;
         if count < 0 {
@@ -109,5 +109,5 @@ fn long(cursor: &mut Cursor<'_>) -> Result<i64, Stop> {
 }
 
 fn malformed(start: usize, reason: impl Into<String>) -> Stop {
-    Stop::Error(Error::new(Fault::Malformed, start, reason))
+    Stop::Error(Error::new(Kind::Malformed, start, reason))
 }

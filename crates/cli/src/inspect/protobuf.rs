@@ -5,8 +5,8 @@ use super::{
     item::{counted, quoted},
     record::{Place, Walk, scaled, symbol},
 };
-use dunnage_codegen::{Field, Kind, Record};
-use dunnage_formats::{Error, Kind as Fault};
+use dunnage_codegen::{Field, FieldType, Record};
+use dunnage_formats::{Error, Kind};
 
 /// Reports every field of the message at the cursor. Without a `record`, fields are named by their numbers.
 pub fn walk(record: Option<&Record>, cursor: &mut Cursor<'_>, sink: &mut dyn Sink) -> Result<(), Stop> {
@@ -54,9 +54,9 @@ fn message(walk: &mut Walk<'_, '_>, record: Option<&Record>, end: usize, depth: 
 fn varint(n: u64, field: Option<&Field>) -> (String, String) {
     let kind = field.map(|field| field.kind.element());
     let meaning = match kind {
-        Some(Kind::Bool) => (n != 0).to_string(),
-        Some(Kind::Integer(range)) if range.signed() => zigzag(n).to_string(),
-        Some(kind @ Kind::Enum(_)) => symbol(kind, n),
+        Some(FieldType::Bool) => (n != 0).to_string(),
+        Some(FieldType::Integer(range)) if range.signed() => zigzag(n).to_string(),
+        Some(kind @ FieldType::Enum(_)) => symbol(kind, n),
         _ => n.to_string(),
     };
     let about = match kind {
@@ -82,8 +82,8 @@ fn delimited(
     let length = walk.cursor.varint()?;
     let content = walk.cursor.at();
     match field.map(|field| (&field.kind, field.kind.element())) {
-        Some((_, Kind::Text)) => walk.text(place, start, length),
-        Some((_, Kind::Record(record))) => {
+        Some((_, FieldType::Text)) => walk.text(place, start, length),
+        Some((_, FieldType::Record(record))) => {
             walk.report(place, start, "message", counted(length, "byte", "bytes"))?;
             let end = content.saturating_add(usize::try_from(length).unwrap_or(usize::MAX));
             if end > content + walk.cursor.left() {
@@ -91,7 +91,7 @@ fn delimited(
             }
             message(walk, Some(record), end, nesting)
         }
-        Some((Kind::List(_), kind)) if !matches!(kind, Kind::Bytes) => {
+        Some((FieldType::List(_), kind)) if !matches!(kind, FieldType::Bytes) => {
             numbers(walk, place, start, (length, field, kind))
         }
         None => {
@@ -109,15 +109,19 @@ fn numbers(
     walk: &mut Walk<'_, '_>,
     place: Place<'_>,
     start: usize,
-    (length, field, kind): (u64, Option<&Field>, &Kind),
+    (length, field, kind): (u64, Option<&Field>, &FieldType),
 ) -> Result<(), Stop> {
     walk.report(place, start, "list", counted(length, "byte", "bytes"))?;
     let end = walk.cursor.at().saturating_add(usize::try_from(length).unwrap_or(usize::MAX));
     while walk.cursor.at() < end {
         let start = walk.cursor.at();
         let (meaning, about) = match kind {
-            Kind::Float32 => (f32::from_le_bytes(walk.cursor.array()?).to_string(), "binary32".to_owned()),
-            Kind::Float64 => (f64::from_le_bytes(walk.cursor.array()?).to_string(), "binary64".to_owned()),
+            FieldType::Float32 => {
+                (f32::from_le_bytes(walk.cursor.array()?).to_string(), "binary32".to_owned())
+            }
+            FieldType::Float64 => {
+                (f64::from_le_bytes(walk.cursor.array()?).to_string(), "binary64".to_owned())
+            }
             _ => varint(walk.cursor.varint()?, field),
         };
         walk.report(place.element(), start, &meaning, about)?;
@@ -126,5 +130,5 @@ fn numbers(
 }
 
 fn malformed(start: usize, reason: impl Into<String>) -> Stop {
-    Stop::Error(Error::new(Fault::Malformed, start, reason))
+    Stop::Error(Error::new(Kind::Malformed, start, reason))
 }

@@ -4,7 +4,7 @@ use super::{
     Cursor, Item, Sink, Stop,
     item::{counted, quoted},
 };
-use dunnage_codegen::{Field, Kind, Record};
+use dunnage_codegen::{Field, FieldType, Record};
 
 /// A walk over a message of a record.
 pub struct Walk<'c, 'a> {
@@ -66,33 +66,33 @@ impl Walk<'_, '_> {
 }
 
 /// The name of value `index` of an enumeration.
-pub fn symbol(kind: &Kind, index: u64) -> String {
-    let Kind::Enum(enumeration) = kind else { return index.to_string() };
+pub fn symbol(kind: &FieldType, index: u64) -> String {
+    let FieldType::Enum(enumeration) = kind else { return index.to_string() };
     let symbol = usize::try_from(index).ok().and_then(|index| enumeration.symbols.get(index));
     symbol.cloned().unwrap_or_else(|| format!("{index}, without a name"))
 }
 
 /// The type of a field's value, for people. Numbers with decimals are scaled integers; the definition's notes give the factor.
-pub fn noun(kind: &Kind) -> &'static str {
+pub fn noun(kind: &FieldType) -> &'static str {
     match kind {
-        Kind::Bool => "boolean",
-        Kind::Integer(_) => "integer",
-        Kind::Float32 => "binary32",
-        Kind::Float64 => "binary64",
-        Kind::Text => "text",
-        Kind::Bytes => "bytes",
-        Kind::Enum(_) => "enum",
-        Kind::List(_) => "list",
-        Kind::Record(_) => "record",
+        FieldType::Bool => "boolean",
+        FieldType::Integer(_) => "integer",
+        FieldType::Float32 => "binary32",
+        FieldType::Float64 => "binary64",
+        FieldType::Text => "text",
+        FieldType::Bytes => "bytes",
+        FieldType::Enum(_) => "enum",
+        FieldType::List(_) => "list",
+        FieldType::Record(_) => "record",
     }
 }
 
 /// The type of a value, with its scale factor if the field's notes give one: `integer, times 100`.
-pub fn scaled(field: Option<&Field>, kind: &Kind) -> String {
+pub fn scaled(field: Option<&Field>, kind: &FieldType) -> String {
     let times = field.into_iter().flat_map(|field| &field.notes).flat_map(|note| note.split(['.', ',']));
     let times = times.map(str::trim).find(|note| note.starts_with("Times "));
     match (kind, times) {
-        (Kind::Integer(_), Some(times)) => format!("integer, t{}", &times[1..]),
+        (FieldType::Integer(_), Some(times)) => format!("integer, t{}", &times[1..]),
         _ => noun(kind).to_owned(),
     }
 }

@@ -5,8 +5,8 @@ use super::{
     item::counted,
     record::{Place, Walk, optional, scaled, symbol},
 };
-use dunnage_codegen::{Field, Kind, List, Record};
-use dunnage_formats::{Error, Kind as Fault};
+use dunnage_codegen::{Field, FieldType, List, Record};
+use dunnage_formats::{Error, Kind};
 
 /// A list whose maximum is at most this many elements has a length of one byte.
 const MAX_ONE_BYTE_LENGTH: u32 = 0xff;
@@ -63,36 +63,36 @@ impl Fields<'_, '_> {
         Ok(())
     }
 
-    fn value(&mut self, place: Place<'_>, field: Option<&Field>, kind: &Kind) -> Result<(), Stop> {
+    fn value(&mut self, place: Place<'_>, field: Option<&Field>, kind: &FieldType) -> Result<(), Stop> {
         let start = self.walk.cursor.at();
         let meaning = match kind {
-            Kind::Bool => match self.walk.cursor.byte()? {
+            FieldType::Bool => match self.walk.cursor.byte()? {
                 0 => "false".to_owned(),
                 1 => "true".to_owned(),
                 _ => {
                     let reason = "a boolean that is neither 0 nor 1";
-                    return Err(Stop::Error(Error::new(Fault::Malformed, start, reason)));
+                    return Err(Stop::Error(Error::new(Kind::Malformed, start, reason)));
                 }
             },
-            Kind::Integer(range) => {
+            FieldType::Integer(range) => {
                 let (bytes, n) = (range.bytes(), self.unsigned(range.bytes())?);
                 let unused = 64 - 8 * bytes as u32;
                 if range.signed() { ((n << unused) as i64 >> unused).to_string() } else { n.to_string() }
             }
-            Kind::Enum(enumeration) => {
+            FieldType::Enum(enumeration) => {
                 let bytes = if enumeration.symbols.len() <= 256 { 1 } else { 2 };
                 symbol(kind, self.unsigned(bytes)?)
             }
-            Kind::Float32 => f32::from_be_bytes(self.walk.cursor.array()?).to_string(),
-            Kind::Float64 => f64::from_be_bytes(self.walk.cursor.array()?).to_string(),
-            Kind::Text | Kind::Bytes => {
+            FieldType::Float32 => f32::from_be_bytes(self.walk.cursor.array()?).to_string(),
+            FieldType::Float64 => f64::from_be_bytes(self.walk.cursor.array()?).to_string(),
+            FieldType::Text | FieldType::Bytes => {
                 let length = self.unsigned(2)?;
-                let is_text = matches!(kind, Kind::Text);
+                let is_text = matches!(kind, FieldType::Text);
                 self.texts.push(Text { name: place.name.to_owned(), length, is_text });
                 format!("{} after the fields", counted(length, "byte", "bytes"))
             }
-            Kind::List(list) => return self.list(place, list),
-            Kind::Record(record) => {
+            FieldType::List(list) => return self.list(place, list),
+            FieldType::Record(record) => {
                 self.walk.report(place, start, "record", "")?;
                 return self.record(record, place.depth + 1);
             }

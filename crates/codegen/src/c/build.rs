@@ -7,7 +7,7 @@ use super::{
     names::{Scope, capitals, member, type_word},
     number::Count,
     place::Place,
-    plan::{self, Alternative, Array, Choice, Content, Fault, Kind, Pattern, Plan, Slot, Struct, Tuple},
+    plan::{self, Alternative, Array, Choice, Content, Fault, Pattern, Plan, Slot, SlotKind, Struct, Tuple},
     union::disjoint,
 };
 use dunnage_packed::{Layout, Node, Shape};
@@ -139,23 +139,23 @@ impl<'l> Builder<'l> {
             constant: at.stem.clone(),
             field,
             notes: unseen,
-            kind: Kind::Nothing,
+            kind: SlotKind::Nothing,
             initial: String::new(),
         };
         slot.kind = match (&node.shape, kind) {
-            (Shape::Bool, _) => Kind::Bool,
+            (Shape::Bool, _) => SlotKind::Bool,
             (Shape::Number(number), _) => {
                 let count = Count::of(number);
                 if count.min < count.kind.range().0 || count.max > count.kind.range().1 {
                     let fault = format!("is from {} to {}, which no C type holds", number.min, number.max);
                     self.fault(at, fault, "add minimum or maximum");
                 }
-                Kind::Number(count)
+                SlotKind::Number(count)
             }
-            (Shape::Float, Type::Float(float)) => Kind::Float(float.min, float.max),
+            (Shape::Float, Type::Float(float)) => SlotKind::Float(float.min, float.max),
             (Shape::Choice(values), _) => {
                 let name = self.types.claim(&at.kind_name, &[]);
-                Kind::Choice(Choice { name, values: self.constants(values, at) })
+                SlotKind::Choice(Choice { name, values: self.constants(values, at) })
             }
             (Shape::Pattern(segments), Type::Text(text)) => self.pattern(segments, text, at),
             (Shape::Text(_), Type::Text(text)) => self.text(text, at, &mut slot.notes),
@@ -164,11 +164,11 @@ impl<'l> Builder<'l> {
                 let parts = numbers.parts.iter();
                 let parts =
                     parts.map(|(name, part)| (scope.claim(&member(name), &[]), Count::of(part))).collect();
-                Kind::Struct(self.structure(at, Content::Numbers(parts)))
+                SlotKind::Struct(self.structure(at, Content::Numbers(parts)))
             }
             (Shape::Object(_), Type::Object(_)) => {
                 let content = self.object(kind, node, at);
-                Kind::Struct(self.structure(at, content))
+                SlotKind::Struct(self.structure(at, content))
             }
             (Shape::Array(array), Type::Array(of)) => {
                 let max = self.bounded(
@@ -180,16 +180,16 @@ impl<'l> Builder<'l> {
                 let item = self.element(&of.items, &array.item, &at.element(), field);
                 let count = (array.min < max)
                     .then(|| scope.claim(&format!("{}_count", name.trim_end_matches('_')), &[]));
-                Kind::Array(Array { count, min: array.min, max, item: Box::new(item) })
+                SlotKind::Array(Array { count, min: array.min, max, item: Box::new(item) })
             }
             (Shape::Tuple(tuple), Type::Tuple(of)) => {
                 let content = self.tuple(tuple, of, at, field);
-                Kind::Struct(self.structure(at, content))
+                SlotKind::Struct(self.structure(at, content))
             }
             (Shape::Nullable(inner), Type::Nullable(of)) => {
                 let flag = scope.claim(&format!("{}_is_null", name.trim_end_matches('_')), &[]);
                 let inner = self.slot(of, inner, name, at, field, scope);
-                Kind::Nullable(flag, Box::new(inner))
+                SlotKind::Nullable(flag, Box::new(inner))
             }
             (Shape::Union(_), Type::Text(_)) => {
                 self.fault(
@@ -197,13 +197,13 @@ impl<'l> Builder<'l> {
                     "is text of a format with several notations".into(),
                     "give it an anchored pattern of the one that the device writes",
                 );
-                Kind::Nothing
+                SlotKind::Nothing
             }
             (Shape::Union(nodes), Type::Union(kinds)) => {
                 let content = self.union(kinds, nodes, at, field);
-                Kind::Struct(self.structure(at, content))
+                SlotKind::Struct(self.structure(at, content))
             }
-            _ => Kind::Nothing,
+            _ => SlotKind::Nothing,
         };
         slot.initial = initial(&slot.kind, kind, node, None);
         slot
@@ -218,11 +218,11 @@ impl<'l> Builder<'l> {
     fn element(&mut self, kind: &Type, node: &Node, at: &Place, field: usize) -> Slot {
         let mut scope = Scope::default();
         let slot = self.slot(kind, node, "value", at, field, &mut scope);
-        if slot.kind.is_single() || matches!(slot.kind, Kind::Nothing) {
+        if slot.kind.is_single() || matches!(slot.kind, SlotKind::Nothing) {
             return Slot { name: String::new(), ..slot };
         }
         let (constant, notes) = (slot.constant.clone(), Vec::new());
-        let kind = Kind::Struct(self.structure(at, Content::Value(Box::new(slot))));
+        let kind = SlotKind::Struct(self.structure(at, Content::Value(Box::new(slot))));
         Slot { name: String::new(), constant, field, notes, kind, initial: String::new() }
     }
 
@@ -283,7 +283,7 @@ impl<'l> Builder<'l> {
         values.iter().enumerate().map(&mut named).collect()
     }
 
-    fn pattern(&mut self, segments: &[Segment], text: &Text, at: &Place) -> Kind {
+    fn pattern(&mut self, segments: &[Segment], text: &Text, at: &Place) -> SlotKind {
         if segments.iter().any(|s| s.chars.iter().any(|c| !c.is_ascii())) {
             self.fault(
                 at,
@@ -303,14 +303,14 @@ impl<'l> Builder<'l> {
             self.patterns.push(segments.to_vec());
             self.patterns.len() - 1
         });
-        Kind::Pattern(Pattern {
+        SlotKind::Pattern(Pattern {
             index,
             longest,
             lengths: (lengths != (shortest, longest)).then_some(lengths),
         })
     }
 
-    fn text(&mut self, text: &Text, at: &Place, notes: &mut Vec<String>) -> Kind {
+    fn text(&mut self, text: &Text, at: &Place, notes: &mut Vec<String>) -> SlotKind {
         if let Some(pattern) = &text.pattern {
             notes.push(format!("Not checked here: pattern {}", pattern.source));
         }
@@ -323,7 +323,7 @@ impl<'l> Builder<'l> {
             "is longer than C texts here",
             "lower maxLength",
         );
-        Kind::Text(plan::Text { min: text.min_length, max, ascii: text.is_ascii() })
+        SlotKind::Text(plan::Text { min: text.min_length, max, ascii: text.is_ascii() })
     }
 
     /// Returns `count` limited to [`MAX_COUNT`], and records a fault if it is larger.
@@ -361,7 +361,7 @@ fn support_names() -> BTreeSet<&'static str> {
 fn set_default(slot: &mut Slot, kind: &Type, node: &Node, default: &Value) {
     let kind = unchecked(kind);
     slot.initial = initial(&slot.kind, kind, node, Some(default));
-    if let (Kind::Nullable(_, inner), Type::Nullable(kind), Shape::Nullable(node)) =
+    if let (SlotKind::Nullable(_, inner), Type::Nullable(kind), Shape::Nullable(node)) =
         (&mut slot.kind, kind, &node.shape)
     {
         set_default(inner, kind, node, default);

@@ -2,7 +2,7 @@
 
 use super::{
     number::{Count, Whole, literal, unsigned},
-    plan::{Content, Kind, Plan, Slot},
+    plan::{Content, Plan, Slot, SlotKind},
 };
 use dunnage_packed::Form;
 use std::fmt::Write as _;
@@ -58,7 +58,7 @@ impl Reader<'_> {
                         continue;
                     };
                     self.flag(&format!("{scope}{has}"), slot.field);
-                    if !matches!(slot.kind, Kind::Nothing) {
+                    if !matches!(slot.kind, SlotKind::Nothing) {
                         self.open(&format!("if ({scope}{has})"));
                         self.slot(slot, scope, &format!("{scope}{}", slot.name));
                         self.close();
@@ -93,7 +93,7 @@ impl Reader<'_> {
             }
             Content::Union(alternatives) => {
                 self.choice(&format!("{scope}tag"), alternatives.len(), field);
-                for alternative in alternatives.iter().filter(|a| !matches!(a.slot.kind, Kind::Nothing)) {
+                for alternative in alternatives.iter().filter(|a| !matches!(a.slot.kind, SlotKind::Nothing)) {
                     self.open(&format!("if ({scope}tag == {})", alternative.tag));
                     self.slot(&alternative.slot, scope, &format!("{scope}as.{}", alternative.slot.name));
                     self.close();
@@ -104,15 +104,15 @@ impl Reader<'_> {
 
     /// Reads a value whose first member is `place`. `scope` is the prefix of its other members.
     fn slot(&mut self, slot: &Slot, scope: &str, place: &str) {
-        if matches!(slot.kind, Kind::Nothing) {
+        if matches!(slot.kind, SlotKind::Nothing) {
             return;
         }
         let field = self.field(slot.field);
         match &slot.kind {
-            Kind::Nothing => {}
-            Kind::Bool => self.flag(place, slot.field),
-            Kind::Number(count) => self.number(count, place, slot.field),
-            Kind::Float(min, max) => {
+            SlotKind::Nothing => {}
+            SlotKind::Bool => self.flag(place, slot.field),
+            SlotKind::Number(count) => self.number(count, place, slot.field),
+            SlotKind::Float(min, max) => {
                 self.line(&format!("{place} = dunnage_get_float(&r, {field});"));
                 let bounds = [
                     min.map(|min| format!("{place} < {min:e}")),
@@ -123,8 +123,8 @@ impl Reader<'_> {
                     self.reject(&bounds.join(" || "), "RANGE", slot.field);
                 }
             }
-            Kind::Choice(choice) => self.choice(place, choice.values.len(), slot.field),
-            Kind::Pattern(pattern) => {
+            SlotKind::Choice(choice) => self.choice(place, choice.values.len(), slot.field),
+            SlotKind::Pattern(pattern) => {
                 let index = pattern.index;
                 let segments = self.plan.patterns[index].len();
                 let tables = format!("pattern_{index}, inverse_{index}, {segments}");
@@ -139,21 +139,21 @@ impl Reader<'_> {
                 self.line(&format!("memcpy({place}, whole, {});", pattern.room()));
                 self.close();
             }
-            Kind::Text(text) => {
+            SlotKind::Text(text) => {
                 let (get, min, max) = (if text.ascii { "ascii" } else { "text" }, text.min, text.max);
                 self.line(&format!("dunnage_get_{get}(&r, {place}, {min}, {max}, {field});"));
             }
-            Kind::Struct(inner) => self.content(&inner.content, &format!("{place}."), slot.field),
-            Kind::Array(array) => {
+            SlotKind::Struct(inner) => self.content(&inner.content, &format!("{place}."), slot.field),
+            SlotKind::Array(array) => {
                 let count = array.count.as_ref().map(|count| format!("{scope}{count}"));
                 if let Some(count) = &count {
                     self.count(count, array.counter(), array.min, array.max, slot.field);
                 }
                 self.elements(&array.item, place, count.as_deref(), 0, array.max);
             }
-            Kind::Nullable(flag, inner) => {
+            SlotKind::Nullable(flag, inner) => {
                 self.line(&format!("{scope}{flag} = !dunnage_get_small(&r, 1, {field});"));
-                if !matches!(inner.kind, Kind::Nothing) {
+                if !matches!(inner.kind, SlotKind::Nothing) {
                     self.open(&format!("if (!{scope}{flag})"));
                     self.slot(inner, scope, place);
                     self.close();
@@ -164,7 +164,7 @@ impl Reader<'_> {
 
     /// Reads the elements of the array `place`: `count` - `first` of them, or `most` if `count` is `None`.
     fn elements(&mut self, item: &Slot, place: &str, count: Option<&str>, first: u32, most: u32) {
-        if most == 0 || matches!(item.kind, Kind::Nothing) {
+        if most == 0 || matches!(item.kind, SlotKind::Nothing) {
             return;
         }
         self.loops += 1;
@@ -177,7 +177,7 @@ impl Reader<'_> {
         };
         let before = self.out.len();
         self.open(&format!("for ({kind} {i} = 0; {end}; {i}++)"));
-        if let Kind::Struct(inner) = &item.kind {
+        if let SlotKind::Struct(inner) = &item.kind {
             let e = format!("e{}", self.loops);
             self.line(&format!("{} *{e} = &{place}[{i}];", inner.name));
             let inside = self.out.len();

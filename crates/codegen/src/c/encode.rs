@@ -2,7 +2,7 @@
 
 use super::{
     number::{Count, unsigned},
-    plan::{Content, Kind, Plan, Slot, Struct},
+    plan::{Content, Plan, Slot, SlotKind, Struct},
 };
 use dunnage_packed::Form;
 use std::fmt::Write as _;
@@ -58,7 +58,7 @@ impl Writer<'_> {
                         continue;
                     };
                     self.index(&format!("{scope}{has}"), 1, slot.field);
-                    if !matches!(slot.kind, Kind::Nothing) {
+                    if !matches!(slot.kind, SlotKind::Nothing) {
                         self.open(&format!("if ({scope}{has})"));
                         self.slot(slot, scope, &format!("{scope}{}", slot.name));
                         self.close();
@@ -93,7 +93,7 @@ impl Writer<'_> {
             }
             Content::Union(alternatives) => {
                 self.index(&format!("{scope}tag"), alternatives.len() - 1, field);
-                for alternative in alternatives.iter().filter(|a| !matches!(a.slot.kind, Kind::Nothing)) {
+                for alternative in alternatives.iter().filter(|a| !matches!(a.slot.kind, SlotKind::Nothing)) {
                     self.open(&format!("if ({scope}tag == {})", alternative.tag));
                     self.slot(&alternative.slot, scope, &format!("{scope}as.{}", alternative.slot.name));
                     self.close();
@@ -104,15 +104,15 @@ impl Writer<'_> {
 
     /// Writes a value whose first member is `place`. `scope` is the prefix of its other members.
     fn slot(&mut self, slot: &Slot, scope: &str, place: &str) {
-        if matches!(slot.kind, Kind::Nothing) {
+        if matches!(slot.kind, SlotKind::Nothing) {
             return;
         }
         let field = self.field(slot.field);
         match &slot.kind {
-            Kind::Nothing => {}
-            Kind::Bool => self.index(place, 1, slot.field),
-            Kind::Number(count) => self.number(count, place, slot.field),
-            Kind::Float(min, max) => {
+            SlotKind::Nothing => {}
+            SlotKind::Bool => self.index(place, 1, slot.field),
+            SlotKind::Number(count) => self.number(count, place, slot.field),
+            SlotKind::Float(min, max) => {
                 let bounds: Vec<_> = [
                     min.map(|min| format!("{place} >= {min:e}")),
                     max.map(|max| format!("{place} <= {max:e}")),
@@ -126,8 +126,8 @@ impl Writer<'_> {
                 }
                 self.line(&format!("dunnage_put_float({field}, {place}, &w);"));
             }
-            Kind::Choice(choice) => self.index(place, choice.values.len() - 1, slot.field),
-            Kind::Pattern(pattern) => {
+            SlotKind::Choice(choice) => self.index(place, choice.values.len() - 1, slot.field),
+            SlotKind::Pattern(pattern) => {
                 let index = pattern.index;
                 let segments = self.plan.patterns[index].len();
                 if let Some((min, max)) = pattern.lengths {
@@ -139,21 +139,21 @@ impl Writer<'_> {
                     "dunnage_put_pattern({field}, {place}, pattern_{index}, {segments}, &w);"
                 ));
             }
-            Kind::Text(text) => {
+            SlotKind::Text(text) => {
                 let (put, min, max) = (if text.ascii { "ascii" } else { "text" }, text.min, text.max);
                 self.line(&format!("dunnage_put_{put}({field}, {place}, {min}, {max}, &w);"));
             }
-            Kind::Struct(inner) => self.structure(inner, place, slot.field),
-            Kind::Array(array) => {
+            SlotKind::Struct(inner) => self.structure(inner, place, slot.field),
+            SlotKind::Array(array) => {
                 let count = array.count.as_ref().map(|count| format!("{scope}{count}"));
                 if let Some(count) = &count {
                     self.count(count, array.counter().bits, array.min, array.max, slot.field);
                 }
                 self.elements(&array.item, place, count.as_deref(), 0, array.max);
             }
-            Kind::Nullable(flag, inner) => {
+            SlotKind::Nullable(flag, inner) => {
                 self.index(&format!("!{scope}{flag}"), 1, slot.field);
-                if !matches!(inner.kind, Kind::Nothing) {
+                if !matches!(inner.kind, SlotKind::Nothing) {
                     self.open(&format!("if (!{scope}{flag})"));
                     self.slot(inner, scope, place);
                     self.close();
@@ -168,7 +168,7 @@ impl Writer<'_> {
 
     /// Writes the elements of the array `place`: `count` - `first` of them, or `most` if `count` is `None`.
     fn elements(&mut self, item: &Slot, place: &str, count: Option<&str>, first: u32, most: u32) {
-        if most == 0 || matches!(item.kind, Kind::Nothing) {
+        if most == 0 || matches!(item.kind, SlotKind::Nothing) {
             return;
         }
         self.loops += 1;
@@ -181,7 +181,7 @@ impl Writer<'_> {
         };
         let before = self.out.len();
         self.open(&format!("for ({kind} {i} = 0; {i} < {most}{end}; {i}++)"));
-        if let Kind::Struct(inner) = &item.kind {
+        if let SlotKind::Struct(inner) = &item.kind {
             let e = format!("e{}", self.loops);
             self.line(&format!("const {} *{e} = &{place}[{i}];", inner.name));
             let inside = self.out.len();

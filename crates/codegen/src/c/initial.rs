@@ -5,7 +5,7 @@
 
 use super::{
     number::literal,
-    plan::{Alternative, Array, Choice, Content, Kind, Plan, Slot, Tuple},
+    plan::{Alternative, Array, Choice, Content, Plan, Slot, SlotKind, Tuple},
     structs::quoted,
 };
 use dunnage_packed::{Node, Number, Shape, Source};
@@ -42,15 +42,15 @@ fn structure(content: &Content) -> String {
 /// Appends the values of the members of a slot.
 fn member(slot: &Slot, values: &mut Vec<String>) {
     match &slot.kind {
-        Kind::Nothing => {}
-        Kind::Struct(inner) => values.push(structure(&inner.content)),
-        Kind::Array(Array { count, min, max, item }) => {
+        SlotKind::Nothing => {}
+        SlotKind::Struct(inner) => values.push(structure(&inner.content)),
+        SlotKind::Array(Array { count, min, max, item }) => {
             values.extend(count.as_ref().map(|_| min.to_string()));
             if *max > 0 {
                 values.extend(elements(item, *min));
             }
         }
-        Kind::Nullable(_, inner) => {
+        SlotKind::Nullable(_, inner) => {
             values.push(slot.initial.clone());
             member(inner, values);
         }
@@ -93,31 +93,31 @@ fn union(alternatives: &[Alternative], values: &mut Vec<String>) {
 }
 
 /// Returns the C constant for a single member: `default` if the member can hold it.
-pub(super) fn initial(kind: &Kind, of: &Type, node: &Node, default: Option<&Value>) -> String {
+pub(super) fn initial(kind: &SlotKind, of: &Type, node: &Node, default: Option<&Value>) -> String {
     match (kind, &node.shape, default) {
-        (Kind::Nullable(..), _, Some(Value::Null)) => "true".to_owned(),
-        (Kind::Bool, _, Some(Value::Bool(true))) => "true".to_owned(),
-        (Kind::Bool | Kind::Nullable(..), ..) => "false".to_owned(),
-        (Kind::Number(count), Shape::Number(number), default) => {
+        (SlotKind::Nullable(..), _, Some(Value::Null)) => "true".to_owned(),
+        (SlotKind::Bool, _, Some(Value::Bool(true))) => "true".to_owned(),
+        (SlotKind::Bool | SlotKind::Nullable(..), ..) => "false".to_owned(),
+        (SlotKind::Number(count), Shape::Number(number), default) => {
             let default = default.and_then(|value| self::count(number, value));
             literal(default.unwrap_or_else(|| count.nearest_zero()))
         }
-        (Kind::Float(min, max), _, default) => {
+        (SlotKind::Float(min, max), _, default) => {
             let default = default.and_then(float);
             let (min, max) = (min.unwrap_or(f64::NEG_INFINITY), max.unwrap_or(f64::INFINITY));
             let value = default.filter(|f| *f >= min && *f <= max).unwrap_or_else(|| 0f64.clamp(min, max));
             format!("{value:?}")
         }
-        (Kind::Choice(Choice { values, .. }), Shape::Choice(known), default) => {
+        (SlotKind::Choice(Choice { values, .. }), Shape::Choice(known), default) => {
             let at = default.and_then(|value| known.iter().position(|other| other == value));
             values[at.unwrap_or_default()].clone()
         }
-        (Kind::Pattern(pattern), Shape::Pattern(segments), default) => {
+        (SlotKind::Pattern(pattern), Shape::Pattern(segments), default) => {
             let least = pattern.lengths.map_or(0, |(least, _)| least);
             let given = default.and_then(|value| text(of, value, pattern.room()));
             quoted(&given.unwrap_or_else(|| shortest(segments, least)))
         }
-        (Kind::Text(text), _, default) => {
+        (SlotKind::Text(text), _, default) => {
             let given = default.and_then(|value| self::text(of, value, text.room()));
             quoted(&given.unwrap_or_else(|| "-".repeat(text.min as usize)))
         }

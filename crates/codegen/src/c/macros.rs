@@ -3,7 +3,7 @@
 use super::{
     names::capitals,
     number::{Count, literal, unsigned},
-    plan::{Content, Kind, Slot, Struct},
+    plan::{Content, Slot, SlotKind, Struct},
     structs::inner,
 };
 use std::fmt::Write as _;
@@ -25,8 +25,8 @@ pub(super) fn macros(content: &Content, out: &mut String) {
 
 fn macros_of(slot: &Slot, out: &mut String) {
     match &slot.kind {
-        Kind::Number(count) => number(&slot.constant, count, out),
-        Kind::Struct(Struct { content, .. }) => {
+        SlotKind::Number(count) => number(&slot.constant, count, out),
+        SlotKind::Struct(Struct { content, .. }) => {
             if let Content::Numbers(parts) = content {
                 for (part, count) in parts {
                     number(&format!("{}_{}", slot.constant, capitals(part)), count, out);
@@ -34,8 +34,8 @@ fn macros_of(slot: &Slot, out: &mut String) {
             }
             macros(content, out);
         }
-        Kind::Array(array) => macros_of(&array.item, out),
-        Kind::Nullable(_, inner) => macros_of(inner, out),
+        SlotKind::Array(array) => macros_of(&array.item, out),
+        SlotKind::Nullable(_, inner) => macros_of(inner, out),
         _ => {}
     }
 }

@@ -55,14 +55,14 @@ pub struct Slot {
     /// The lines of its comment: the schema's description, and further notes.
     pub notes: Vec<String>,
     /// The kind of value.
-    pub kind: Kind,
+    pub kind: SlotKind,
     /// The C constant that initialises a single member, or the flag of a value that may be `null`.
     pub initial: String,
 }
 
 /// The kind of a value.
 #[derive(Debug, Clone)]
-pub enum Kind {
+pub enum SlotKind {
     /// A value without members: a constant, or something that the receiver knows.
     Nothing,
     /// `bool`
@@ -177,10 +177,10 @@ impl Pattern {
     }
 }
 
-impl Kind {
+impl SlotKind {
     /// Whether the value is exactly one member of its struct.
     pub fn is_single(&self) -> bool {
-        !matches!(self, Kind::Nothing | Kind::Array(_) | Kind::Nullable(..))
+        !matches!(self, SlotKind::Nothing | SlotKind::Array(_) | SlotKind::Nullable(..))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Generates the struct types.
 
-use super::plan::{Choice, Content, Kind, Plan, Slot, Struct};
+use super::plan::{Choice, Content, Plan, Slot, SlotKind, Struct};
 use std::fmt::Write as _;
 
 /// Generates all struct types, each after those that it contains.
@@ -25,12 +25,12 @@ fn structure(of: &Struct, out: &mut String) {
     let _ = write!(out, "typedef struct {0} {{\n{members}}} {0};\n\n", of.name);
 }
 
-fn nested(kind: &Kind, out: &mut String) {
+fn nested(kind: &SlotKind, out: &mut String) {
     match kind {
-        Kind::Struct(inner) => structure(inner, out),
-        Kind::Choice(choice) => enumeration(&choice.name, &choice.values, out),
-        Kind::Array(array) => nested(&array.item.kind, out),
-        Kind::Nullable(_, inner) => nested(&inner.kind, out),
+        SlotKind::Struct(inner) => structure(inner, out),
+        SlotKind::Choice(choice) => enumeration(&choice.name, &choice.values, out),
+        SlotKind::Array(array) => nested(&array.item.kind, out),
+        SlotKind::Nullable(_, inner) => nested(&inner.kind, out),
         _ => {}
     }
 }
@@ -108,18 +108,18 @@ fn members(content: &Content, name: &str) -> String {
 /// Generates the members of a slot. The first one is declared as `declarator`.
 fn member(slot: &Slot, declarator: &str, out: &mut String) {
     match &slot.kind {
-        Kind::Nothing => {}
-        Kind::Bool => line(out, &format!("bool {declarator};")),
-        Kind::Number(count) => line(out, &format!("{} {declarator};", count.kind.name())),
-        Kind::Float(..) => line(out, &format!("double {declarator};")),
-        Kind::Choice(choice) => {
+        SlotKind::Nothing => {}
+        SlotKind::Bool => line(out, &format!("bool {declarator};")),
+        SlotKind::Number(count) => line(out, &format!("{} {declarator};", count.kind.name())),
+        SlotKind::Float(..) => line(out, &format!("double {declarator};")),
+        SlotKind::Choice(choice) => {
             let kind = if choice.values.len() > 256 { "uint16_t" } else { "uint8_t" };
             line(out, &format!("{kind} {declarator};"));
         }
-        Kind::Pattern(pattern) => line(out, &format!("char {declarator}[{}];", pattern.room())),
-        Kind::Text(text) => line(out, &format!("char {declarator}[{}];", text.room())),
-        Kind::Struct(inner) => line(out, &format!("{} {declarator};", inner.name)),
-        Kind::Array(array) => {
+        SlotKind::Pattern(pattern) => line(out, &format!("char {declarator}[{}];", pattern.room())),
+        SlotKind::Text(text) => line(out, &format!("char {declarator}[{}];", text.room())),
+        SlotKind::Struct(inner) => line(out, &format!("{} {declarator};", inner.name)),
+        SlotKind::Array(array) => {
             if let Some(count) = &array.count {
                 line(
                     out,
@@ -130,7 +130,7 @@ fn member(slot: &Slot, declarator: &str, out: &mut String) {
                 member(&array.item, &format!("{declarator}[{}]", array.max), out);
             }
         }
-        Kind::Nullable(flag, inner) => {
+        SlotKind::Nullable(flag, inner) => {
             line(out, &format!("bool {flag};"));
             member(inner, declarator, out);
         }
@@ -150,7 +150,7 @@ fn note(slot: &Slot, out: &mut String) {
 fn reading(slot: &Slot) -> Option<String> {
     let constant = &slot.constant;
     match &slot.kind {
-        Kind::Number(count) => Some(match count.epoch {
+        SlotKind::Number(count) => Some(match count.epoch {
             Some(_) if count.unit.1 == 0 => format!("Seconds since {constant}_EPOCH"),
             Some(_) => format!("In 1/{constant}_PER_SECOND s since {constant}_EPOCH"),
             None if count.has_scale() => {
@@ -159,8 +159,8 @@ fn reading(slot: &Slot) -> Option<String> {
             }
             None => format!("{} to {}", count.min, count.max),
         }),
-        Kind::Choice(Choice { name, .. }) => Some(format!("enum {name}")),
-        Kind::Struct(Struct { content: Content::Numbers(parts), .. }) => Some(
+        SlotKind::Choice(Choice { name, .. }) => Some(format!("enum {name}")),
+        SlotKind::Struct(Struct { content: Content::Numbers(parts), .. }) => Some(
             parts
                 .iter()
                 .map(|(name, count)| {
@@ -170,16 +170,16 @@ fn reading(slot: &Slot) -> Option<String> {
                 .collect::<Vec<_>>()
                 .join(", "),
         ),
-        Kind::Pattern(pattern) => {
+        SlotKind::Pattern(pattern) => {
             let (min, max) = pattern.lengths.unwrap_or((0, pattern.longest));
             pattern.lengths.map(|_| format!("{min} to {max} characters"))
         }
-        Kind::Text(text) => {
+        SlotKind::Text(text) => {
             let set = if text.ascii { "ASCII" } else { "UTF-8" };
             Some(format!("{set}, {} to {} characters, without U+0000", text.min, text.max))
         }
-        Kind::Nullable(_, inner) => reading(inner),
-        Kind::Array(array) => reading(&array.item),
+        SlotKind::Nullable(_, inner) => reading(inner),
+        SlotKind::Array(array) => reading(&array.item),
         _ => None,
     }
 }

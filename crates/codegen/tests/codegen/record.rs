@@ -1,7 +1,7 @@
 //! The record that `spec/formats.md` specifies: its fields and their values.
 
-use dunnage_codegen::{Integer, Kind, Mapped, Mapping};
-use dunnage_pson::{Kind as Fault, Value};
+use dunnage_codegen::{FieldType, Integer, Mapped, Mapping};
+use dunnage_pson::{Kind, Value};
 use dunnage_schema::Model;
 
 use Value::{Array, Bool, Bytes, F64, Null, U64};
@@ -73,9 +73,9 @@ fn additional_properties_are_one_field_of_pson() {
     assert_converts(&mapped, &[("a", U64(1)), ("x", Null)], &[U64(1), Bytes(b"\xc1\x81x\x62".to_vec())]);
     // The PSON must be a map, and must not contain a property of the schema.
     let raise = |bytes: &[u8]| mapped.to_message(Array(vec![U64(1), Bytes(bytes.to_vec())])).unwrap_err();
-    assert_eq!(raise(b"\xc1\x81a\x01").kind(), Fault::Malformed);
-    assert_eq!(raise(b"\x01").kind(), Fault::Type);
-    assert_eq!(raise(b"\xc2\x81x\x01").kind(), Fault::Truncated);
+    assert_eq!(raise(b"\xc1\x81a\x01").kind(), Kind::Malformed);
+    assert_eq!(raise(b"\x01").kind(), Kind::Type);
+    assert_eq!(raise(b"\xc2\x81x\x01").kind(), Kind::Truncated);
 }
 
 #[test]
@@ -84,12 +84,12 @@ fn texts_of_digits_are_integers_if_the_number_determines_the_text() {
         let mapped = mapped(&format!(r#""a":{{"type":"string","pattern":"{p}"}}"#), Mapping::Exact);
         mapped.record().fields[0].kind.clone()
     };
-    assert_eq!(pattern("^[0-9]{4}$"), Kind::Integer(Integer { min: 0, max: 9999 }));
-    assert_eq!(pattern("^[1-9][0-9]{0,3}$"), Kind::Integer(Integer { min: 1, max: 9999 }));
-    assert_eq!(pattern("^[0-9]{1,4}$"), Kind::Text); // "1" and "01"
-    assert_eq!(pattern("^[0-9]{20}$"), Kind::Text);
-    assert_eq!(pattern("^[0-9A]{4}$"), Kind::Text);
-    assert_eq!(pattern("[0-9]{4}"), Kind::Text); // not anchored
+    assert_eq!(pattern("^[0-9]{4}$"), FieldType::Integer(Integer { min: 0, max: 9999 }));
+    assert_eq!(pattern("^[1-9][0-9]{0,3}$"), FieldType::Integer(Integer { min: 1, max: 9999 }));
+    assert_eq!(pattern("^[0-9]{1,4}$"), FieldType::Text); // "1" and "01"
+    assert_eq!(pattern("^[0-9]{20}$"), FieldType::Text);
+    assert_eq!(pattern("^[0-9A]{4}$"), FieldType::Text);
+    assert_eq!(pattern("[0-9]{4}"), FieldType::Text); // not anchored
     let padded = mapped(r#""a":{"type":"string","pattern":"^[0-9]{4}$"}"#, Mapping::Exact);
     assert_converts(&padded, &[("a", text("0042"))], &[U64(42)]);
 }
@@ -107,7 +107,7 @@ fn integers_have_the_sign_and_width_of_their_range() {
     assert_eq!(bytes(0, u64::MAX.into()), (8, 8));
 
     let open = mapped(r#""a":{"type":"integer"}"#, Mapping::Exact);
-    let Kind::Integer(range) = open.record().fields[0].kind else { panic!("an integer") };
+    let FieldType::Integer(range) = open.record().fields[0].kind else { panic!("an integer") };
     assert_eq!(range, Integer { min: i64::MIN.into(), max: i64::MAX.into() });
     let positive = mapped(r#""a":{"type":"integer","minimum":0}"#, Mapping::Exact);
     assert_converts(&positive, &[("a", U64(u64::MAX))], &[U64(u64::MAX)]);
@@ -120,7 +120,7 @@ fn a_binary32_beyond_a_bound_is_the_bound_only_if_the_bound_rounds_to_it() {
     let mapped = mapped(number, Mapping::Float32);
     let raise = |f: f32| mapped.to_message(Array(vec![F64(f.into())]));
     assert_eq!(raise(1012.3956), Ok(message(&[("a", text("1012.3956"))])));
-    assert_eq!(raise(f32::from_bits(1012.3956f32.to_bits() + 1)).unwrap_err().kind(), Fault::Range);
+    assert_eq!(raise(f32::from_bits(1012.3956f32.to_bits() + 1)).unwrap_err().kind(), Kind::Range);
     assert_eq!(raise(-0.0), Ok(message(&[("a", text("0.0000"))])));
     let large =
         r#""a":{"type":"string","x-dunnage-number":{"multipleOf":0.0001,"minimum":0,"maximum":20000.9999}}"#;
@@ -134,9 +134,9 @@ fn a_binary32_beyond_a_bound_is_the_bound_only_if_the_bound_rounds_to_it() {
 fn errors_name_the_property() {
     let mapped = mapped(r#""a":{"type":"array","items":{"enum":["x","y"]}}"#, Mapping::Exact);
     let e = mapped.to_message(Array(vec![Array(vec![U64(1), U64(2)])])).unwrap_err();
-    assert_eq!((e.kind(), e.pointer()), (Fault::Range, "/a/1"));
+    assert_eq!((e.kind(), e.pointer()), (Kind::Range, "/a/1"));
     let e = mapped.to_record(&message(&[("a", Array(vec![text("z")]))])).unwrap_err();
-    assert_eq!((e.kind(), e.pointer()), (Fault::Range, "/a/0"));
+    assert_eq!((e.kind(), e.pointer()), (Kind::Range, "/a/0"));
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn values_without_a_single_type_are_pson() {
     );
     let kinds: Vec<_> = mapped.record().fields.iter().map(|field| &field.kind).collect();
     // c is a list. Its elements recur without an end, so they are PSON.
-    assert!(matches!(kinds[..], [Kind::Bytes, Kind::Bytes, Kind::Record(_)]), "{kinds:?}");
+    assert!(matches!(kinds[..], [FieldType::Bytes, FieldType::Bytes, FieldType::Record(_)]), "{kinds:?}");
     let pson = |value: &Value| Bytes(dunnage_pson::to_vec(value).unwrap());
     let (a, b, c) = (text("x"), Array(vec![U64(1), text("y")]), Array(vec![Array(vec![])]));
     let values = [pson(&a), pson(&b), Array(vec![Array(vec![pson(&Array(vec![]))])])];
@@ -161,14 +161,14 @@ fn restricting_keywords_do_not_change_the_record_and_are_checked() {
         Mapping::Exact,
     );
     let kinds: Vec<_> = mapped.record().fields.iter().map(|field| field.kind.clone()).collect();
-    assert_eq!(kinds, [Kind::Text, Kind::Integer(Integer { min: 0, max: 9 })]);
+    assert_eq!(kinds, [FieldType::Text, FieldType::Integer(Integer { min: 0, max: 9 })]);
     assert_converts(&mapped, &[("a", text("y")), ("b", U64(4))], &[text("y"), U64(4)]);
     for (message, tree) in [
         (message(&[("a", text("x"))]), vec![text("x"), Null]),
         (message(&[("a", text("y")), ("b", U64(3))]), vec![text("y"), U64(3)]),
     ] {
-        assert_eq!(mapped.to_record(&message).unwrap_err().kind(), Fault::Range);
-        assert_eq!(mapped.to_message(Array(tree)).unwrap_err().kind(), Fault::Range);
+        assert_eq!(mapped.to_record(&message).unwrap_err().kind(), Kind::Range);
+        assert_eq!(mapped.to_message(Array(tree)).unwrap_err().kind(), Kind::Range);
     }
 }
 
@@ -178,7 +178,7 @@ fn counts_of_a_quantum_become_scaled_numbers() {
     let exact = mapped(notation, Mapping::Exact);
     let entry = ("a", text("-993.9269"));
     assert_converts(&exact, std::slice::from_ref(&entry), &[Value::I64(-9_939_269)]);
-    assert_eq!(exact.to_message(Array(vec![Value::I64(-9_939_268)])).unwrap_err().kind(), Fault::Range);
+    assert_eq!(exact.to_message(Array(vec![Value::I64(-9_939_268)])).unwrap_err().kind(), Kind::Range);
     // A binary32 is coarser than the step, so it decodes to the nearest count.
     let float = mapped(notation, Mapping::Float32);
     let tree = float.to_record(&message(std::slice::from_ref(&entry))).unwrap();

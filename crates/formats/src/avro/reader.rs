@@ -1,8 +1,8 @@
 //! Turns the Avro library's values into the tree of values.
 
-use crate::{Error, Kind as Fault, Value};
+use crate::{Error, Kind, Value};
 use apache_avro::types::Value as Datum;
-use dunnage_codegen::{Kind, Record};
+use dunnage_codegen::{FieldType, Record};
 
 pub(super) fn record(record: &Record, datum: Datum) -> Result<Value, Error> {
     let Datum::Record(fields) = datum else { return Err(mismatch()) };
@@ -17,25 +17,25 @@ pub(super) fn record(record: &Record, datum: Datum) -> Result<Value, Error> {
     Ok(Value::Array(values))
 }
 
-fn value(kind: &Kind, datum: Datum) -> Result<Value, Error> {
+fn value(kind: &FieldType, datum: Datum) -> Result<Value, Error> {
     match (kind, datum) {
-        (Kind::Bool, Datum::Boolean(b)) => Ok(Value::Bool(b)),
-        (Kind::Integer(_), Datum::Int(n)) => Ok(Value::from(i64::from(n))),
-        (Kind::Integer(range), Datum::Long(n)) if range.signed() => Ok(Value::from(n)),
-        (Kind::Integer(_), Datum::Long(n)) => Ok(Value::U64(n as u64)),
-        (Kind::Float32, Datum::Float(f)) => Ok(Value::F64(f64::from(f))),
-        (Kind::Float64, Datum::Double(f)) => Ok(Value::F64(f)),
-        (Kind::Text, Datum::String(text)) => Ok(Value::Text(text)),
-        (Kind::Bytes, Datum::Bytes(bytes)) => Ok(Value::Bytes(bytes)),
-        (Kind::Enum(_), Datum::Enum(index, _)) => Ok(Value::U64(u64::from(index))),
-        (Kind::List(list), Datum::Array(items)) => {
+        (FieldType::Bool, Datum::Boolean(b)) => Ok(Value::Bool(b)),
+        (FieldType::Integer(_), Datum::Int(n)) => Ok(Value::from(i64::from(n))),
+        (FieldType::Integer(range), Datum::Long(n)) if range.signed() => Ok(Value::from(n)),
+        (FieldType::Integer(_), Datum::Long(n)) => Ok(Value::U64(n as u64)),
+        (FieldType::Float32, Datum::Float(f)) => Ok(Value::F64(f64::from(f))),
+        (FieldType::Float64, Datum::Double(f)) => Ok(Value::F64(f)),
+        (FieldType::Text, Datum::String(text)) => Ok(Value::Text(text)),
+        (FieldType::Bytes, Datum::Bytes(bytes)) => Ok(Value::Bytes(bytes)),
+        (FieldType::Enum(_), Datum::Enum(index, _)) => Ok(Value::U64(u64::from(index))),
+        (FieldType::List(list), Datum::Array(items)) => {
             items.into_iter().map(|item| value(&list.item, item)).collect::<Result<_, _>>().map(Value::Array)
         }
-        (Kind::Record(inner), datum) => record(inner, datum),
+        (FieldType::Record(inner), datum) => record(inner, datum),
         _ => Err(mismatch()),
     }
 }
 
 fn mismatch() -> Error {
-    Error::new(Fault::Type, 0, "not what the schema has here")
+    Error::new(Kind::Type, 0, "not what the schema has here")
 }

@@ -1,8 +1,8 @@
 //! Turns the tree of values into the Avro library's values.
 
-use crate::{Error, Kind as Fault, Value};
+use crate::{Error, Kind, Value};
 use apache_avro::types::Value as Datum;
-use dunnage_codegen::{Integer, Kind, Record};
+use dunnage_codegen::{FieldType, Integer, Record};
 
 pub(super) fn record(record: &Record, tree: &Value) -> Result<Datum, Error> {
     let Value::Array(values) = tree else { return Err(mismatch()) };
@@ -18,23 +18,23 @@ pub(super) fn record(record: &Record, tree: &Value) -> Result<Datum, Error> {
     Ok(Datum::Record(fields))
 }
 
-fn datum(kind: &Kind, value: &Value) -> Result<Datum, Error> {
+fn datum(kind: &FieldType, value: &Value) -> Result<Datum, Error> {
     match (kind, value) {
-        (Kind::Bool, Value::Bool(b)) => Ok(Datum::Boolean(*b)),
-        (Kind::Integer(range), value) => integer(*range, value),
-        (Kind::Float32, Value::F64(f)) => Ok(Datum::Float(*f as f32)),
-        (Kind::Float64, Value::F64(f)) => Ok(Datum::Double(*f)),
-        (Kind::Text, Value::Text(text)) => Ok(Datum::String(text.clone())),
-        (Kind::Bytes, Value::Bytes(bytes)) => Ok(Datum::Bytes(bytes.clone())),
-        (Kind::Enum(enumeration), value) => {
+        (FieldType::Bool, Value::Bool(b)) => Ok(Datum::Boolean(*b)),
+        (FieldType::Integer(range), value) => integer(*range, value),
+        (FieldType::Float32, Value::F64(f)) => Ok(Datum::Float(*f as f32)),
+        (FieldType::Float64, Value::F64(f)) => Ok(Datum::Double(*f)),
+        (FieldType::Text, Value::Text(text)) => Ok(Datum::String(text.clone())),
+        (FieldType::Bytes, Value::Bytes(bytes)) => Ok(Datum::Bytes(bytes.clone())),
+        (FieldType::Enum(enumeration), value) => {
             let index = value.as_integer().and_then(|n| u32::try_from(n).ok()).ok_or_else(mismatch)?;
             let symbol = enumeration.symbols.get(index as usize).ok_or_else(mismatch)?;
             Ok(Datum::Enum(index, symbol.clone()))
         }
-        (Kind::List(list), Value::Array(items)) => {
+        (FieldType::List(list), Value::Array(items)) => {
             items.iter().map(|item| datum(&list.item, item)).collect::<Result<_, _>>().map(Datum::Array)
         }
-        (Kind::Record(inner), value) => record(inner, value),
+        (FieldType::Record(inner), value) => record(inner, value),
         _ => Err(mismatch()),
     }
 }
@@ -43,7 +43,7 @@ fn integer(range: Integer, value: &Value) -> Result<Datum, Error> {
     let n = value.as_integer().ok_or_else(mismatch)?;
     if !range.contains(n) {
         return Err(Error::new(
-            Fault::Range,
+            Kind::Range,
             0,
             format!("{n} is not between {} and {}", range.min, range.max),
         ));
@@ -53,5 +53,5 @@ fn integer(range: Integer, value: &Value) -> Result<Datum, Error> {
 }
 
 fn mismatch() -> Error {
-    Error::new(Fault::Type, 0, "not what the schema has here")
+    Error::new(Kind::Type, 0, "not what the schema has here")
 }

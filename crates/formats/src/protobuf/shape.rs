@@ -1,9 +1,9 @@
 //! The content of a message descriptor, prepared for reading and writing without querying it again.
 
-use crate::{Error, Kind as Fault, Value};
-use dunnage_codegen::{Kind as RecordKind, Record};
+use crate::{Error, Kind, Value};
+use dunnage_codegen::{FieldType, Record};
 use prost_reflect::prost::encoding::WireType;
-use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor, Value as Wire};
+use prost_reflect::{FieldDescriptor, Kind as WireKind, MessageDescriptor, Value as Wire};
 use std::collections::HashMap;
 
 /// The message types that occur in a message. The first is the message itself.
@@ -28,7 +28,7 @@ pub(super) struct FieldShape {
     /// Whether an absent field has no value. If not, an absent field has the default of its type.
     pub optional: bool,
     pub number: u32,
-    pub wire_kind: Kind,
+    pub wire_kind: WireKind,
     /// The wire type of a single element.
     pub wire_type: WireType,
     /// The value of the field if it is not on the wire. For a nested message, the reader builds it.
@@ -126,7 +126,7 @@ impl Survey {
                 () => Form::One,
             };
             let nested = match known.map(|field| field.kind.element()) {
-                Some(RecordKind::Record(inner)) => Some(inner),
+                Some(FieldType::Record(inner)) => Some(inner),
                 _ => None,
             };
             let kind = self.scalar(field, nested)?;
@@ -155,23 +155,23 @@ impl Survey {
     fn scalar(&mut self, field: &FieldDescriptor, record: Option<&Record>) -> Result<Scalar, Error> {
         if field.is_group() {
             return Err(Error::new(
-                Fault::Type,
+                Kind::Type,
                 0,
                 format!("{}: groups are not supported", field.full_name()),
             ));
         }
         Ok(match field.kind() {
-            Kind::Bool => Scalar::Bool,
-            Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => Scalar::Int32,
-            Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => Scalar::Int64,
-            Kind::Uint32 | Kind::Fixed32 => Scalar::Uint32,
-            Kind::Uint64 | Kind::Fixed64 => Scalar::Uint64,
-            Kind::Float => Scalar::Float,
-            Kind::Double => Scalar::Double,
-            Kind::String => Scalar::String,
-            Kind::Bytes => Scalar::Bytes,
-            Kind::Enum(values) => Scalar::Enum(values.values().map(|value| value.number()).collect()),
-            Kind::Message(message) => Scalar::Message(self.message(&message, record)?),
+            WireKind::Bool => Scalar::Bool,
+            WireKind::Int32 | WireKind::Sint32 | WireKind::Sfixed32 => Scalar::Int32,
+            WireKind::Int64 | WireKind::Sint64 | WireKind::Sfixed64 => Scalar::Int64,
+            WireKind::Uint32 | WireKind::Fixed32 => Scalar::Uint32,
+            WireKind::Uint64 | WireKind::Fixed64 => Scalar::Uint64,
+            WireKind::Float => Scalar::Float,
+            WireKind::Double => Scalar::Double,
+            WireKind::String => Scalar::String,
+            WireKind::Bytes => Scalar::Bytes,
+            WireKind::Enum(values) => Scalar::Enum(values.values().map(|value| value.number()).collect()),
+            WireKind::Message(message) => Scalar::Message(self.message(&message, record)?),
         })
     }
 }
@@ -215,5 +215,5 @@ fn rivals(field: &FieldDescriptor, all: &[FieldDescriptor]) -> Vec<usize> {
 }
 
 fn unlike(field: &FieldDescriptor) -> Error {
-    Error::new(Fault::Type, 0, format!("the record has no field {}", field.full_name()))
+    Error::new(Kind::Type, 0, format!("the record has no field {}", field.full_name()))
 }

@@ -1,8 +1,8 @@
 //! Derives a record from a user's definition.
 
 use super::shape::in_file_order;
-use crate::{Error, Kind as Fault};
-use dunnage_codegen::{Enumeration, Field, Integer, Kind, List, Record};
+use crate::{Error, Kind};
+use dunnage_codegen::{Enumeration, Field, FieldType, Integer, List, Record};
 use prost_reflect::{FieldDescriptor, Kind as FieldKind, MessageDescriptor};
 
 /// Returns a record of what the definition can carry, with fields in the order of the file.
@@ -13,7 +13,7 @@ pub(super) fn record(message: &MessageDescriptor) -> Result<Record, Error> {
 fn inside(message: &MessageDescriptor, around: &mut Vec<String>) -> Result<Record, Error> {
     let name = message.full_name().to_owned();
     if around.contains(&name) {
-        return Err(Error::new(Fault::Type, 0, format!("{name} holds itself, which no schema describes")));
+        return Err(Error::new(Kind::Type, 0, format!("{name} holds itself, which no schema describes")));
     }
     around.push(name);
     let fields = in_file_order(message).iter().map(|f| field(f, around)).collect::<Result<_, _>>()?;
@@ -24,7 +24,7 @@ fn inside(message: &MessageDescriptor, around: &mut Vec<String>) -> Result<Recor
 fn field(field: &FieldDescriptor, around: &mut Vec<String>) -> Result<Field, Error> {
     let item = kind(field, around)?;
     let list = field.is_list() || field.is_map();
-    let kind = if list { Kind::List(List { item: Box::new(item), min: 0, max: None }) } else { item };
+    let kind = if list { FieldType::List(List { item: Box::new(item), min: 0, max: None }) } else { item };
     Ok(Field {
         name: field.name().to_owned(),
         key: field.json_name().to_owned(),
@@ -35,10 +35,10 @@ fn field(field: &FieldDescriptor, around: &mut Vec<String>) -> Result<Field, Err
     })
 }
 
-fn kind(field: &FieldDescriptor, around: &mut Vec<String>) -> Result<Kind, Error> {
-    let integer = |min: i128, max: i128| Kind::Integer(Integer { min, max });
+fn kind(field: &FieldDescriptor, around: &mut Vec<String>) -> Result<FieldType, Error> {
+    let integer = |min: i128, max: i128| FieldType::Integer(Integer { min, max });
     Ok(match field.kind() {
-        FieldKind::Bool => Kind::Bool,
+        FieldKind::Bool => FieldType::Bool,
         FieldKind::Int32 | FieldKind::Sint32 | FieldKind::Sfixed32 => {
             integer(i32::MIN.into(), i32::MAX.into())
         }
@@ -47,14 +47,14 @@ fn kind(field: &FieldDescriptor, around: &mut Vec<String>) -> Result<Kind, Error
         }
         FieldKind::Uint32 | FieldKind::Fixed32 => integer(0, u32::MAX.into()),
         FieldKind::Uint64 | FieldKind::Fixed64 => integer(0, u64::MAX.into()),
-        FieldKind::Float => Kind::Float32,
-        FieldKind::Double => Kind::Float64,
-        FieldKind::String => Kind::Text,
-        FieldKind::Bytes => Kind::Bytes,
+        FieldKind::Float => FieldType::Float32,
+        FieldKind::Double => FieldType::Float64,
+        FieldKind::String => FieldType::Text,
+        FieldKind::Bytes => FieldType::Bytes,
         FieldKind::Enum(values) => {
             let symbols = values.values().map(|value| value.name().to_owned()).collect();
-            Kind::Enum(Enumeration { name: values.name().to_owned(), symbols })
+            FieldType::Enum(Enumeration { name: values.name().to_owned(), symbols })
         }
-        FieldKind::Message(message) => Kind::Record(inside(&message, around)?),
+        FieldKind::Message(message) => FieldType::Record(inside(&message, around)?),
     })
 }

@@ -2,8 +2,8 @@
 
 use super::{Count, count, in_field, index, presence_bytes};
 use crate::limits::MAX_RESERVE;
-use crate::{Budget, Error, Kind as Fault, Value};
-use dunnage_codegen::{Integer, Kind, List, Record};
+use crate::{Budget, Error, Kind, Value};
+use dunnage_codegen::{FieldType, Integer, List, Record};
 
 /// Decodes `bytes`; trailing bytes are an error.
 pub(super) fn read(record: &Record, bytes: &[u8], budget: &Budget) -> Result<Value, Error> {
@@ -13,7 +13,7 @@ pub(super) fn read(record: &Record, bytes: &[u8], budget: &Budget) -> Result<Val
     let lengths = std::mem::take(&mut reader.lengths);
     reader.texts(&mut tree, &mut lengths.into_iter())?;
     if reader.at < bytes.len() {
-        return Err(Error::new(Fault::Malformed, reader.at, "bytes after the message"));
+        return Err(Error::new(Kind::Malformed, reader.at, "bytes after the message"));
     }
     Ok(tree)
 }
@@ -31,7 +31,7 @@ impl<'a> Reader<'a> {
         let end = self.at + count;
         let taken = self.bytes.get(self.at..end);
         let taken =
-            taken.ok_or_else(|| Error::new(Fault::Truncated, self.bytes.len(), "the bytes end too early"))?;
+            taken.ok_or_else(|| Error::new(Kind::Truncated, self.bytes.len(), "the bytes end too early"))?;
         self.at = end;
         Ok(taken)
     }
@@ -60,38 +60,38 @@ impl<'a> Reader<'a> {
             });
         }
         if bit % 8 > 0 && presence[bit / 8] >> (bit % 8) > 0 {
-            return Err(Error::new(Fault::Malformed, start + bit / 8, "a presence bit of no field"));
+            return Err(Error::new(Kind::Malformed, start + bit / 8, "a presence bit of no field"));
         }
         Ok(Value::Array(values))
     }
 
-    fn value(&mut self, kind: &Kind) -> Result<Value, Error> {
+    fn value(&mut self, kind: &FieldType) -> Result<Value, Error> {
         let start = self.at;
         match kind {
-            Kind::Bool => match self.take(1)? {
+            FieldType::Bool => match self.take(1)? {
                 [0] => Ok(Value::Bool(false)),
                 [1] => Ok(Value::Bool(true)),
-                _ => Err(Error::new(Fault::Malformed, start, "a boolean that is neither 0 nor 1")),
+                _ => Err(Error::new(Kind::Malformed, start, "a boolean that is neither 0 nor 1")),
             },
-            Kind::Integer(range) => self.integer(*range),
-            Kind::Enum(enumeration) => self.integer(index(enumeration)),
-            Kind::Float32 => {
+            FieldType::Integer(range) => self.integer(*range),
+            FieldType::Enum(enumeration) => self.integer(index(enumeration)),
+            FieldType::Float32 => {
                 let bits = self.unsigned(4)? as u32;
                 Ok(Value::F64(f64::from(f32::from_bits(bits))))
             }
-            Kind::Float64 => Ok(Value::F64(f64::from_bits(self.unsigned(8)?))),
-            Kind::Text | Kind::Bytes => {
+            FieldType::Float64 => Ok(Value::F64(f64::from_bits(self.unsigned(8)?))),
+            FieldType::Text | FieldType::Bytes => {
                 let length = self.unsigned(2)?;
                 self.budget.content(length as usize, start)?;
                 self.lengths.push(length as usize);
-                Ok(if matches!(kind, Kind::Text) {
+                Ok(if matches!(kind, FieldType::Text) {
                     Value::Text(String::new())
                 } else {
                     Value::Bytes(Vec::new())
                 })
             }
-            Kind::List(list) => self.list(list),
-            Kind::Record(record) => self.record(record),
+            FieldType::List(list) => self.list(list),
+            FieldType::Record(record) => self.record(record),
         }
     }
 
@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
             Ok(value)
         } else {
             let reason = format!("not between {} and {}", range.min, range.max);
-            Err(Error::new(Fault::Range, start, reason))
+            Err(Error::new(Kind::Range, start, reason))
         }
     }
 
@@ -136,7 +136,7 @@ impl<'a> Reader<'a> {
                 let start = self.at;
                 let bytes = self.take(lengths.next().unwrap_or(0))?;
                 let filled = std::str::from_utf8(bytes).map_err(|e| {
-                    Error::new(Fault::Malformed, start + e.valid_up_to(), "text that is not UTF-8")
+                    Error::new(Kind::Malformed, start + e.valid_up_to(), "text that is not UTF-8")
                 })?;
                 filled.clone_into(text);
                 Ok(())

@@ -1,8 +1,8 @@
 //! Turns the tree of values into packed fields.
 
 use super::{Count, count, in_field, index, presence_bytes};
-use crate::{Error, Kind as Fault, Value};
-use dunnage_codegen::{Integer, Kind, List, Record};
+use crate::{Error, Kind, Value};
+use dunnage_codegen::{FieldType, Integer, List, Record};
 
 /// Appends the fixed part, then the content of all texts and bytes.
 pub(super) fn write(record: &Record, tree: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
@@ -31,17 +31,17 @@ fn write_record(record: &Record, tree: &Value, out: &mut Vec<u8>, texts: &mut Ve
     Ok(())
 }
 
-fn write_value(kind: &Kind, value: &Value, out: &mut Vec<u8>, texts: &mut Vec<u8>) -> Result<(), Error> {
+fn write_value(kind: &FieldType, value: &Value, out: &mut Vec<u8>, texts: &mut Vec<u8>) -> Result<(), Error> {
     match (kind, value) {
-        (Kind::Bool, Value::Bool(b)) => out.push(u8::from(*b)),
-        (Kind::Integer(range), value) => write_integer(*range, value, out)?,
-        (Kind::Enum(enumeration), value) => write_integer(index(enumeration), value, out)?,
-        (Kind::Float32, Value::F64(f)) => out.extend_from_slice(&(*f as f32).to_be_bytes()),
-        (Kind::Float64, Value::F64(f)) => out.extend_from_slice(&f.to_be_bytes()),
-        (Kind::Text, Value::Text(text)) => write_text(text.as_bytes(), out, texts)?,
-        (Kind::Bytes, Value::Bytes(bytes)) => write_text(bytes, out, texts)?,
-        (Kind::List(list), Value::Array(items)) => write_list(list, items, out, texts)?,
-        (Kind::Record(record), value) => write_record(record, value, out, texts)?,
+        (FieldType::Bool, Value::Bool(b)) => out.push(u8::from(*b)),
+        (FieldType::Integer(range), value) => write_integer(*range, value, out)?,
+        (FieldType::Enum(enumeration), value) => write_integer(index(enumeration), value, out)?,
+        (FieldType::Float32, Value::F64(f)) => out.extend_from_slice(&(*f as f32).to_be_bytes()),
+        (FieldType::Float64, Value::F64(f)) => out.extend_from_slice(&f.to_be_bytes()),
+        (FieldType::Text, Value::Text(text)) => write_text(text.as_bytes(), out, texts)?,
+        (FieldType::Bytes, Value::Bytes(bytes)) => write_text(bytes, out, texts)?,
+        (FieldType::List(list), Value::Array(items)) => write_list(list, items, out, texts)?,
+        (FieldType::Record(record), value) => write_record(record, value, out, texts)?,
         _ => return Err(mismatch()),
     }
     Ok(())
@@ -51,7 +51,7 @@ fn write_integer(range: Integer, value: &Value, out: &mut Vec<u8>) -> Result<(),
     let n = value.as_integer().ok_or_else(mismatch)?;
     if !range.contains(n) {
         return Err(Error::new(
-            Fault::Range,
+            Kind::Range,
             0,
             format!("{n} is not between {} and {}", range.min, range.max),
         ));
@@ -63,7 +63,7 @@ fn write_integer(range: Integer, value: &Value, out: &mut Vec<u8>) -> Result<(),
 
 fn write_text(bytes: &[u8], out: &mut Vec<u8>, texts: &mut Vec<u8>) -> Result<(), Error> {
     let length = u16::try_from(bytes.len())
-        .map_err(|_| Error::new(Fault::Range, 0, "text of more than 65535 bytes"))?;
+        .map_err(|_| Error::new(Kind::Range, 0, "text of more than 65535 bytes"))?;
     out.extend_from_slice(&length.to_be_bytes());
     texts.extend_from_slice(bytes);
     Ok(())
@@ -73,11 +73,11 @@ fn write_list(list: &List, items: &[Value], out: &mut Vec<u8>, texts: &mut Vec<u
     match count(list) {
         Count::Fixed(n) if n == items.len() => {}
         Count::Fixed(n) => {
-            return Err(Error::new(Fault::Range, 0, format!("{} elements instead of {n}", items.len())));
+            return Err(Error::new(Kind::Range, 0, format!("{} elements instead of {n}", items.len())));
         }
         Count::Counted(bytes) => {
             let n = u16::try_from(items.len())
-                .map_err(|_| Error::new(Fault::Range, 0, "more than 65535 elements"))?;
+                .map_err(|_| Error::new(Kind::Range, 0, "more than 65535 elements"))?;
             out.extend_from_slice(&n.to_be_bytes()[2 - bytes..]);
         }
     }
@@ -85,5 +85,5 @@ fn write_list(list: &List, items: &[Value], out: &mut Vec<u8>, texts: &mut Vec<u
 }
 
 fn mismatch() -> Error {
-    Error::new(Fault::Type, 0, "not what the layout has here")
+    Error::new(Kind::Type, 0, "not what the layout has here")
 }

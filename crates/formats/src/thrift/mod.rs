@@ -6,7 +6,7 @@ mod reader;
 mod writer;
 
 use crate::{Budget, Error, Format, Kind, MAX_DEPTH, Mapping, Reception, Value, limits};
-use dunnage_codegen::{Kind as RecordKind, Mapped, Record};
+use dunnage_codegen::{FieldType, Mapped, Record};
 use dunnage_schema::Model;
 use std::io::Cursor;
 use thrift::protocol::{
@@ -131,19 +131,19 @@ fn located(fault: Fault, at: usize, bytes: &[u8]) -> Error {
 }
 
 /// Returns the wire type of a field.
-fn wire_type(kind: &RecordKind) -> TType {
+fn wire_type(kind: &FieldType) -> TType {
     match kind {
-        RecordKind::Bool => TType::Bool,
-        RecordKind::Integer(range) => match range.signed_bytes() {
+        FieldType::Bool => TType::Bool,
+        FieldType::Integer(range) => match range.signed_bytes() {
             1 => TType::I08,
             2 => TType::I16,
             4 => TType::I32,
             _ => TType::I64,
         },
-        RecordKind::Float32 | RecordKind::Float64 => TType::Double,
-        RecordKind::Text | RecordKind::Bytes => TType::String,
-        RecordKind::Enum(_) => TType::I32,
-        RecordKind::List(_) => TType::List,
-        RecordKind::Record(_) => TType::Struct,
+        FieldType::Float32 | FieldType::Float64 => TType::Double,
+        FieldType::Text | FieldType::Bytes => TType::String,
+        FieldType::Enum(_) => TType::I32,
+        FieldType::List(_) => TType::List,
+        FieldType::Record(_) => TType::Struct,
     }
 }

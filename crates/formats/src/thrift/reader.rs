@@ -2,8 +2,8 @@
 
 use super::{Fault, wire_type};
 use crate::limits::MAX_RESERVE;
-use crate::{Budget, Kind as Reason, Value};
-use dunnage_codegen::{Kind, Record};
+use crate::{Budget, Kind, Value};
+use dunnage_codegen::{FieldType, Record};
 use thrift::protocol::{TInputProtocol, TType};
 
 pub(super) fn record(
@@ -35,17 +35,15 @@ pub(super) fn record(
     let missing =
         record.fields.iter().zip(&values).find(|(field, v)| !field.optional && matches!(v, Value::Null));
     match missing {
-        Some((field, _)) => {
-            Err(Fault::Own(Reason::Malformed, format!("the field {} is missing", field.name)))
-        }
+        Some((field, _)) => Err(Fault::Own(Kind::Malformed, format!("the field {} is missing", field.name))),
         None => Ok(Value::Array(values)),
     }
 }
 
-fn value(kind: &Kind, protocol: &mut dyn TInputProtocol, budget: &Budget) -> Result<Value, Fault> {
+fn value(kind: &FieldType, protocol: &mut dyn TInputProtocol, budget: &Budget) -> Result<Value, Fault> {
     Ok(match kind {
-        Kind::Bool => Value::Bool(protocol.read_bool()?),
-        Kind::Integer(range) => {
+        FieldType::Bool => Value::Bool(protocol.read_bool()?),
+        FieldType::Integer(range) => {
             let n = match wire_type(kind) {
                 TType::I08 => i64::from(protocol.read_i8()?),
                 TType::I16 => i64::from(protocol.read_i16()?),
@@ -54,19 +52,19 @@ fn value(kind: &Kind, protocol: &mut dyn TInputProtocol, budget: &Budget) -> Res
             };
             if range.max > i128::from(i64::MAX) { Value::U64(n as u64) } else { Value::from(n) }
         }
-        Kind::Float32 | Kind::Float64 => Value::F64(protocol.read_double()?),
-        Kind::Text => {
+        FieldType::Float32 | FieldType::Float64 => Value::F64(protocol.read_double()?),
+        FieldType::Text => {
             let text = protocol.read_string()?;
             budget.content(text.len(), 0)?;
             Value::Text(text)
         }
-        Kind::Bytes => {
+        FieldType::Bytes => {
             let bytes = protocol.read_bytes()?;
             budget.content(bytes.len(), 0)?;
             Value::Bytes(bytes)
         }
-        Kind::Enum(_) => Value::from(i64::from(protocol.read_i32()?)),
-        Kind::List(list) => {
+        FieldType::Enum(_) => Value::from(i64::from(protocol.read_i32()?)),
+        FieldType::List(list) => {
             budget.container(0)?;
             let header = protocol.read_list_begin()?;
             let count = usize::try_from(header.size).unwrap_or(0);
@@ -81,7 +79,7 @@ fn value(kind: &Kind, protocol: &mut dyn TInputProtocol, budget: &Budget) -> Res
             protocol.read_list_end()?;
             Value::Array(items)
         }
-        Kind::Record(inner) => record(inner, protocol, budget)?,
+        FieldType::Record(inner) => record(inner, protocol, budget)?,
     })
 }
 
@@ -89,5 +87,5 @@ fn expect(found: TType, expected: TType, what: &str) -> Result<(), Fault> {
     if found == expected {
         return Ok(());
     }
-    Err(Fault::Own(Reason::Type, format!("{what} holds {found}, not {expected}")))
+    Err(Fault::Own(Kind::Type, format!("{what} holds {found}, not {expected}")))
 }

@@ -1,8 +1,8 @@
 //! Writes the tree of values to a Thrift protocol.
 
 use super::wire_type;
-use crate::{Error, Kind as Fault, Value};
-use dunnage_codegen::{Kind, Record};
+use crate::{Error, Kind, Value};
+use dunnage_codegen::{FieldType, Record};
 use thrift::protocol::{TFieldIdentifier, TListIdentifier, TOutputProtocol, TStructIdentifier, TType};
 
 pub(super) fn write(record: &Record, tree: &Value, protocol: &mut dyn TOutputProtocol) -> Result<(), Error> {
@@ -27,17 +27,17 @@ fn write_record(record: &Record, tree: &Value, protocol: &mut dyn TOutputProtoco
     protocol.write_struct_end().map_err(failed)
 }
 
-fn write_value(kind: &Kind, value: &Value, protocol: &mut dyn TOutputProtocol) -> Result<(), Error> {
+fn write_value(kind: &FieldType, value: &Value, protocol: &mut dyn TOutputProtocol) -> Result<(), Error> {
     let written = match (kind, value) {
-        (Kind::Bool, Value::Bool(b)) => protocol.write_bool(*b),
-        (Kind::Float32 | Kind::Float64, Value::F64(f)) => protocol.write_double(*f),
-        (Kind::Text, Value::Text(text)) => protocol.write_string(text),
-        (Kind::Bytes, Value::Bytes(bytes)) => protocol.write_bytes(bytes),
-        (Kind::Integer(range), value) => {
+        (FieldType::Bool, Value::Bool(b)) => protocol.write_bool(*b),
+        (FieldType::Float32 | FieldType::Float64, Value::F64(f)) => protocol.write_double(*f),
+        (FieldType::Text, Value::Text(text)) => protocol.write_string(text),
+        (FieldType::Bytes, Value::Bytes(bytes)) => protocol.write_bytes(bytes),
+        (FieldType::Integer(range), value) => {
             let n = value.as_integer().ok_or_else(mismatch)?;
             if !range.contains(n) {
                 let reason = format!("{n} is not between {} and {}", range.min, range.max);
-                return Err(Error::new(Fault::Range, 0, reason));
+                return Err(Error::new(Kind::Range, 0, reason));
             }
             match wire_type(kind) {
                 TType::I08 => protocol.write_i8(n as i8),
@@ -46,11 +46,11 @@ fn write_value(kind: &Kind, value: &Value, protocol: &mut dyn TOutputProtocol) -
                 _ => protocol.write_i64(n as i64), // from 2^63 on, the negative number with the same bits
             }
         }
-        (Kind::Enum(_), value) => {
+        (FieldType::Enum(_), value) => {
             let index = value.as_integer().and_then(|n| i32::try_from(n).ok()).ok_or_else(mismatch)?;
             protocol.write_i32(index)
         }
-        (Kind::List(list), Value::Array(items)) => {
+        (FieldType::List(list), Value::Array(items)) => {
             let count = i32::try_from(items.len()).map_err(|_| mismatch())?;
             protocol.write_list_begin(&TListIdentifier::new(wire_type(&list.item), count)).map_err(failed)?;
             for item in items {
@@ -58,7 +58,7 @@ fn write_value(kind: &Kind, value: &Value, protocol: &mut dyn TOutputProtocol) -
             }
             protocol.write_list_end()
         }
-        (Kind::Record(record), value) => return write_record(record, value, protocol),
+        (FieldType::Record(record), value) => return write_record(record, value, protocol),
         _ => return Err(mismatch()),
     };
     written.map_err(failed)
@@ -66,9 +66,9 @@ fn write_value(kind: &Kind, value: &Value, protocol: &mut dyn TOutputProtocol) -
 
 #[allow(clippy::needless_pass_by_value)] // `map_err` needs this signature
 fn failed(e: thrift::Error) -> Error {
-    Error::new(Fault::Type, 0, e.to_string())
+    Error::new(Kind::Type, 0, e.to_string())
 }
 
 fn mismatch() -> Error {
-    Error::new(Fault::Type, 0, "not what the definition has here")
+    Error::new(Kind::Type, 0, "not what the definition has here")
 }

@@ -9,7 +9,7 @@ const PARTS: usize = 16 * COLUMNS;
 
 /// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnType {
     Bool,
     Integer,
     Double,
@@ -21,7 +21,7 @@ pub enum Kind {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Declaration {
     /// They form a column of this type.
-    Column(Kind),
+    Column(ColumnType),
     /// They have parts, or are always null.
     Structure,
     /// They may be anything.
@@ -131,29 +131,31 @@ fn declaration(part: &Part<'_>) -> Declaration {
         return Declaration::Open;
     }
     let kinds = part.iter().filter_map(|kind| kind_of(kind));
-    kinds.reduce(Kind::with).map_or(Declaration::Structure, Declaration::Column)
+    kinds.reduce(ColumnType::with).map_or(Declaration::Structure, Declaration::Column)
 }
 
 /// Returns the type of a column of these values; `None` for objects, arrays and null.
-fn kind_of(kind: &Type) -> Option<Kind> {
+fn kind_of(kind: &Type) -> Option<ColumnType> {
     match kind {
-        Type::Bool => Some(Kind::Bool),
-        Type::Integer(_) => Some(Kind::Integer),
-        Type::Decimal(_) | Type::Float(_) => Some(Kind::Double),
-        Type::Text(text) if text.format == Some(Format::DateTime) => Some(Kind::Time),
-        Type::Text(_) | Type::NumberText(_) | Type::NumbersText(_) | Type::TimeText(_) => Some(Kind::Text),
-        Type::Enum(values) => values.iter().filter_map(kind_of_value).reduce(Kind::with),
+        Type::Bool => Some(ColumnType::Bool),
+        Type::Integer(_) => Some(ColumnType::Integer),
+        Type::Decimal(_) | Type::Float(_) => Some(ColumnType::Double),
+        Type::Text(text) if text.format == Some(Format::DateTime) => Some(ColumnType::Time),
+        Type::Text(_) | Type::NumberText(_) | Type::NumbersText(_) | Type::TimeText(_) => {
+            Some(ColumnType::Text)
+        }
+        Type::Enum(values) => values.iter().filter_map(kind_of_value).reduce(ColumnType::with),
         Type::Const(value) => kind_of_value(value),
         _ => None,
     }
 }
 
-fn kind_of_value(value: &Value) -> Option<Kind> {
+fn kind_of_value(value: &Value) -> Option<ColumnType> {
     match value {
-        Value::Bool(_) => Some(Kind::Bool),
-        Value::I64(_) | Value::U64(_) => Some(Kind::Integer),
-        Value::F64(_) => Some(Kind::Double),
-        Value::Text(_) => Some(Kind::Text),
+        Value::Bool(_) => Some(ColumnType::Bool),
+        Value::I64(_) | Value::U64(_) => Some(ColumnType::Integer),
+        Value::F64(_) => Some(ColumnType::Double),
+        Value::Text(_) => Some(ColumnType::Text),
         _ => None,
     }
 }
@@ -170,13 +172,15 @@ impl Declaration {
     }
 }
 
-impl Kind {
+impl ColumnType {
     /// Returns the type of a column that can hold values of both types.
-    fn with(self, other: Kind) -> Kind {
+    fn with(self, other: ColumnType) -> ColumnType {
         match (self, other) {
             (one, other) if one == other => one,
-            (Kind::Integer, Kind::Double) | (Kind::Double, Kind::Integer) => Kind::Double,
-            _ => Kind::Text,
+            (ColumnType::Integer, ColumnType::Double) | (ColumnType::Double, ColumnType::Integer) => {
+                ColumnType::Double
+            }
+            _ => ColumnType::Text,
         }
     }
 }
@@ -267,7 +271,7 @@ mod tests {
         );
         let model = Model::compile(schema).unwrap();
         let declared = Declared::new([&model].into_iter());
-        assert_eq!(declared.at("/list/7"), Declaration::Column(Kind::Double));
+        assert_eq!(declared.at("/list/7"), Declaration::Column(ColumnType::Double));
         assert_eq!(declared.at("/position"), Declaration::Structure);
         assert_eq!(declared.at("/nothing"), Declaration::Structure);
         for open in ["/any", "/any/thing", "/further", "/position/further"] {
@@ -290,7 +294,7 @@ mod tests {
         assert_eq!(columns(&[tree]), ["/v Column(Double)"]);
         let model = Model::compile(tree).unwrap();
         let declared = Declared::new([&model].into_iter());
-        assert_eq!(declared.at("/left/right/v"), Declaration::Column(Kind::Double));
+        assert_eq!(declared.at("/left/right/v"), Declaration::Column(ColumnType::Double));
         let cube = r#"{"type":"array","maxItems":9999,"items":{"type":"array","maxItems":9999,"items":{"type":"array","maxItems":9999}}}"#;
         assert_eq!(columns(&[cube]).len(), 0);
         let wide = r#"{"type":"array","maxItems":9999,"items":{"type":"array","maxItems":9999,"items":{"type":"null"}}}"#;

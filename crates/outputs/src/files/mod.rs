@@ -40,7 +40,7 @@ pub struct Settings {
     /// The folder. It is created if it is missing.
     pub path: PathBuf,
     /// The format of the files.
-    pub kind: Kind,
+    pub kind: FileFormat,
     /// What to do with texts in CSV that a spreadsheet would take for formulas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub formulas: Option<Formulas>,
@@ -68,7 +68,7 @@ pub enum Formulas {
 /// The format of the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum FileFormat {
     /// One JSON object a line.
     Ndjson,
     /// Comma-separated values (RFC 4180): a file for each schema, with a column for each part of the message.
@@ -80,7 +80,7 @@ pub enum Kind {
 /// The output.
 pub struct Files {
     folder: PathBuf,
-    kind: Kind,
+    kind: FileFormat,
     archive: Arc<Mutex<Box<dyn Archive>>>,
 }
 
@@ -101,10 +101,10 @@ impl Files {
         if settings.path.as_os_str().is_empty() {
             return Err("path: must name a folder".into());
         }
-        if settings.formulas.is_some() && settings.kind != Kind::Csv {
+        if settings.formulas.is_some() && settings.kind != FileFormat::Csv {
             return Err("formulas: needs kind = \"csv\"".into());
         }
-        if settings.readable_after_seconds.is_some() && settings.kind != Kind::Parquet {
+        if settings.readable_after_seconds.is_some() && settings.kind != FileFormat::Parquet {
             return Err(
                 "readable_after_seconds: needs kind = \"parquet\"; files of other kinds are readable at once"
                     .into(),
@@ -115,9 +115,9 @@ impl Files {
             return Err("readable_after_seconds: must be 1 to 86400".into());
         }
         let archive: Box<dyn Archive> = match settings.kind {
-            Kind::Ndjson => Box::new(ndjson::Ndjson::default()),
-            Kind::Csv => Box::new(csv::Csv::new(settings.formulas.unwrap_or_default())),
-            Kind::Parquet => Box::new(parquet::Parquet::new(Duration::from_secs(after))),
+            FileFormat::Ndjson => Box::new(ndjson::Ndjson::default()),
+            FileFormat::Csv => Box::new(csv::Csv::new(settings.formulas.unwrap_or_default())),
+            FileFormat::Parquet => Box::new(parquet::Parquet::new(Duration::from_secs(after))),
         };
         Ok(Files {
             folder: settings.path.clone(),
@@ -134,7 +134,7 @@ impl Output for Files {
     }
 
     fn tends_every(&self) -> Option<Duration> {
-        (self.kind == Kind::Parquet).then_some(CHECK_INTERVAL)
+        (self.kind == FileFormat::Parquet).then_some(CHECK_INTERVAL)
     }
 
     async fn tend(&self, buffer: &str, catalog: Arc<dyn Catalog>) {

@@ -19,13 +19,13 @@ const BREAK: u8 = 0xff;
 /// How a body is divided into messages.
 #[derive(Debug, PartialEq)]
 pub struct Framing {
-    kind: Kind,
+    kind: FramingKind,
     /// The `Content-Type` that each message would have alone.
     pub content_type: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Kind {
+enum FramingKind {
     /// One message per line.
     Lines,
     /// One CBOR item per message.
@@ -53,9 +53,9 @@ impl Framing {
         let framing =
             |kind, content_type: &str| Ok(Some(Framing { kind, content_type: content_type.into() }));
         match () {
-            () if is(BATCHES[0]) => framing(Kind::Lines, Id::Json.media_type()),
-            () if is(BATCHES[1]) => framing(Kind::Sequence, Id::Cbor.media_type()),
-            () if is(BATCHES[2]) => framing(Kind::Lengths, &format_of(parameters)?),
+            () if is(BATCHES[0]) => framing(FramingKind::Lines, Id::Json.media_type()),
+            () if is(BATCHES[1]) => framing(FramingKind::Sequence, Id::Cbor.media_type()),
+            () if is(BATCHES[2]) => framing(FramingKind::Lengths, &format_of(parameters)?),
             () => Ok(None),
         }
     }
@@ -67,9 +67,9 @@ impl Framing {
         let mut at = 0;
         while at < body.len() {
             let (piece, next) = match self.kind {
-                Kind::Lines => line(body, at),
-                Kind::Sequence => item(body, at),
-                Kind::Lengths => counted(body, at),
+                FramingKind::Lines => line(body, at),
+                FramingKind::Sequence => item(body, at),
+                FramingKind::Lengths => counted(body, at),
             };
             at = next;
             pieces.extend(piece);

@@ -10,7 +10,7 @@ use crate::{
     Catalog,
     files::{
         columns::{Columns, FIRST, Leaf, cost, flatten},
-        declared::{Declaration, Declared, Kind},
+        declared::{ColumnType, Declaration, Declared},
         growing::Growing,
         ndjson::{Line, identify},
     },
@@ -46,17 +46,17 @@ pub struct Table {
     /// Values that do not fit the declared types.
     pub misfits: u64,
     columns: Columns,
-    kinds: Vec<Kind>,
+    kinds: Vec<ColumnType>,
 }
 
 /// What is known about the values at a pointer.
 enum Known {
     /// The schema declares the type.
-    Declared(Kind),
+    Declared(ColumnType),
     /// The schema declares that they have parts.
     Structure,
     /// The type follows from the values. The flag tells whether all integers have an exact double.
-    Seen(Kind, bool),
+    Seen(ColumnType, bool),
 }
 
 /// A row of a row group.
@@ -131,11 +131,11 @@ impl Table {
         }
         for (pointer, kind) in self.columns.names().iter().zip(&self.kinds) {
             let (physical, logical) = match kind {
-                Kind::Bool => (Physical::BOOLEAN, None),
-                Kind::Integer => (Physical::INT64, None),
-                Kind::Double => (Physical::DOUBLE, None),
-                Kind::Time => (Physical::INT64, micros.clone()),
-                Kind::Text => (Physical::BYTE_ARRAY, text.clone()),
+                ColumnType::Bool => (Physical::BOOLEAN, None),
+                ColumnType::Integer => (Physical::INT64, None),
+                ColumnType::Double => (Physical::DOUBLE, None),
+                ColumnType::Time => (Physical::INT64, micros.clone()),
+                ColumnType::Text => (Physical::BYTE_ARRAY, text.clone()),
             };
             let name = if pointer.is_empty() { "(all)" } else { pointer };
             fields.push(field(name, physical, logical, Repetition::OPTIONAL)?);
@@ -162,11 +162,13 @@ impl Table {
         for (pointer, kind) in self.columns.names().iter().zip(&self.kinds) {
             let leaves = group.iter().map(|record| record.leaves.get(pointer));
             match kind {
-                Kind::Bool => optional::<BoolType>(&mut columns, leaves.map(|leaf| leaf?.bool()))?,
-                Kind::Integer => optional::<Int64Type>(&mut columns, leaves.map(|leaf| leaf?.whole()))?,
-                Kind::Double => optional::<DoubleType>(&mut columns, leaves.map(|leaf| leaf?.double()))?,
-                Kind::Time => optional::<Int64Type>(&mut columns, leaves.map(|leaf| leaf?.time()))?,
-                Kind::Text => {
+                ColumnType::Bool => optional::<BoolType>(&mut columns, leaves.map(|leaf| leaf?.bool()))?,
+                ColumnType::Integer => optional::<Int64Type>(&mut columns, leaves.map(|leaf| leaf?.whole()))?,
+                ColumnType::Double => {
+                    optional::<DoubleType>(&mut columns, leaves.map(|leaf| leaf?.double()))?;
+                }
+                ColumnType::Time => optional::<Int64Type>(&mut columns, leaves.map(|leaf| leaf?.time()))?,
+                ColumnType::Text => {
                     let texts = leaves.map(|leaf| leaf?.text().map(|text| ByteArray::from(&*text)));
                     optional::<ByteArrayType>(&mut columns, texts)?;
                 }
@@ -228,10 +230,10 @@ impl<'d, 'm> Survey<'d, 'm> {
 }
 
 impl Known {
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> ColumnType {
         match self {
             Known::Declared(kind) | Known::Seen(kind, _) => *kind,
-            Known::Structure => Kind::Text,
+            Known::Structure => ColumnType::Text,
         }
     }
 }

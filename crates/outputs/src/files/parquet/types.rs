@@ -1,46 +1,51 @@
 //! The types of columns that the schema does not declare, from their values, and the conversion of values to a column's type.
 
-use crate::files::{columns::Leaf, declared::Kind};
+use crate::files::{columns::Leaf, declared::ColumnType};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 /// All integers up to this have an exact double.
 const EXACT: u64 = 1 << 53;
 
 /// Returns the type of a column with `leaf` alone, and whether an integer has an exact double; `None` for null.
-pub(super) fn kind_of(leaf: &Leaf) -> Option<(Kind, bool)> {
+pub(super) fn kind_of(leaf: &Leaf) -> Option<(ColumnType, bool)> {
     let kind = match leaf {
         Leaf::Null => return None,
-        Leaf::Bool(_) => Kind::Bool,
+        Leaf::Bool(_) => ColumnType::Bool,
         Leaf::Number(text) => match leaf.integer() {
-            Some(number) => return Some((Kind::Integer, number.unsigned_abs() <= EXACT)),
-            None if is_double(text) => Kind::Double,
-            None => Kind::Text,
+            Some(number) => return Some((ColumnType::Integer, number.unsigned_abs() <= EXACT)),
+            None if is_double(text) => ColumnType::Double,
+            None => ColumnType::Text,
         },
-        Leaf::Text(_) if leaf.exact_time() => Kind::Time,
-        Leaf::Text(_) | Leaf::Empty(_) => Kind::Text,
+        Leaf::Text(_) if leaf.exact_time() => ColumnType::Time,
+        Leaf::Text(_) | Leaf::Empty(_) => ColumnType::Text,
     };
     Some((kind, true))
 }
 
 /// Returns the type of a column with values of both types. The flags tell whether all integers have exact doubles.
-pub(super) fn widened((one, one_exact): (Kind, bool), (other, other_exact): (Kind, bool)) -> Kind {
+pub(super) fn widened(
+    (one, one_exact): (ColumnType, bool),
+    (other, other_exact): (ColumnType, bool),
+) -> ColumnType {
     match (one, other) {
         (one, other) if one == other => one,
-        (Kind::Integer, Kind::Double) | (Kind::Double, Kind::Integer) if one_exact && other_exact => {
-            Kind::Double
+        (ColumnType::Integer, ColumnType::Double) | (ColumnType::Double, ColumnType::Integer)
+            if one_exact && other_exact =>
+        {
+            ColumnType::Double
         }
-        _ => Kind::Text,
+        _ => ColumnType::Text,
     }
 }
 
 /// Returns whether a column of `kind` can hold `leaf`.
-pub(super) fn fits(leaf: &Leaf, kind: Kind) -> bool {
+pub(super) fn fits(leaf: &Leaf, kind: ColumnType) -> bool {
     match kind {
-        Kind::Bool => leaf.bool().is_some(),
-        Kind::Integer => leaf.whole().is_some(),
-        Kind::Double => leaf.double().is_some(),
-        Kind::Time => leaf.time().is_some(),
-        Kind::Text => true,
+        ColumnType::Bool => leaf.bool().is_some(),
+        ColumnType::Integer => leaf.whole().is_some(),
+        ColumnType::Double => leaf.double().is_some(),
+        ColumnType::Time => leaf.time().is_some(),
+        ColumnType::Text => true,
     }
 }
 
