@@ -232,7 +232,7 @@ impl Layout {
             _ if first & !SLOT != 0 => {
                 Err(Error::new(Kind::Malformed, 0, format!("mode {} is reserved", first >> 6)))
             }
-            0 => Err(Error::new(Kind::Malformed, 0, "slot 0 is no layout")),
+            0 => Err(Error::new(Kind::Malformed, 0, "slot 0 has no layout")),
             slot if slot == self.slot() => Ok(()),
             slot => Err(Error::new(Kind::Range, 0, format!("slot {slot}; the layout's is {}", self.slot()))),
         }

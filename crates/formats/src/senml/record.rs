@@ -110,7 +110,7 @@ impl Base {
         }
         let name = format!("{}{}", self.name, fields.name.unwrap_or_default());
         if !is_name(&name) {
-            let reason = format!("{name:?} is no name: A-Z a-z 0-9 - : . / _ behind a letter or a digit");
+            let reason = format!("{name:?} is not a name: a letter or digit, then A-Z a-z 0-9 - : . / _");
             return Err(malformed(&reason));
         }
         put("n", Value::Text(name));

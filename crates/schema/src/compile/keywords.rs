@@ -131,7 +131,7 @@ pub(super) fn check(entries: &[(String, Node)], at: &str, dialect: Dialect) -> R
             format!("the keyword {keyword} is not supported, and ignoring it would accept other messages")
         } else if keyword.starts_with(PREFIX) {
             let ours: Vec<_> = all().filter(|k| k.starts_with(PREFIX)).collect();
-            format!("there is no keyword {keyword}; there are {}, {SLOT} and {CHECK}", ours.join(", "))
+            format!("unknown keyword {keyword}; the known ones are {}, {SLOT} and {CHECK}", ours.join(", "))
         } else if let Some(meant) = all().find(|known| dialect.is_strict() && is_like(keyword, known)) {
             format!(
                 "the keyword {keyword:?} is not known; did you mean {meant}? One of your own begins with x-"

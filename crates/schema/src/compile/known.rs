@@ -20,7 +20,8 @@ impl<'a> Compiler<'a> {
             return Err(schema.error(KNOWN, format!("{KNOWN} must be {DEVICE:?}")));
         }
         if matches!(kind, Type::Nullable(_) | Type::Null) {
-            return Err(schema.error(KNOWN, format!("{KNOWN} beside null, which is no device")));
+            return Err(schema
+                .error(KNOWN, format!("{KNOWN} requires a type without null: a device ID is never null")));
         }
         let seen = self.known_seen;
         self.known_seen += 1;

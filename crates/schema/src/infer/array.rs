@@ -21,7 +21,7 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, arrays: &[&[Node]]) -> No
     let elements = counted(most, "element");
     let mut bounds = Vec::new();
     if least == most && most > 1 && arrays.len() >= MANY {
-        guesses.note(path, format!("{elements} in all of {seen}: always so many"));
+        guesses.note(path, format!("{elements} in all of {seen}: taken as a fixed length"));
         bounds.push(("minItems".to_owned(), write::count(most)));
         bounds.push(("maxItems".to_owned(), write::count(most)));
     } else {
