@@ -29,8 +29,7 @@ impl Error {
 
     /// Prefixes the pointer with `key`: the error is inside the entry of that key.
     pub(crate) fn under(mut self, key: &str) -> Self {
-        let escaped = key.replace('~', "~0").replace('/', "~1");
-        self.pointer.insert_str(0, &format!("/{escaped}"));
+        self.pointer.insert_str(0, &format!("/{}", dunnage_schema::pointer::escape(key)));
         self
     }
 

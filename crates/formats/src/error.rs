@@ -33,8 +33,7 @@ impl Error {
     /// Prefixes the pointer with `key`: the error is inside the entry of that key.
     #[cold]
     pub(crate) fn under(mut self, key: &str) -> Self {
-        let escaped = key.replace('~', "~0").replace('/', "~1");
-        self.0.pointer.insert_str(0, &format!("/{escaped}"));
+        self.0.pointer.insert_str(0, &format!("/{}", dunnage_schema::pointer::escape(key)));
         self
     }
 

@@ -201,7 +201,7 @@ pub fn offset_of(text: &[u8], pointer: &str) -> Option<usize> {
         let around = jiter.current_index();
         let next = match found {
             Peek::Array => element(&mut jiter, token),
-            Peek::Object => entry(&mut jiter, &token.replace("~1", "/").replace("~0", "~")),
+            Peek::Object => entry(&mut jiter, &dunnage_schema::pointer::unescape(token)),
             _ => Ok(None),
         };
         match next.ok()? {

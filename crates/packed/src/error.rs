@@ -34,8 +34,7 @@ impl Error {
     /// Returns the error with `key` put before its pointer.
     #[cold]
     pub(crate) fn under(mut self, key: &str) -> Self {
-        let escaped = key.replace('~', "~0").replace('/', "~1");
-        self.0.pointer.insert_str(0, &format!("/{escaped}"));
+        self.0.pointer.insert_str(0, &format!("/{}", dunnage_schema::pointer::escape(key)));
         self
     }
 

@@ -100,7 +100,7 @@ impl std::error::Error for Violation {}
 
 /// Appends an escaped reference token to `pointer`.
 pub(crate) fn join(pointer: &str, token: &str) -> String {
-    format!("{pointer}/{}", token.replace('~', "~0").replace('/', "~1"))
+    format!("{pointer}/{}", crate::pointer::escape(token))
 }
 
 fn write_pointer(f: &mut fmt::Formatter<'_>, pointer: &str) -> fmt::Result {

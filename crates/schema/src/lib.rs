@@ -55,6 +55,7 @@ mod number;
 mod number_text;
 mod parse;
 mod pattern;
+pub mod pointer;
 mod quantum;
 mod same;
 mod time_text;

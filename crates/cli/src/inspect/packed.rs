@@ -233,7 +233,7 @@ fn slot(number: u8) -> String {
 
 /// The JSON pointer of `key` in the object at `path`, escaped for terminals.
 fn under(path: &str, key: &str) -> String {
-    let key = quoted(&key.replace('~', "~0").replace('/', "~1"));
+    let key = quoted(&dunnage_schema::pointer::escape(key));
     format!("{path}/{}", &key[1..key.len() - 1])
 }
 

@@ -114,7 +114,7 @@ impl Parts<'_> {
         }
         let outer = self.pointer.len();
         self.pointer.push('/');
-        self.pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
+        self.pointer.push_str(&dunnage_schema::pointer::escape(key));
         walk(part, self.pointer, self.leaves).map_err(E::custom)?;
         self.pointer.truncate(outer);
         Ok(())

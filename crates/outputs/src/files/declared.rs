@@ -64,7 +64,7 @@ fn part_at<'m>(model: &'m Model, pointer: &str) -> Part<'m> {
     let mut part = Vec::new();
     add(model, &model.root, Definitions::Followed, &mut Vec::new(), &mut part);
     for token in pointer.split('/').skip(1) {
-        let token = token.replace("~1", "/").replace("~0", "~");
+        let token = dunnage_schema::pointer::unescape(token);
         part = child(model, &part, &token, Definitions::Followed);
     }
     part
@@ -197,7 +197,7 @@ fn list(model: &Model, part: &Part<'_>, pointer: &mut String, left: &mut usize, 
     for token in tokens(part) {
         let outer = pointer.len();
         pointer.push('/');
-        pointer.push_str(&token.replace('~', "~0").replace('/', "~1"));
+        pointer.push_str(&dunnage_schema::pointer::escape(&token));
         list(model, &child(model, part, &token, Definitions::LeftAlone), pointer, left, found);
         pointer.truncate(outer);
     }
