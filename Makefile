@@ -33,6 +33,7 @@ dist:  ## the full program as one static file, and a Debian package of it, in ta
 
 check: lint  ## format, lint, unit and vector tests; needs Rust, a C compiler, Python and git
 	cargo test --lib --test pson --test hostile --test packed --test spec -- --skip suite::
+	cargo test --doc
 
 test: lint audit test-c conform  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
 	.ci/need chromium:chromium curl:curl openssl:openssl gzip:gzip zstd:zstd strace:strace systemd-analyze:systemd node:nodejs npm:npm $(AVR) simavr:simavr avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc clang:clang \

@@ -14,7 +14,7 @@ pub enum Change {
         /// The message ID.
         message_id: i64,
     },
-    /// An output has refused a message for good.
+    /// The receiver of an output has permanently rejected a message.
     DeadLetter {
         /// The output's name.
         output: Arc<str>,
@@ -85,7 +85,7 @@ impl Change {
     }
 }
 
-/// Returns the cursor of each output: the last message ID before which it has resolved everything.
+/// Returns the cursor of each output: the message ID up to and including which it has resolved every message.
 pub fn cursors(connection: &Connection) -> rusqlite::Result<HashMap<Arc<str>, i64>> {
     let mut statement = connection.prepare("SELECT output, message_id FROM cursors")?;
     statement.query_map([], |row| Ok((row.get::<_, String>(0)?.into(), row.get(1)?)))?.collect()

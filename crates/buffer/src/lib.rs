@@ -23,7 +23,7 @@
 //! | `quarantine` | message that could not be decoded | what is needed to decode it again |
 //! | `devices` | device | counts and its last message; each message points to the one before, so a device's messages are a list without an index |
 //! | `waypoints` | 64th message of a device | an entry point into the list of its messages |
-//! | `cursors` | output | the last message ID before which it has resolved everything |
+//! | `cursors` | output | the message ID up to and including which it has resolved every message |
 //! | `undelivered` | dead letter | output, message ID, time and reason |
 //! | `gaps` | range of IDs | no message has these IDs: they were lost, or will not be used |
 //! | `layouts` | slot of a schema | the fingerprint of the layout of its messages |
@@ -152,5 +152,5 @@ pub use stats::BufferStats;
 pub use totals::{FormatTotals, Totals};
 pub use writer::{Observer, Writer};
 
-/// The names that the format of a message may have. Recovery tells by them what a row without a checksum is.
+/// The names that the format of a message may have. Recovery uses them to recognize rows without a checksum.
 pub type Formats = &'static [&'static str];

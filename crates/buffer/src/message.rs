@@ -1,4 +1,4 @@
-//! Messages: as an input hands them in, as they stand in the quarantine, and as the buffer gives them out.
+//! Messages in three forms: submitted by an input, quarantined, and read from the buffer.
 
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
@@ -158,7 +158,7 @@ pub struct Quarantined {
     pub origin: Option<String>,
 }
 
-/// A message that an output has refused for good.
+/// A message that the receiver of an output has permanently rejected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeadLetter {
     /// The message ID.

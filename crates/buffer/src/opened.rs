@@ -66,7 +66,7 @@ impl Opened {
         &self.loaded.duplicates
     }
 
-    /// Returns the cursor of each output: the last message ID before which it has resolved everything.
+    /// Returns the cursor of each output: the message ID up to and including which it has resolved every message.
     pub fn cursors(&self) -> &HashMap<Arc<str>, i64> {
         &self.loaded.cursors
     }

@@ -18,14 +18,14 @@ pub struct BufferSettings {
     pub batch_messages: usize,
     /// How long duplicates are recognized (Idempotency-Key) and stored only once; 0: never.
     pub duplicate_window_seconds: u64,
-    /// Maximum number of messages that are remembered for that, in about 56 bytes of memory each: at least their rate times the
-    /// window.
+    /// Maximum number of messages that are remembered to recognize duplicates, in about 56 bytes of memory each. If more arrive within
+    /// the window, the oldest are forgotten early.
     pub duplicate_limit_messages: usize,
     /// Maximum used size of the file in bytes; 0: no limit. The write-ahead log takes about 64 MiB more.
     pub limit_bytes: u64,
     /// At the limit: drop-delivered removes messages that every output has resolved, else new ones are rejected (503); refuse removes none.
     pub when_full: WhenFull,
-    /// How long messages are kept after every output has resolved them; 0: until their space is needed.
+    /// How long messages are kept after their arrival, once every output has resolved them; 0: until their space is needed.
     pub keep_delivered_hours: u64,
 }
 

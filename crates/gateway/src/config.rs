@@ -57,7 +57,7 @@ pub struct Admin {
 pub struct Log {
     /// human or json.
     pub format: LogFormat,
-    /// error, warn, info, debug or trace.
+    /// error, warn, info, debug or trace, or directives of tracing's EnvFilter.
     pub level: String,
 }
 
@@ -67,7 +67,7 @@ pub struct Log {
 pub enum LogFormat {
     /// For people.
     Human,
-    /// A JSON object a line.
+    /// A JSON object per line.
     Json,
 }
 

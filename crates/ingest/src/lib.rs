@@ -149,7 +149,7 @@ impl Ingest {
         Ok(self.limits.admit(peer, device)?)
     }
 
-    /// Counts a message as received. The message counts as refused if the result is dropped before it is stored.
+    /// Counts a message as received. The message counts as refused if the result is dropped before it is queued.
     pub fn receive(&self) -> InFlight<'_> {
         InFlight::new(&self.stats)
     }

@@ -3,7 +3,7 @@
 use dunnage_formats::Id;
 use std::sync::LazyLock;
 
-/// The media types of batches: lines, a sequence, and messages behind their lengths.
+/// The media types of batches: lines, a sequence, and length-prefixed messages.
 pub const BATCHES: [&str; 3] =
     ["application/x-ndjson", "application/cbor-seq", "application/vnd.dunnage.batch"];
 

@@ -1,5 +1,5 @@
 //! The reasons for rejecting a message, independent of any protocol. Each input maps the code to the answers of its protocol; the table is in
-//! `spec/ingest.md`, "Errors".
+//! `spec/ingest.md`, "The response".
 
 use dunnage_access::Denied;
 use dunnage_base::name::MAX_KEY;
@@ -68,7 +68,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// Returns the code as it stands in answers, metrics and logs.
+    /// Returns the code as it appears in answers, metrics and logs.
     pub fn as_str(self) -> &'static str {
         match self {
             Code::Malformed => "malformed",

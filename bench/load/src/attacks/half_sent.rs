@@ -66,7 +66,8 @@ pub async fn over_http(
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    outcome.description = format!("{} bodies of 1 MiB without the last byte, to {target}", sources.len());
+    outcome.description =
+        format!("{} bodies of 1 MiB without the last byte, to {}", sources.len(), target.replace("{}", "N"));
     Ok(outcome)
 }
 

@@ -36,7 +36,7 @@ const FRAMINGS: [Framing; 4] = [
         gzip: false,
     },
     Framing {
-        name: "http, lengths before",
+        name: "http, length-prefixed",
         format: "packed",
         content_type: "application/vnd.dunnage.batch; format=packed",
         gzip: false,

@@ -27,7 +27,7 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields, default)]
 pub struct TlsSettings {
-    /// The certificate chain of listeners with tls = true (PEM). It is read again when it changes.
+    /// The certificate chain of listeners with tls = true (PEM). It is read again when it changes. Empty: none.
     pub certificate: PathBuf,
     /// Its private key (PEM).
     pub key: PathBuf,

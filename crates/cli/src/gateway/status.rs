@@ -37,7 +37,7 @@ fn print(output: &mut impl Write, status: &Value) -> io::Result<()> {
     line(output, "gateway", format!("dunnage {version} on {address}, up {up}"))?;
     let counts = ["received", "stored", "duplicates", "quarantined", "refused", "dropped"];
     let counts: Vec<_> = counts.iter().map(|what| format!("{} {what}", status[what])).collect();
-    line(output, "messages", format!("{} of {} devices", counts.join(", "), status["devices"]))?;
+    line(output, "messages", format!("{}; {} devices", counts.join(", "), status["devices"]))?;
     let buffer = &status["buffer"];
     let mut text_of_buffer = format!("{}, {}", text(&buffer["path"]), bytes(&buffer["bytes"]));
     if buffer["limit_bytes"] != 0 {

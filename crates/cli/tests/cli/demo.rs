@@ -26,10 +26,10 @@ fn the_fleet_reports_and_nothing_is_lost() {
         .filter(|l| l.contains("curl") || l.contains(" convert "))
         .collect();
     assert_eq!(commands.len(), 3, "{welcome:#?}");
-    wait_until("there are as many reports as containers", || {
+    wait_until("there are twice as many reports as containers", || {
         let stats = ureq::get(format!("http://{listen}/api/stats")).call().unwrap().body_mut().read_to_vec();
         let stats: serde_json::Value = serde_json::from_slice(&stats.unwrap()).unwrap();
-        stats["stored"].as_u64() >= Some(12)
+        stats["stored"].as_u64() >= Some(24)
     });
 
     for (command, expected) in commands.iter().zip(["", r#""door":"open""#, r#""iso6346":"#]) {

@@ -159,7 +159,7 @@ fn the_time_of_receipt_restores_the_order_after_a_failover() {
     };
     let wait_for_more = |messages: u64| {
         let before = count();
-        wait_until("the stream gets no further messages", || count() >= before + messages);
+        wait_until("the stream gets further messages", || count() >= before + messages);
     };
     let stop = AtomicBool::new(false);
     let (acknowledged, undisturbed) = std::thread::scope(|scope| {
@@ -178,7 +178,7 @@ fn the_time_of_receipt_restores_the_order_after_a_failover() {
     });
     // Before the first kill, the messages of each device are in order.
     assert_eq!(out_of_order(undisturbed.iter()), (0, 0));
-    wait_until("acknowledged messages are missing", || count() >= acknowledged);
+    wait_until("all acknowledged messages are in the stream", || count() >= acknowledged);
     let mut messages = runtime.block_on(read(&context));
     let distinct: HashSet<_> = messages.iter().map(|(device, _, number)| (device.clone(), *number)).collect();
     assert_eq!(distinct.len(), messages.len(), "a message is in the stream twice");
@@ -258,7 +258,7 @@ fn nginx_forwards_mqtt_coap_and_udp_with_tokens() {
             .unwrap()
     };
     let all = |device: &str| gateways.iter().map(|gateway| stored(gateway, device)).sum::<u64>();
-    wait_until("datagrams are missing", || all("udp") == 8);
+    wait_until("all datagrams are counted", || all("udp") == 8);
     assert_eq!((all("mqtt"), all("coap")), (8, 8));
     assert!(gateways.iter().all(|gateway| stored(gateway, "coap") > 0), "a gateway has no message over CoAP");
 }

@@ -40,7 +40,7 @@ fn count(gateway: &Running, name: &str) -> u64 {
 
 /// Publishes until the gateway stores a message, which shows that it has subscribed.
 fn wait_until_subscribed(gateway: &Running, port: u16) {
-    wait_until("the gateway does not subscribe", || {
+    wait_until("the gateway subscribes", || {
         publish(port, "v1/probe/json", "0");
         count(gateway, "stored") > 0
     });
@@ -94,7 +94,7 @@ fn a_restart_of_the_broker_loses_nothing_and_repeats_at_most_the_messages_in_fli
     wanted.insert("last 0".into());
     let repeats = gateways.map(|gateway| {
         let folder = gateway.folder.path().to_owned();
-        wait_until("acknowledged messages are missing", || {
+        wait_until("all acknowledged messages are stored", || {
             let stored: HashSet<String> = stored(&folder).into_iter().collect();
             wanted.is_subset(&stored)
         });
@@ -123,7 +123,7 @@ fn messages_published_while_the_gateway_is_down_arrive_after_its_restart() {
     publish(broker.port, "v1/d/json", "[");
     publish(broker.port, "v1/-d/json", "1");
     let gateway = start_in(folder, |config| subscribe(config, broker.port, "gateway", ""));
-    wait_until("messages are missing", || count(&gateway, "quarantined") == 2);
+    wait_until("all messages arrive", || count(&gateway, "quarantined") == 2);
     let message = &gateway.get_json("/api/devices/d/messages")["messages"][0];
     assert_eq!(message["origin"]["topic"], "v1/d/json");
     assert_eq!(gateway.get_json("/api/quarantine")["messages"][0]["device"], "unknown");
@@ -150,13 +150,13 @@ fn messages_over_the_limit_in_flight_are_acknowledged() {
     publisher.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
     assert!(publisher.wait().unwrap().success());
     let second = gateway();
-    wait_until("messages are missing", || count(&second, "stored") == MESSAGES as u64);
+    wait_until("all messages arrive", || count(&second, "stored") == MESSAGES as u64);
     let (_, folder) = second.stop();
     assert_eq!(stored(folder.path()), (0..MESSAGES).map(|n| format!("d {n}")).collect::<Vec<_>>());
     let third = gateway();
     // The broker sends repeated messages before one that is published now.
     publish(port, "v1/last/json", "0");
-    wait_until("the last message does not arrive", || count(&third, "stored") > 0);
+    wait_until("the last message arrives", || count(&third, "stored") > 0);
     let (_, folder) = third.stop();
     assert_eq!(stored(folder.path()), ["last 0"]);
 }
@@ -168,7 +168,7 @@ fn gateways_of_one_group_share_the_messages() {
     let group = "group = 'gateways'";
     let gateways =
         ["one", "two"].map(|name| start_with(|config| subscribe(config, broker.port, name, group)));
-    wait_until("the gateways do not subscribe", || {
+    wait_until("the gateways subscribe", || {
         publish(broker.port, "v1/probe/json", "0");
         gateways.iter().all(|gateway| count(gateway, "stored") > 0)
     });
@@ -176,7 +176,7 @@ fn gateways_of_one_group_share_the_messages() {
         publish(broker.port, "v1/d/json", &n.to_string());
     }
     let stored_by = |gateway: &Running| stored(gateway.folder.path());
-    wait_until("messages are missing", || {
+    wait_until("all messages arrive", || {
         gateways.iter().map(|gateway| stored_by(gateway).len()).sum::<usize>() >= 20
     });
     let all: HashSet<String> = gateways.iter().flat_map(stored_by).collect();
@@ -200,7 +200,7 @@ fn a_reload_reads_a_corrected_password() {
     std::fs::write(&file, "right\n").unwrap();
     gateway.runtime.block_on(gateway.gateway.reload()).unwrap();
     let port = broker.port.to_string();
-    wait_until("the broker does not accept the gateway", || {
+    wait_until("the broker accepts the gateway", || {
         let login = ["-p", &port, "-u", "g", "-P", "right", "-q", "1", "-t", "v1/d/json", "-m", "1"];
         assert!(Command::new("mosquitto_pub").args(login).status().unwrap().success());
         count(&gateway, "stored") > 0
@@ -228,7 +228,7 @@ fn the_certificate_of_a_broker_with_tls_is_verified() {
     };
     let gateway = start_with(|config| subscribe_with_tls(config, "good", &ca));
     let stranger = start_with(|config| subscribe_with_tls(config, "stranger", &other));
-    wait_until("the gateway does not subscribe", || {
+    wait_until("the gateway subscribes", || {
         let message =
             ["-p", &port, "--cafile", ca.to_str().unwrap(), "-q", "1", "-t", "v1/d/json", "-m", "1"];
         let sent = Command::new("mosquitto_pub").args(["-h", "127.0.0.1"]).args(message).status();
@@ -241,7 +241,7 @@ fn the_certificate_of_a_broker_with_tls_is_verified() {
     assert!(error.contains("ca_file") && error.contains("no trusted certificate"), "{error}");
     authority.write(&other);
     stranger.runtime.block_on(stranger.gateway.reload()).unwrap();
-    wait_until("the gateway does not trust the certificate after the reload", || {
+    wait_until("the gateway trusts the certificate after the reload", || {
         let message =
             ["-p", &port, "--cafile", ca.to_str().unwrap(), "-q", "1", "-t", "v1/d/json", "-m", "1"];
         let sent = Command::new("mosquitto_pub").args(["-h", "127.0.0.1"]).args(message).status();
@@ -284,7 +284,7 @@ fn a_message_that_the_broker_sends_again_is_stored_once() {
     while broker.read().is_some() {}
     drop(held);
     let mut broker = accept(&listener, 1);
-    wait_until("the message is not stored", || count(&gateway, "stored") == 1);
+    wait_until("the message is stored", || count(&gateway, "stored") == 1);
     broker.send(&message(0b1000, 5, "1"));
     assert_eq!(broker.read().unwrap(), (0x40, vec![0, 5]));
     // After the acknowledgement, the packet identifier is free: the same bytes are another message.

@@ -72,7 +72,7 @@ fn an_idle_gateway_notices_a_deleted_file() {
     let gateway = start();
     assert_eq!(gateway.get("/readyz").status, 200);
     fs::remove_file(gateway.folder.path().join(FILES[0])).unwrap();
-    wait_until("not ready", || gateway.get("/readyz").status == 503);
+    wait_until("the gateway is not ready", || gateway.get("/readyz").status == 503);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn moving_the_folder_away_and_back_loses_nothing() {
 
     fs::remove_dir_all(&here).unwrap();
     fs::rename(&away, &here).unwrap();
-    wait_until("ready", || gateway.get("/readyz").status == 200);
+    wait_until("the gateway is ready", || gateway.get("/readyz").status == 200);
     assert!(gateway.get("/metrics").text.contains("\ndunnage_buffer_writable 1\n"));
     for n in 1..4 {
         assert_eq!(post(&gateway, n).0, 204);
@@ -116,7 +116,7 @@ fn a_deleted_log_or_lock_is_created_again_without_loss() {
         // Readers have their own file handles.
         gateway.get_json("/api/messages");
         fs::remove_file(gateway.folder.path().join(file)).unwrap();
-        wait_until("stored", || post(&gateway, n + 1).0 == 204);
+        wait_until("the message is stored", || post(&gateway, n + 1).0 == 204);
         let expected: Vec<_> = (0..n + 2).map(|n| n.to_string()).collect();
         assert_eq!(stored(gateway.folder.path()), expected, "{file}");
         let second = gateway.runtime.block_on(Gateway::start(config(gateway.folder.path())));
@@ -133,7 +133,7 @@ fn an_emptied_log_is_damage_and_later_messages_are_stored() {
     assert_eq!(post(&gateway, 1).0, 204);
     let log = gateway.folder.path().join(FILES[1]);
     fs::File::options().write(true).open(log).unwrap().set_len(0).unwrap();
-    wait_until("stored", || post(&gateway, 2).0 == 204);
+    wait_until("the message is stored", || post(&gateway, 2).0 == 204);
     assert_eq!(stored(gateway.folder.path()), ["2"]);
     let metrics = gateway.get("/metrics").text;
     assert!(metrics.contains("\ndunnage_buffer_lost_messages_total 1\n"), "{metrics}");
@@ -147,7 +147,7 @@ fn a_truncated_log_is_damage_although_its_header_is_intact() {
     }
     let log = gateway.folder.path().join(FILES[1]);
     fs::File::options().write(true).open(log).unwrap().set_len(64).unwrap();
-    wait_until("stored", || post(&gateway, 4).0 == 204);
+    wait_until("the message is stored", || post(&gateway, 4).0 == 204);
     for n in 5..8 {
         assert_eq!(post(&gateway, n).0, 204);
     }
@@ -170,7 +170,7 @@ fn messages_are_rejected_while_the_working_folder_is_moved() {
     // The process still works in the moved folder, but a restart would use the original path.
     assert_eq!(status("2"), 503);
     fs::rename(&away, &here).unwrap();
-    wait_until("stored", || status("3") == 204);
+    wait_until("the message is stored", || status("3") == 204);
     assert_eq!(stored(&here.join("state")), ["1", "3"]);
     gateway.kill();
 }
@@ -194,7 +194,7 @@ fn an_idle_gateway_notices_a_read_only_file_system() {
         .args(["-t", &pid, "-U", "-m", "--preserve-credentials", "mount", "-o", "bind,ro", path, path])
         .status();
     assert!(mounted.unwrap().success());
-    wait_until("not ready", || status("/readyz") == 503);
+    wait_until("the gateway is not ready", || status("/readyz") == 503);
     let rejected = crate::support::post(&agent, &format!("{}/ingest/d", gateway.url), JSON, b"1");
     assert_eq!(rejected.status, 503, "{}", rejected.text);
     gateway.kill();

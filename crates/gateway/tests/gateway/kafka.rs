@@ -1,6 +1,6 @@
 //! Messages in a topic of a real Kafka broker, which is killed and started again. `make test-kafka` runs these tests.
 
-use crate::support::{JSON, Running, kafka::Kafka, start_with, wait::wait_until};
+use crate::support::{JSON, Running, kafka::Kafka, start_with, wait::wait_for};
 use dunnage_gateway::{Config, OutputKind, OutputSettings, kafka_output::Settings};
 use rdkafka::{
     ClientConfig, Message,
@@ -103,6 +103,9 @@ fn a_record_that_is_too_large_becomes_a_dead_letter_and_others_arrive() {
     let values: Vec<_> = records(&kafka, 3).into_iter().map(|record| record.value).collect();
     assert_eq!(values, ["1", "2", "3"]);
     let metric = "dunnage_output_refused_messages_total{output=\"log\"} 2";
-    wait_until(metric, || gateway.get("/metrics").text.lines().any(|line| line == metric));
+    wait_for(|| {
+        let text = gateway.get("/metrics").text;
+        if text.lines().any(|line| line == metric) { Ok(()) } else { Err(text) }
+    });
     gateway.stop();
 }

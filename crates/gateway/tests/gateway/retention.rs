@@ -93,7 +93,7 @@ fn full_buffer_without_an_output_rejects_messages() {
 
     // After a restart, the buffer is full from the first transaction on.
     let gateway = start_in(folder, |config| limited(config, None));
-    wait_until("the buffer is not full", || send(&gateway, 0) == 503);
+    wait_until("the buffer is full", || send(&gateway, 0) == 503);
 }
 
 #[test]
@@ -103,13 +103,13 @@ fn delivered_messages_make_room_and_the_others_stay() {
     assert_eq!(gateway.post("/ingest/quiet", JSON, br#"{"text":"only"}"#).status, 204);
     assert_eq!(gateway.post("/ingest/device0", JSON, br#"{"text":"poison"}"#).status, 204);
     for n in 0..1500 {
-        wait_until("there is no room", || match send(&gateway, n) {
+        wait_until("a message is stored", || match send(&gateway, n) {
             204 => true,
             503 => false,
             other => panic!("{other}"),
         });
     }
-    wait_until("not all messages are delivered", || server.accepted.lock().unwrap().len() == 1501);
+    wait_until("all messages are delivered", || server.accepted.lock().unwrap().len() == 1501);
     let stats = gateway.get_json("/api/stats");
     let dropped = stats["dropped"].as_i64().unwrap();
     assert!(dropped > 500, "{dropped}");
@@ -149,8 +149,8 @@ fn undelivered_messages_are_never_dropped_and_delivery_makes_room() {
     }
     assert_eq!(gateway.get_json("/api/stats")["dropped"], 0);
     *server.answer.lock().unwrap() = StatusCode::OK;
-    wait_until("there is never room", || send(&gateway, stored) == 204);
-    wait_until("not all messages are delivered", || server.accepted.lock().unwrap().len() > stored);
+    wait_until("there is room again", || send(&gateway, stored) == 204);
+    wait_until("all messages are delivered", || server.accepted.lock().unwrap().len() > stored);
     let mut accepted: Vec<_> =
         server.accepted.lock().unwrap().iter().map(|value| value["n"].as_u64().unwrap() as usize).collect();
     accepted.sort_unstable();
@@ -180,7 +180,7 @@ fn old_delivered_messages_are_dropped() {
     for n in 0..20 {
         assert_eq!(send(&gateway, n), 204);
     }
-    wait_until("not all messages are delivered", || server.accepted.lock().unwrap().len() == 20);
+    wait_until("all messages are delivered", || server.accepted.lock().unwrap().len() == 20);
     let (_, folder) = gateway.stop();
     let path = folder.path().join("buffer.sqlite3");
     // Backdates the messages. Without their checksums, the gateway does not detect the change.
@@ -190,7 +190,7 @@ fn old_delivered_messages_are_dropped() {
         limited(config, Some(address));
         config.buffer.keep_delivered_hours = 1;
     });
-    wait_until("old messages stay", || gateway.get_json("/api/stats")["dropped"] == 15);
+    wait_until("old messages are dropped", || gateway.get_json("/api/stats")["dropped"] == 15);
     assert_eq!(gateway.get_json("/api/messages")["messages"].as_array().unwrap().len(), 5);
 }
 
@@ -201,7 +201,7 @@ fn receive_times_in_the_future_do_not_block_retention() {
     for n in 0..20 {
         assert_eq!(send(&gateway, n), 204);
     }
-    wait_until("not all messages are delivered", || server.accepted.lock().unwrap().len() == 20);
+    wait_until("all messages are delivered", || server.accepted.lock().unwrap().len() == 20);
     let (_, folder) = gateway.stop();
     // The clock was ten years ahead for the first two messages and correct for the later ones, which are old now.
     let connection = Connection::open(folder.path().join("buffer.sqlite3")).unwrap();
@@ -212,6 +212,6 @@ fn receive_times_in_the_future_do_not_block_retention() {
         limited(config, Some(address));
         config.buffer.keep_delivered_hours = 1;
     });
-    wait_until("old messages stay", || gateway.get_json("/api/stats")["dropped"] == 13);
+    wait_until("old messages are dropped", || gateway.get_json("/api/stats")["dropped"] == 13);
     assert_eq!(gateway.get_json("/api/messages")["messages"].as_array().unwrap().len(), 7);
 }

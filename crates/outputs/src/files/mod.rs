@@ -69,7 +69,7 @@ pub enum Formulas {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileFormat {
-    /// One JSON object a line.
+    /// One JSON object per line.
     Ndjson,
     /// Comma-separated values (RFC 4180): a file for each schema, with a column for each part of the message.
     Csv,

@@ -1,4 +1,4 @@
-//! NDJSON files: one for each day, `2026-01-31.BUFFER.ndjson`, with one JSON object a line.
+//! NDJSON files: one for each day, `2026-01-31.BUFFER.ndjson`, with one JSON object per line.
 
 use super::{
     Archive,

@@ -10,7 +10,7 @@ use std::{
 };
 
 /// The breaker opens after failures of this many partitions without a success in between.
-const LANES: usize = 5;
+const FAILED_PARTITIONS: usize = 5;
 /// The breaker also opens after this many failures over at least [`WHILE`] without a success in between, of whichever partitions.
 const FAILURES: u32 = 5;
 const WHILE: Duration = Duration::from_secs(20);
@@ -21,7 +21,7 @@ const MAX_BACKOFF: Duration = Duration::from_secs(60);
 #[derive(Default)]
 pub struct Breaker {
     state: State,
-    /// Partitions that failed since the last success, at most [`LANES`].
+    /// Partitions that failed since the last success, at most [`FAILED_PARTITIONS`].
     partitions: HashSet<Arc<str>>,
     failures: u32,
     /// The first failure since the last success.
@@ -66,7 +66,7 @@ impl Breaker {
 
     /// Records a failed call, with the delay that the receiver asked for. Returns whether it opened the breaker.
     pub fn failed(&mut self, partition: &Arc<str>, asked: Option<Duration>, now: Instant) -> bool {
-        if self.partitions.len() < LANES {
+        if self.partitions.len() < FAILED_PARTITIONS {
             self.partitions.insert(Arc::clone(partition));
         }
         self.failures = self.failures.saturating_add(1);
@@ -75,7 +75,7 @@ impl Breaker {
             State::Open => false,
             State::Probing => true,
             State::Closed => {
-                self.partitions.len() >= LANES
+                self.partitions.len() >= FAILED_PARTITIONS
                     || (self.failures >= FAILURES && now.duration_since(since) >= WHILE)
             }
         };

@@ -12,7 +12,7 @@ const DELAY: f64 = 0.000_2;
 /// The cost of a call, relative to the ingest of a message, and the additional cost of each message in it.
 const CALL: f64 = 1.0;
 const MESSAGE: f64 = 0.15;
-/// What all outputs together earn with each stored message, and what each output earns in a second in any case.
+/// The allowance that all outputs share per stored message, and the minimum allowance of each output per second.
 const SHARE: f64 = 0.06;
 const LEAST: f64 = 200.0;
 /// Largest allowance that can be saved.

@@ -1,7 +1,7 @@
 //! The messages that were read and are not resolved, by partition: the messages of a device, or all of them for an output with one
 //! partition.
 //!
-//! Of a partition that waits after a failure or has a long backlog, only the IDs are kept in memory, so that it does not crowd out others.
+//! For a partition that waits after a failure or has a long backlog, only the IDs are kept in memory, so that it does not crowd out others.
 
 use super::partition::{Item, Partition};
 use crate::{Message, Partitions, Shape};
@@ -106,7 +106,7 @@ impl Window {
         }
     }
 
-    fn lane_of(&self, message: &Message) -> Arc<str> {
+    fn partition_of(&self, message: &Message) -> Arc<str> {
         match self.shape.partitions {
             Partitions::PerDevice => message.device.as_str().into(),
             Partitions::One => "".into(),
@@ -115,7 +115,7 @@ impl Window {
 
     /// Adds a new message, after all others.
     pub fn add(&mut self, message: Message, now: Instant) {
-        let name = self.lane_of(&message);
+        let name = self.partition_of(&message);
         let of_a_partition = self.of_a_partition();
         let partition = self.partitions.entry(Arc::clone(&name)).or_default();
         self.waiting += 1;
@@ -132,7 +132,7 @@ impl Window {
 
     /// Adds a dead letter to retry, before the other messages of its partition.
     pub fn add_dead_letter(&mut self, message: &Message, now: Instant) {
-        let name = self.lane_of(message);
+        let name = self.partition_of(message);
         self.unload(&name);
         let partition = self.partitions.entry(Arc::clone(&name)).or_default();
         let before = |item: &Item| item.dead_letter && item.id <= message.id;

@@ -58,7 +58,7 @@ pub fn fill_under_load(chain: &Chain, disk: &Disk, times: u64, burst: u64) -> Re
     Ok(())
 }
 
-/// Sets the clock of the gateway's process, as an administrator might: hours ahead and back, also while the gateway is stopped.
+/// Sets the clock of the gateway's process, as an administrator might: hours ahead and back, also while the gateway is not running.
 /// Timers and timeouts use another clock, which is not affected.
 pub fn clock_jump(scale: Scale) -> Result<Row, Failure> {
     let burst = scale.pick(60, 500);
@@ -86,7 +86,7 @@ pub fn clock_jump(scale: Scale) -> Result<Row, Failure> {
     }
     let End { mut row, sent, .. } = chain.finish(&acme)?;
     row.details = format!(
-        "set to {} (libfaketime), the last two times while the gateway was stopped; {} requests were cut and repeated",
+        "set to {} (libfaketime), the last two times while the gateway was killed; {} requests were cut and repeated",
         jumps.join(", "),
         sent.cut
     );

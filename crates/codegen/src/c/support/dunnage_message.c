@@ -383,7 +383,8 @@ uint64_t dunnage_get_sized(dunnage_reader *r, uint8_t field)
     return value;
 }
 
-/* Reads a binary32 or binary64. Where double has 32 bits, a binary64 is out of range. */
+/* Reads a binary32 or binary64. Where double has 32 bits, a binary64 is out of
+ * range. A binary64 whose value fits binary32 is malformed. */
 double dunnage_get_float(dunnage_reader *r, uint8_t field)
 {
     float narrow;

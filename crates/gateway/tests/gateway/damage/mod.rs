@@ -9,6 +9,7 @@ use std::{
     collections::{BTreeMap, HashMap, HashSet},
     fs,
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 use tempfile::TempDir;
 
@@ -109,10 +110,11 @@ fn messages_by_page(folder: &Path) -> HashMap<usize, Vec<i64>> {
 
 /// Waits for the recovery of the buffer. Returns every message as the API shows it.
 fn messages(gateway: &Running) -> BTreeMap<i64, Value> {
-    let (mut found, mut before) = (BTreeMap::new(), i64::MAX);
+    let (mut found, mut before, begun) = (BTreeMap::new(), i64::MAX, Instant::now());
     loop {
         let list = wait_for(|| {
             let answer = gateway.get(&format!("/api/messages?limit=1000&before={before}"));
+            assert!(begun.elapsed() < Duration::from_secs(20), "the recovery takes too long");
             if answer.status == 500 { Err("the buffer is still damaged") } else { Ok(answer.json()) }
         });
         let list = list["messages"].as_array().unwrap();

@@ -304,7 +304,7 @@ impl Sessions {
         }
     }
 
-    /// Retransmits for handshakes, and ends sessions that are idle or whose keys are gone. To be called several times a second.
+    /// Retransmits for handshakes, and ends sessions that are idle or whose keys are gone. Must be called several times per second.
     pub fn look_what_is_due(&mut self, now: Instant) {
         for from in self.handshakes.pick(|handshake| handshake.due <= now) {
             self.handshake(from, now, |server| server.handle_timeout(now));
