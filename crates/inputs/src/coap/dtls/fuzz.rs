@@ -13,12 +13,12 @@ use std::{
     time::Instant,
 };
 
-const KEYS: &str = "[[key]]\nname = 'a'\ndevice = '*'\nsecret = 'a-key-of-some-bytes'\n";
+const KEYS: &str = r#"{"key":[{"name":"a","device":"*","secret":"a-key-of-some-bytes"}]}"#;
 /// How many bytes more than it sent an address may receive for a ClientHello without a cookie.
 const HELLO: usize = 64;
 
 static ACCESS: LazyLock<Arc<Access>> = LazyLock::new(|| {
-    let keys: KeyFile = toml::from_str(KEYS).unwrap_or_default();
+    let keys: KeyFile = serde_json::from_str(KEYS).unwrap_or_else(|error| unreachable!("{error}"));
     let keys = Keys::new(keys.keys(&mut HashSet::new()).0);
     Arc::new(Access::new(&AccessSettings::default(), Tokens::default(), keys, Refusals::default()))
 });
