@@ -76,6 +76,7 @@ lint:  ## formatting, circular dependencies of modules, and clippy
 	cargo fmt --all --check
 	.ci/circles
 	cargo clippy --workspace --all-targets -- -D warnings
+	cargo clippy -p dunnage-inputs --features fuzzing -- -D warnings
 
 fmt:  ## format the code
 	cargo fmt --all
