@@ -75,15 +75,20 @@ fn restrict(json: &mut Json, random: &mut Random) {
         json[keyword] = value;
         return;
     }
-    let inner: Vec<&mut Json> = match json {
-        Json::Array(items) => items.iter_mut().collect(),
-        Json::Object(entries) => entries.iter_mut().map(|(_, value)| value).collect(),
-        _ => return,
-    };
-    let at = random.below(inner.len());
-    if let Some(inner) = inner.into_iter().nth(at) {
+    if let Some(inner) = random_part(json, random) {
         restrict(inner, random);
     }
+}
+
+/// Returns a random element or member of `json`, if it has any.
+fn random_part<'j>(json: &'j mut Json, random: &mut Random) -> Option<&'j mut Json> {
+    let mut parts: Vec<&mut Json> = match json {
+        Json::Array(items) => items.iter_mut().collect(),
+        Json::Object(entries) => entries.iter_mut().map(|(_, value)| value).collect(),
+        _ => return None,
+    };
+    let at = random.below(parts.len());
+    (at < parts.len()).then(|| parts.swap_remove(at))
 }
 
 /// Adds an annotation to a random schema in `json`, or expresses the schema differently. Usually, but not always, the layout
@@ -91,13 +96,7 @@ fn restrict(json: &mut Json, random: &mut Random) {
 fn rewrite(json: &mut Json, random: &mut Random) {
     let is_schema = ["type", "anyOf", "enum", "const"].iter().any(|keyword| json.get(keyword).is_some());
     if !is_schema || random.below(3) > 0 {
-        let inner: Vec<&mut Json> = match json {
-            Json::Array(items) => items.iter_mut().collect(),
-            Json::Object(entries) => entries.iter_mut().map(|(_, value)| value).collect(),
-            _ => return,
-        };
-        let at = random.below(inner.len());
-        if let Some(inner) = inner.into_iter().nth(at) {
+        if let Some(inner) = random_part(json, random) {
             rewrite(inner, random);
         }
         return;

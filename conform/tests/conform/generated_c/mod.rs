@@ -38,6 +38,9 @@ fn random_schema(random: &mut Random) -> (String, Model, Layout, Plan) {
     }
 }
 
+/// Compiler flags that end the program at the first error of memory or undefined behavior.
+const SANITIZERS: [&str; 2] = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+
 /// Compiles the C code of `layout` with its driver, with strict warnings. Returns the path of the program.
 fn compile(layout: &Layout, plan: &Plan, folder: &Path, flags: &[&str]) -> std::path::PathBuf {
     let files = c::c(layout, c::Options::default()).expect("a plan has C");
@@ -155,7 +158,7 @@ fn initialisers_are_messages() {
 /// Also covers the arithmetic of 8-bit machines, which avoids division (`BYTEWISE`).
 #[test]
 fn random_messages_pass_the_sanitizers() {
-    let flags = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-DBYTEWISE=1"];
+    let flags = [SANITIZERS[0], SANITIZERS[1], "-g", "-DBYTEWISE=1"];
     run(8, messages() / 50, 1000, &flags);
 }
 
@@ -169,12 +172,7 @@ fn damaged_messages_give_the_same_errors_in_c() {
             continue;
         }
         let folder = tempfile::tempdir().expect("a folder");
-        let program = compile(
-            &layout,
-            &plan,
-            folder.path(),
-            &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
-        );
+        let program = compile(&layout, &plan, folder.path(), &SANITIZERS);
         let (mut requests, mut expected) = (String::new(), Vec::new());
         for _ in 0..messages() / 200 {
             let instance = instance(&mut random, &model);

@@ -1,6 +1,6 @@
 //! Runs the vectors of `spec/vectors/packed` in C.
 
-use super::{ask, compile, hex, tokens};
+use super::{SANITIZERS, ask, compile, hex, tokens};
 use dunnage_codegen::c;
 use dunnage_packed::Layout;
 use dunnage_schema::Model;
@@ -27,12 +27,7 @@ fn run(file: &str) -> usize {
         let layout = Layout::new(&Model::compile(&schema).expect("a schema"));
         let Ok(plan) = c::plan(&layout) else { continue };
         let folder = tempfile::tempdir().expect("a folder");
-        let program = compile(
-            &layout,
-            &plan,
-            folder.path(),
-            &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
-        );
+        let program = compile(&layout, &plan, folder.path(), &SANITIZERS);
         let (mut requests, mut expected) = (String::new(), Vec::new());
         for vector in vectors {
             let bytes = vector["hex"].as_str().expect("hex");
