@@ -1,15 +1,15 @@
 //! A durable log of messages in one SQLite file.
 //!
 //! Producers on many threads submit messages, one writer commits them in batches, and each producer learns when its message is on disk.
-//! Each consumer reads messages behind its own cursor, and advances the cursor when it has resolved them. This crate knows nothing of how
+//! Each consumer reads the messages after its own cursor, and advances the cursor when it has resolved them. This crate knows nothing of how
 //! messages arrive, what their bytes mean, or where they go.
 //!
 //! # Constraints
 //!
 //! - **An acknowledgement is a promise.** [`Ack::commit`] returns after the commit of a transaction that SQLite has synchronized with the
-//!   disk (`synchronous = FULL`), in the files that a restart will open. After each commit and once a second, the writer compares the
+//!   disk (`synchronous = FULL`), in the files that a restart will open. After each commit and once per second, the writer compares the
 //!   device and inode of its files with those at their paths. If the database was deleted or replaced, no message is acknowledged until it
-//!   is back. A deleted log or lock file is made again without loss.
+//!   is back. A deleted log or lock file is created again without loss.
 //! - **Memory is bounded.** A message holds a [`Reservation`] from its first byte to its commit. [`Shares`] splits the bound: incomplete
 //!   messages hold at most half, those of one address a quarter, those of one device an eighth.
 //! - **Readers never block the writer.** They have separate connections, and a pool for each [`Use`], so that a slow page of the API does
