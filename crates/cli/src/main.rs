@@ -1,5 +1,6 @@
 //! The `dunnage` command: compare, convert and inspect messages, check schemas, write definitions, run the gateway.
 
+mod bench;
 mod compare;
 mod convert;
 mod demo;
@@ -39,6 +40,7 @@ struct Dunnage {
 #[derive(Subcommand)]
 enum Command {
     Compare(compare::Compare),
+    Bench(bench::Bench),
     Convert(convert::Convert),
     Inspect(inspect::Inspect),
     Schema(schema::Schema),
@@ -53,6 +55,7 @@ impl Command {
     fn run(self) -> Result<(), Failure> {
         match self {
             Command::Compare(command) => command.run(),
+            Command::Bench(command) => command.run(),
             Command::Convert(command) => command.run(),
             Command::Inspect(command) => command.run(),
             Command::Schema(command) => command.run(),

@@ -11,6 +11,36 @@ pub fn stdout() -> AutoStream<Box<dyn Write>> {
     AutoStream::new(Box::new(BufWriter::new(io::stdout().lock())), choice)
 }
 
+/// Width of tables in columns.
+pub const WIDTH: usize = 80;
+
+/// A bar `share` of `width` columns long, in eighths of a column. At least one eighth is drawn.
+pub fn bar(share: f64, width: usize) -> String {
+    const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = ((share * (8 * width) as f64).round() as usize).clamp(1, 8 * width);
+    let bar = "█".repeat(eighths / 8) + PARTS[eighths % 8];
+    // Padded to the full width, so that the column keeps its width.
+    format!("{bar:width$}")
+}
+
+/// Joins `first` and the parts with `between`, in lines of at most [`WIDTH`] columns.
+pub fn fill(first: &str, between: &str, parts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut lines = vec![first.to_owned()];
+    let mut separator = " ";
+    for part in parts {
+        let last = lines.len() - 1;
+        if lines[last].chars().count() + separator.len() + part.chars().count() >= WIDTH {
+            lines[last].push_str(separator.trim_end());
+            lines.push(format!("  {part}"));
+        } else {
+            lines[last].push_str(separator);
+            lines[last].push_str(&part);
+        }
+        separator = between;
+    }
+    lines
+}
+
 /// Escapes the characters of `text` that could control a terminal. Names and reasons come from messages, so anybody can choose
 /// them.
 pub fn printable(text: &str) -> String {
@@ -25,4 +55,23 @@ pub fn printable(text: &str) -> String {
 /// the direction of text.
 pub fn commands_terminal(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_are_drawn_in_eighths() {
+        assert_eq!(bar(1.0, 4), "████");
+        assert_eq!(bar(0.5, 3), "█▌ ");
+        assert_eq!(bar(0.0, 2), "▏ ");
+    }
+
+    #[test]
+    fn lines_are_filled_to_80_columns() {
+        let lines = fill("links:", ", ", (0..9).map(|n| format!("{n} {}", "x".repeat(18))));
+        assert!(lines.len() > 1);
+        assert!(lines.iter().all(|line| line.chars().count() <= WIDTH));
+    }
 }

@@ -2,9 +2,8 @@
 
 use dunnage_formats::{Error, Format, Id, Mapping, Protobuf, Value};
 use dunnage_links::Link;
+use dunnage_measure::{candidates, sizes};
 use dunnage_schema::Model;
-use flate2::{Compression, write::GzEncoder};
-use std::io::Write;
 
 /// The sizes of a message in every format.
 pub struct Comparison {
@@ -48,9 +47,6 @@ pub struct Outcome {
     pub lossless: bool,
 }
 
-/// The formats that people map by hand with binary32 floats, and that are therefore also measured with [`Mapping::Float32`].
-const BY_HAND: [Id; 3] = [Id::Protobuf, Id::Struct, Id::StructZlib];
-
 impl Comparison {
     /// Encodes the JSON message `text` in every format. Formats that need a schema are included only if there is a `model`.
     /// Returns an error if `text` is not a JSON message.
@@ -69,13 +65,9 @@ impl Comparison {
             text: text.to_owned(),
             message,
         };
-        for id in Id::all().filter(|id| model.is_some() || !id.needs_schema()) {
-            let exact = id.open(model, Mapping::Exact);
-            comparison.add(id.name().to_owned(), id.needs_schema(), Mapping::Exact, exact);
-            if BY_HAND.contains(&id) {
-                let by_hand = id.open(model, Mapping::Float32);
-                comparison.add(format!("{id} (float32)"), true, Mapping::Float32, by_hand);
-            }
+        for candidate in candidates(model) {
+            let needs_schema = candidate.id.needs_schema();
+            comparison.add(candidate.name, needs_schema, candidate.mapping, candidate.codec);
         }
         comparison.sort();
         Ok(comparison)
@@ -142,19 +134,13 @@ impl Comparison {
 }
 
 fn measure(message: &Value, mapping: Mapping, format: &dyn Format) -> Result<Outcome, Error> {
-    let trip = format.round_trip(message)?;
+    let sizes = sizes(format, message)?;
     Ok(Outcome {
-        bytes: trip.bytes.len(),
-        gzip_bytes: gzip_bytes(&trip.bytes),
-        came_back: trip.lossless,
-        lossless: trip.lossless && mapping == Mapping::Exact,
+        bytes: sizes.bytes,
+        gzip_bytes: sizes.gzip_bytes,
+        came_back: sizes.lossless,
+        lossless: sizes.lossless && mapping == Mapping::Exact,
     })
-}
-
-fn gzip_bytes(bytes: &[u8]) -> usize {
-    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
-    // Writing to memory does not fail.
-    gzip.write_all(bytes).and_then(|()| gzip.finish()).map_or(0, |compressed| compressed.len())
 }
 
 /// Counts the commas and colons in the message's JSON.
@@ -178,10 +164,5 @@ mod tests {
         // len(json.dumps({"a": [1, 2, {}], "b": "x, y: z"})) == 35
         let comparison = Comparison::measure(br#"{"a":[1,2,{}],"b":"x, y: z"}"#, None, vec![]).unwrap();
         assert_eq!((comparison.compact_bytes, comparison.spaced_bytes), (28, 33));
-    }
-
-    #[test]
-    fn gzip_sizes_include_the_header_and_trailer() {
-        assert_eq!(gzip_bytes(b""), 20);
     }
 }

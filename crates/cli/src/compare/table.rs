@@ -1,12 +1,12 @@
 //! The comparison as a terminal table, 80 columns wide.
 
 use super::{Comparison, Outcome};
+use crate::output::{WIDTH, bar, fill};
 use anstyle::{AnsiColor, Style};
 use comfy_table::{Attribute, Cell, CellAlignment, Color, Table, presets};
 use dunnage_links::Link;
 use std::fmt::Write;
 
-const WIDTH: usize = 80;
 const DIM: Style = Style::new().dimmed();
 const BOLD: Style = Style::new().bold();
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -79,15 +79,6 @@ fn row(comparison: &Comparison, format: &str, outcome: Outcome, bar_width: usize
     cells
 }
 
-/// A bar `share` of `width` columns long, in eighths of a column. At least one eighth is drawn.
-fn bar(share: f64, width: usize) -> String {
-    const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    let eighths = ((share * (8 * width) as f64).round() as usize).clamp(1, 8 * width);
-    let bar = "█".repeat(eighths / 8) + PARTS[eighths % 8];
-    // Padded to the full width, so that the column keeps its width.
-    format!("{bar:width$}")
-}
-
 /// The heading of a link's column: its limit in bytes, or `any`.
 fn heading(link: &Link) -> String {
     link.max_payload_bytes.map_or("any".into(), |limit| format!("{limit:>3}"))
@@ -142,42 +133,5 @@ fn summary(comparison: &Comparison, out: &mut String) {
         fill("smallest lossless:", ", ", [Some(winner.clone()), narrowest, next].into_iter().flatten())
     {
         let _ = writeln!(out, "{}", line.replacen(&winner, &format!("{GOOD}{winner}{GOOD:#}"), 1));
-    }
-}
-
-/// Joins `first` and the parts with `between`, in lines of at most [`WIDTH`] columns.
-fn fill(first: &str, between: &str, parts: impl Iterator<Item = String>) -> Vec<String> {
-    let mut lines = vec![first.to_owned()];
-    let mut separator = " ";
-    for part in parts {
-        let last = lines.len() - 1;
-        if lines[last].chars().count() + separator.len() + part.chars().count() >= WIDTH {
-            lines[last].push_str(separator.trim_end());
-            lines.push(format!("  {part}"));
-        } else {
-            lines[last].push_str(separator);
-            lines[last].push_str(&part);
-        }
-        separator = between;
-    }
-    lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bars_are_drawn_in_eighths() {
-        assert_eq!(bar(1.0, 4), "████");
-        assert_eq!(bar(0.5, 3), "█▌ ");
-        assert_eq!(bar(0.0, 2), "▏ ");
-    }
-
-    #[test]
-    fn lines_are_filled_to_80_columns() {
-        let lines = fill("links:", ", ", (0..9).map(|n| format!("{n} {}", "x".repeat(18))));
-        assert!(lines.len() > 1);
-        assert!(lines.iter().all(|line| line.chars().count() <= WIDTH));
     }
 }

@@ -1,6 +1,7 @@
 //! Runs the real binary. `BLESS=1` rewrites the golden files and the README's table.
 #![allow(clippy::unwrap_used)] // a test may fail here
 
+mod bench;
 mod compare;
 mod convert;
 mod corpus;
