@@ -1,10 +1,11 @@
-//! Compares the speed of dunnage-pson with other serde codecs, and of dunnage-packed with prost-reflect, on one machine and in one run.
+//! Measures all formats on the messages of `bench/corpus`, and compares the speed of dunnage-pson with other serde codecs and of
+//! dunnage-packed with prost-reflect, on one machine and in one run.
 //!
-//! `cargo bench -p dunnage-bench-host` measures, `cargo run --release -p dunnage-bench-host` prints the ratios and writes
-//! `bench/results/host.jsonl`.
+//! `cargo run --release -p dunnage-bench-host` runs everything and writes `bench/results/host.jsonl`.
 
 #![allow(clippy::expect_used)]
 
+pub mod corpus;
 pub mod libraries;
 pub mod payloads;
 pub mod schema_driven;

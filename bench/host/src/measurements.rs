@@ -19,15 +19,26 @@ impl Measurements {
         Ok(Measurements { folder })
     }
 
-    /// The time of one operation in nanoseconds, from its fastest sample. On a machine with other load, the median would mainly reflect
-    /// that load.
-    pub fn fastest(&self, operation: &str, payload: &str, library: &str) -> Result<f64, Box<dyn Error>> {
+    /// The time of one operation. On a machine with other load, the median would mainly reflect that load, so the fastest sample counts.
+    pub fn time(&self, operation: &str, payload: &str, library: &str) -> Result<Time, Box<dyn Error>> {
         let path = self.folder.join(format!("{operation}_{payload}/{library}/new/sample.json"));
         let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let samples: Samples = serde_json::from_str(&text)?;
         let times = samples.times.iter().zip(&samples.iters).map(|(time, iterations)| time / iterations);
-        Ok(times.fold(f64::INFINITY, f64::min))
+        Ok(Time {
+            fastest_ns: times.clone().fold(f64::INFINITY, f64::min),
+            slowest_ns: times.fold(0.0, f64::max),
+            samples: samples.times.len(),
+        })
     }
+}
+
+/// The time of one operation.
+#[derive(Clone, Copy)]
+pub struct Time {
+    pub fastest_ns: f64,
+    pub slowest_ns: f64,
+    pub samples: usize,
 }
 
 /// The samples of `sample.json`: each of `times` is the duration, in nanoseconds, of the number of iterations in `iters`.
