@@ -88,7 +88,7 @@ fn report(plan: &Plan, payload: &Payload, without: &[Run], with: &[Run]) -> Resu
     );
     let mut results = Results::of("catch-up");
     let target = format!("{} messages behind, batches of {}", plan.messages, plan.batch);
-    let about = About { target: &target, format: payload.name, library: "dunnage", source: "measured" };
+    let about = About { target: &target, format: payload.name, library: "dunnage" };
     results.add(&about, "ratio", (100.0 * with_output / without_output).round() / 100.0, "1");
     results.add(&about, "memory", memory.round(), "MB");
     results.add(&about, "rps", median(with, |run| run.during_ingest).round(), "1/s");

@@ -4,7 +4,8 @@ use crate::{
     Failure,
     locust::{Measurement, Tables},
     nginx::Nginx,
-    node, paper,
+    node,
+    paper::{self, Paper},
     payload::{self, Payload},
     report::Report,
     results::{About, Results},
@@ -41,6 +42,13 @@ impl Default for Plan {
     }
 }
 
+impl Plan {
+    /// The plan of `--quick`.
+    pub fn quick() -> Plan {
+        Plan { seconds: 1.0, ..Plan::default() }
+    }
+}
+
 /// The measurements of tables 3, 4 and 5: the number of replicas, the numbers of devices, and the formats.
 const TABLES: [(usize, &[usize], &[&str]); 3] = [
     (
@@ -59,7 +67,7 @@ pub fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     }
     let folder = tempfile::tempdir()?;
     let payloads = payload::all(DEVICES)?;
-    let mut tables = Tables::default();
+    let mut tables = Tables::beside(Paper::load()?);
     for (replicas, devices, formats) in TABLES {
         if plan.replicas.is_some_and(|only| only != replicas) {
             continue;
@@ -166,24 +174,14 @@ fn python() -> Result<PathBuf, Failure> {
 
 fn save(tables: &Tables) -> Result<(), Failure> {
     let mut results = Results::of("fleet");
-    let mut add = |library: &str, source, replicas: usize, measurement: &Measurement| {
-        let target = format!("{} devices, {replicas} replicas", measurement.devices);
-        let about = About { target: &target, format: &measurement.format, library, source };
+    for (server, replicas, measurement) in tables.all() {
+        let target = paper::target(measurement.devices, replicas);
+        let about = About { target: &target, format: &measurement.format, library: server.name() };
         results.add(&about, "rps", measurement.rps.round(), "1/s");
         results.add(&about, "mean_ms", measurement.mean_ms.round(), "ms");
         results.add(&about, "p95_ms", measurement.p95_ms.round(), "ms");
-        results.add(&about, "failures", measurement.failures as f64, "1");
-    };
-    for (server, replicas, measurement) in tables.all() {
-        add(server.name(), "measured", replicas, measurement);
-    }
-    for (format, devices, replicas, rps, mean, p95, failed) in paper::ROWS {
-        let target = format!("{devices} devices, {replicas} replicas");
-        let about = About { target: &target, format, library: paper::TITLE, source: "reference" };
-        results.add(&about, "rps", rps, "1/s");
-        results.add(&about, "mean_ms", mean, "ms");
-        results.add(&about, "p95_ms", p95, "ms");
-        results.add(&about, "failures_percent", failed, "%");
+        results.add(&about, "failures_percent", measurement.failed_percent(), "%");
+        results.add(&about, "merit", measurement.merit().round(), "1");
     }
     results.save()
 }

@@ -37,6 +37,13 @@ impl Default for Plan {
     }
 }
 
+impl Plan {
+    /// The plan of `--quick`.
+    pub fn quick() -> Plan {
+        Plan { rounds: 2, ..Plan::default() }
+    }
+}
+
 /// Prints, for each round, how many messages were acknowledged, found after the restart, and lost.
 pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;

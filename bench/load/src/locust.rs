@@ -1,6 +1,10 @@
 //! Locust's measurements, and their tables.
 
-use crate::{paper, report::Report, server::Server};
+use crate::{
+    paper::{self, Paper},
+    report::Report,
+    server::Server,
+};
 use serde::Deserialize;
 
 /// The measurement of one number of devices and one format.
@@ -19,33 +23,41 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    fn failed_percent(&self) -> f64 {
+    /// The share of requests that failed, in percent.
+    pub fn failed_percent(&self) -> f64 {
         100.0 * self.failures as f64 / (self.requests as f64).max(1.0)
     }
 
     /// The Figure of Merit of section 4.5.3: requests per second times the share of successes, divided by the 95th percentile in seconds.
     /// The reference latency, squared, is 1 s².
-    fn merit(&self) -> f64 {
+    pub fn merit(&self) -> f64 {
         let succeeded = 1.0 - self.failed_percent() / 100.0;
         self.rps * succeeded / (self.p95_ms.max(1.0) / 1000.0)
     }
 }
 
-/// The measurements of all tables, each with its server and number of replicas.
-#[derive(Default)]
-pub struct Tables(Vec<(Server, usize, Measurement)>);
+/// The measurements of all tables, each with its server and number of replicas, and the paper's.
+pub struct Tables {
+    measured: Vec<(Server, usize, Measurement)>,
+    paper: Paper,
+}
 
 impl Tables {
+    /// Empty tables beside the paper's figures.
+    pub fn beside(paper: Paper) -> Tables {
+        Tables { measured: Vec::new(), paper }
+    }
+
     pub fn extend(&mut self, server: Server, replicas: usize, measurements: Vec<Measurement>) {
-        self.0.extend(measurements.into_iter().map(|measurement| (server, replicas, measurement)));
+        self.measured.extend(measurements.into_iter().map(|measurement| (server, replicas, measurement)));
     }
 
     pub fn all(&self) -> impl Iterator<Item = (Server, usize, &Measurement)> {
-        self.0.iter().map(|(server, replicas, measurement)| (*server, *replicas, measurement))
+        self.measured.iter().map(|(server, replicas, measurement)| (*server, *replicas, measurement))
     }
 
     fn find(&self, server: Server, replicas: usize, devices: usize, format: &str) -> Option<&Measurement> {
-        let found = self.0.iter().find(|(s, r, measurement)| {
+        let found = self.measured.iter().find(|(s, r, measurement)| {
             (*s, *r, measurement.devices) == (server, replicas, devices) && measurement.format == format
         });
         found.map(|(_, _, measurement)| measurement)
@@ -78,38 +90,20 @@ impl Tables {
     }
 
     fn table(&self, title: &str, replicas: &[usize], devices: Option<usize>, report: &mut Report) {
-        let mut rows: Vec<(&str, usize, usize)> = Vec::new();
-        for (_, r, measurement) in self.all() {
-            let row = (measurement.format.as_str(), r, measurement.devices);
-            let printed = devices.is_none() || paper::ROWS.iter().any(|p| (p.0, p.2) == (row.0, 4));
-            if replicas.contains(&r)
-                && devices.is_none_or(|n| n == measurement.devices)
-                && printed
-                && !rows.contains(&row)
-            {
-                rows.push(row);
-            }
-        }
+        let rows = self.rows(replicas, devices);
         if rows.is_empty() {
             return;
         }
-        rows.sort_by_key(|(format, replicas, devices)| {
-            (
-                paper::ROWS.iter().position(|p| p.0 == *format).unwrap_or(usize::MAX),
-                *format,
-                *replicas,
-                *devices,
-            )
-        });
         report.line(&format!("**{title}**: requests/s, mean and 95th percentile in ms, failures in %\n"));
         report.line("| format | devices | replicas | paper | mean | p95 | fail | Node | mean | p95 | fail | gateway | mean | p95 | fail |");
         report.line("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
         for (format, replicas, devices) in rows {
-            let reference = paper::ROWS.iter().find(|p| (p.0, p.1, p.2) == (format, devices, replicas));
-            let paper = match reference {
-                Some((_, _, _, rps, mean, p95, failed)) => format!("{rps} | {mean} | {p95} | {failed}"),
-                None => " | | |".into(),
-            };
+            let quoted = |metric| self.paper.fleet(format, devices, replicas, metric);
+            let quoted: Option<Vec<String>> = ["rps", "mean_ms", "p95_ms", "failures_percent"]
+                .map(|metric| quoted(metric).map(|value| value.to_string()))
+                .into_iter()
+                .collect();
+            let paper = quoted.map_or_else(|| " | | |".into(), |figures| figures.join(" | "));
             let ours = |server| match self.find(server, replicas, devices, format) {
                 Some(c) => {
                     format!("{:.0} | {:.0} | {:.0} | {:.1}", c.rps, c.mean_ms, c.p95_ms, c.failed_percent())
@@ -125,7 +119,8 @@ impl Tables {
     fn merits(&self, report: &mut Report) {
         report.line("**Table 6**: Figure of Merit, requests/s x success / p95 (s)\n");
         report.line("| format | devices | replicas | paper | Node | gateway |\n|---|--:|--:|--:|--:|--:|");
-        for (format, devices, replicas, paper) in paper::MERIT {
+        for (format, replicas, devices) in self.rows(&[1, 2, 4], None) {
+            let Some(paper) = self.paper.fleet(format, devices, replicas, "merit") else { continue };
             let ours = |server| {
                 let measurement = self.find(server, replicas, devices, format);
                 measurement.map(|measurement| format!("{:.0}", measurement.merit())).unwrap_or_default()
@@ -133,5 +128,24 @@ impl Tables {
             let (node, gateway) = (ours(Server::Node), ours(Server::Dunnage));
             report.line(&format!("| {format} | {devices} | {replicas} | {paper} | {node} | {gateway} |"));
         }
+    }
+
+    /// The measured formats, replicas and devices, in the paper's order. `devices` selects one number of devices, and the formats that the
+    /// paper measured with four replicas.
+    fn rows(&self, replicas: &[usize], devices: Option<usize>) -> Vec<(&str, usize, usize)> {
+        let mut rows: Vec<(&str, usize, usize)> = Vec::new();
+        for (_, r, measurement) in self.all() {
+            let row = (measurement.format.as_str(), r, measurement.devices);
+            let in_paper = || self.paper.fleet(row.0, row.2, 4, "rps").is_some();
+            if replicas.contains(&r)
+                && devices.is_none_or(|n| n == measurement.devices && in_paper())
+                && !rows.contains(&row)
+            {
+                rows.push(row);
+            }
+        }
+        let order = |name: &str| paper::FORMATS.iter().position(|format| *format == name);
+        rows.sort_by_key(|row| (order(row.0).unwrap_or(usize::MAX), *row));
+        rows
     }
 }

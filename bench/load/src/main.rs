@@ -39,7 +39,11 @@ type Failure = Box<dyn std::error::Error>;
     about = "Load tests of the gateway, compared with a minimal probe that stores raw bodies and a Node service.\n\
                    Without a command: rates, inputs, fleet and kill, with their defaults."
 )]
+#[command(args_conflicts_with_subcommands = true)]
 struct Arguments {
+    /// Without a command: short runs of rates, fleet and kill, which do not change the README
+    #[arg(long)]
+    quick: bool,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -73,7 +77,7 @@ async fn main() -> ExitCode {
     if let Err(e) = rlimit::increase_nofile_limit(u64::MAX) {
         eprintln!("cannot raise the limit of open files: {e}");
     }
-    match run(Arguments::parse().command).await {
+    match run(Arguments::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
             eprintln!("error: {e}");
@@ -82,9 +86,9 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(command: Option<Command>) -> Result<(), Failure> {
+async fn run(arguments: Arguments) -> Result<(), Failure> {
     let report = &mut Report::default();
-    match command {
+    match arguments.command {
         Some(Command::Rates(plan)) => rates::measure(&plan, report),
         Some(Command::Inputs(plan)) => inputs::measure(&plan, report).await,
         Some(Command::Fleet(plan)) => fleet::measure(&plan, report),
@@ -94,6 +98,7 @@ async fn run(command: Option<Command>) -> Result<(), Failure> {
         Some(Command::Attack(plan)) => attacks::measure(&plan, report).await,
         Some(Command::Tokens(plan)) => tokens::measure(&plan, report).await,
         Some(Command::Serve { server, folder }) => server::serve(server, &folder).await,
+        None if arguments.quick => quick(report).await,
         None => all(report).await,
     }
 }
@@ -109,6 +114,16 @@ async fn all(report: &mut Report) -> Result<(), Failure> {
     report.line("");
     kill::measure(&Default::default(), report).await?;
     report.save("last run")
+}
+
+/// Runs what the papers' tables need, in about three minutes.
+async fn quick(report: &mut Report) -> Result<(), Failure> {
+    report.line(&machine());
+    rates::measure(&rates::Plan::quick(), report)?;
+    report.line("");
+    fleet::measure(&fleet::Plan::quick(), report)?;
+    report.line("");
+    kill::measure(&kill::Plan::quick(), report).await
 }
 
 /// A sentence about the processor and the load of this machine, on which the figures depend.

@@ -47,6 +47,13 @@ impl Default for Plan {
     }
 }
 
+impl Plan {
+    /// The plan of `--quick`.
+    pub fn quick() -> Plan {
+        Plan { connections: vec![256], seconds: 2, ..Plan::default() }
+    }
+}
+
 /// The results of one run.
 #[derive(Debug, Clone, Copy)]
 pub struct Run {
@@ -101,6 +108,9 @@ fn row(
             runs.push(run(*server, payload, connections, plan.seconds)?);
         }
     }
+    for (server, runs) in servers.iter().zip(&runs) {
+        record(results, *server, payload, connections, runs);
+    }
     let medians: Vec<_> = runs.into_iter().map(median).collect();
     let mut line = format!("| {} | {:.0} | {connections} |", payload.name, payload.mean_bytes());
     for run in &medians {
@@ -114,9 +124,6 @@ fn row(
         line += &format!("{}|", of.unwrap_or_else(|| " ".into()));
     }
     report.line(&line);
-    for (server, run) in servers.iter().zip(&medians) {
-        record(results, *server, payload, connections, run);
-    }
     Ok(())
 }
 
@@ -174,11 +181,12 @@ fn median(mut runs: Vec<Run>) -> Run {
     Run { failures: runs.iter().map(|run| run.failures).sum(), ..runs[runs.len() / 2] }
 }
 
-fn record(results: &mut Results, server: Server, payload: &Payload, connections: usize, run: &Run) {
+fn record(results: &mut Results, server: Server, payload: &Payload, connections: usize, runs: &[Run]) {
     let target = format!("{connections} connections");
-    let about = About { target: &target, format: payload.name, library: server.name(), source: "measured" };
-    results.add(&about, "rps", run.rps.round(), "1/s");
-    results.add(&about, "p95_ms", run.p95_ms, "ms");
-    results.add(&about, "cpu_us", (run.cpu_us * 10.0).round() / 10.0, "µs");
-    results.add(&about, "failures", run.failures as f64, "1");
+    let about = About { target: &target, format: payload.name, library: server.name() };
+    let figures = |of: fn(&Run) -> f64| runs.iter().map(of).collect::<Vec<_>>();
+    results.add_runs(&about, "rps", &figures(|run| run.rps.round()), "1/s");
+    results.add_runs(&about, "p95_ms", &figures(|run| run.p95_ms), "ms");
+    results.add_runs(&about, "cpu_us", &figures(|run| (run.cpu_us * 10.0).round() / 10.0), "µs");
+    results.add(&about, "failures", figures(|run| run.failures as f64).iter().sum(), "1");
 }

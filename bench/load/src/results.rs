@@ -1,13 +1,12 @@
-//! `bench/results/load.jsonl`: one JSON object per line, with the results of the last run of every command.
+//! `bench/results/load.jsonl`: one record per line, with the results of the last run of every command.
 
 use crate::Failure;
-use serde_json::{Value, json};
-use std::{fmt::Write as _, path::PathBuf};
+use dunnage_bench_record::{self as record, Record, Spread};
 
-/// The lines of a run.
+/// The records of a run.
 pub struct Results {
     operation: &'static str,
-    lines: Vec<Value>,
+    records: Vec<Record>,
 }
 
 /// The subject of a figure.
@@ -15,41 +14,43 @@ pub struct About<'a> {
     /// The number of connections or devices, and of replicas.
     pub target: &'a str,
     pub format: &'a str,
-    /// The server, such as `dunnage`, `probe` or `node`, or the paper's title for its figures.
+    /// The server, such as `dunnage`, `probe` or `node`.
     pub library: &'a str,
-    pub source: &'static str,
 }
 
 impl Results {
-    /// Empty results of `operation`. When they are saved, they replace its lines in the file.
+    /// Empty results of `operation`. When they are saved, they replace its records in the file.
     pub fn of(operation: &'static str) -> Results {
-        Results { operation, lines: Vec::new() }
+        Results { operation, records: Vec::new() }
     }
 
+    /// Adds the figure of one run.
     pub fn add(&mut self, about: &About<'_>, metric: &str, value: f64, unit: &str) {
-        let version = (about.source == "measured").then_some(env!("CARGO_PKG_VERSION"));
-        self.lines.push(json!({
-            "suite": "load", "target": about.target, "payload": "container", "format": about.format,
-            "library": about.library, "version": version, "operation": self.operation, "metric": metric,
-            "value": value, "unit": unit, "source": about.source,
-        }));
+        self.add_runs(about, metric, &[value], unit);
     }
 
+    /// Adds the median of several runs, with their range.
+    pub fn add_runs(&mut self, about: &About<'_>, metric: &str, runs: &[f64], unit: &str) {
+        let mut runs = runs.to_vec();
+        runs.sort_by(f64::total_cmp);
+        let Some(&median) = runs.get(runs.len() / 2) else { return };
+        let subject = ["container", about.format, about.library];
+        let mut record =
+            Record::measured("load", about.target, subject, self.operation, (metric, median, unit));
+        if ["dunnage", "probe"].contains(&about.library) {
+            record.version = Some(env!("CARGO_PKG_VERSION").into());
+        }
+        record.repetitions = Some(runs.len() as u64);
+        if let [low, .., high] = runs[..] {
+            record.spread = Some(Spread { low, high, of: "range".into() });
+        }
+        self.records.push(record);
+    }
+
+    /// Writes the records in place of those of an earlier run.
     pub fn save(self) -> Result<(), Failure> {
-        let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../results"));
-        std::fs::create_dir_all(&folder)?;
-        let path = folder.join("load.jsonl");
-        let mut text = String::new();
-        for line in std::fs::read_to_string(&path).unwrap_or_default().lines() {
-            let others = |line: &Value| line["operation"] != self.operation;
-            if serde_json::from_str(line).is_ok_and(|line| others(&line)) {
-                text.push_str(line);
-                text.push('\n');
-            }
-        }
-        for line in self.lines {
-            let _ = writeln!(text, "{line}");
-        }
-        Ok(std::fs::write(path, text)?)
+        let path = record::results().join("load.jsonl");
+        record::update(&path, |old| old.operation == self.operation, self.records)?;
+        Ok(())
     }
 }

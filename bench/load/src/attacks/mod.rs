@@ -351,7 +351,7 @@ impl Measurement {
 
     fn add(&self, attack: &Attack, results: &mut Results) {
         let [_, (during, failures, _)] = self.p95;
-        let about = About { target: &attack.name, format: "json", library: "dunnage", source: "measured" };
+        let about = About { target: &attack.name, format: "json", library: "dunnage" };
         results.add(&about, "p95_ms", during, "ms");
         results.add(&about, "failures", failures as f64, "1");
         results.add(&about, "memory_mb", self.memory[1].round(), "MB");

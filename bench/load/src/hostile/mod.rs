@@ -191,7 +191,7 @@ impl Measurement {
         let [.., memory] = self.memory;
         let [_, well_formed, mutated] = self.p95;
         let target = format!("{} mutated frames, {} a second", plan.frames, plan.rate);
-        let about = About { target: &target, format: "json", library: "dunnage", source: "measured" };
+        let about = About { target: &target, format: "json", library: "dunnage" };
         let mut results = Results::of(input.operation());
         results.add(&about, "failures", (self.panics + self.not_closed + self.failures) as f64, "1");
         results.add(&about, "memory_mb", memory.round(), "MB");

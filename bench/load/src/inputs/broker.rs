@@ -63,15 +63,10 @@ pub async fn measure(
             ours.rps / other.rps
         ));
         for (library, received) in [(Server::Dunnage.name(), &ours), ("subscriber", &other)] {
-            let about = About { target: "from a broker", format: name, library, source: "measured" };
+            let about = About { target: "from a broker", format: name, library };
             results.add(&about, "rps", received.rps.round(), "1/s");
         }
-        let about = About {
-            target: "from a broker",
-            format: name,
-            library: Server::Dunnage.name(),
-            source: "measured",
-        };
+        let about = About { target: "from a broker", format: name, library: Server::Dunnage.name() };
         results.add(&about, "cpu_us", (cpu_us * 10.0).round() / 10.0, "µs");
     }
     Ok(())

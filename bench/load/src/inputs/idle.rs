@@ -50,7 +50,7 @@ fn row(server: &str, clients: usize, before: f64, with: f64, results: &mut Resul
     let each = (with - before) * 1024.0 / clients as f64;
     report.line(&format!("| {server} | {before:.0} | {with:.0} | {each:.1} |"));
     let target = format!("{clients} idle clients");
-    let about = About { target: &target, format: "mqtt", library: server, source: "measured" };
+    let about = About { target: &target, format: "mqtt", library: server };
     results.add(&about, "memory_mb", with.round(), "MB");
 }
 

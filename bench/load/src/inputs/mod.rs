@@ -234,7 +234,7 @@ impl Table<'_> {
         self.report.line(&format!("| {format} | {input} | {} | {other_columns} |", figures(ours)));
         let target = format!("{} clients over {input}", self.clients);
         for (library, run) in [(Server::Dunnage.name(), ours)].into_iter().chain(other) {
-            let about = About { target: &target, format, library, source: "measured" };
+            let about = About { target: &target, format, library };
             self.results.add(&about, "rps", run.rps.round(), "1/s");
             self.results.add(&about, "p95_ms", run.p95_ms, "ms");
             self.results.add(&about, "cpu_us", (run.cpu_us * 10.0).round() / 10.0, "µs");

@@ -139,7 +139,7 @@ impl Measurement {
             share(gateway)
         ));
         let target = format!("{rate} datagrams a second");
-        let about = About { target: &target, format, library: Server::Dunnage.name(), source: "measured" };
+        let about = About { target: &target, format, library: Server::Dunnage.name() };
         results.add(&about, "rps", second(stored), "1/s");
         results.add(&about, "stored_share", share(stored), "%");
         results.add(&about, "kernel_dropped_share", share(kernel), "%");
