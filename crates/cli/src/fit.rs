@@ -10,9 +10,15 @@ use std::io::Write;
 
 const DIM: Style = Style::new().dimmed();
 
-/// Returns an error if the largest message of `layout` exceeds the limit of `link`. In that case, prints the fields to standard
+/// Returns an error if the largest message of `layout` exceeds the limit of `link`, or if `link` has no published limit. In the first case, prints the fields to standard
 /// output, largest first.
 pub fn check(layout: &Layout, link: &Link) -> Result<(), Failure> {
+    if !link.has_limit() {
+        return Err(Failure::Failed(format!(
+            "{} has no published limit, so nothing can be checked against it",
+            link.name
+        )));
+    }
     let (Some(largest), Some(limit)) = (layout.max_bytes(), link.max_payload_bytes) else { return Ok(()) };
     let limit = limit as u64;
     if largest <= limit {

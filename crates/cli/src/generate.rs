@@ -1,9 +1,10 @@
 //! `dunnage generate`: writes code for a schema's messages, or their definition for another system.
 
 use crate::{
-    compare::link_id,
     failure::{Failure, complain},
-    fit, input, output,
+    fit, input,
+    link_id::LinkId,
+    output,
 };
 use clap::{Args, ValueEnum};
 use dunnage_codegen::{Mapped, Mapping, avro, c, cddl, proto, thrift, ts013, ts013_examples};
@@ -44,7 +45,7 @@ pub struct Generate {
     #[command(flatten)]
     schemas: input::Schemas,
     /// Link that every message must fit (C only); if the largest does not fit, lists its fields and writes nothing
-    #[arg(long, value_name = "ID", value_parser = link_id())]
+    #[arg(long, value_name = "ID", value_parser = LinkId, hide_possible_values = true)]
     link: Option<&'static Link>,
     /// Prefix of all C names and files: acme makes the struct acme_Weather in acme_weather.h
     #[arg(long, value_name = "NAME", value_parser = c::prefix)]
@@ -95,7 +96,7 @@ impl Generate {
 
     fn c(&self, layout: &Layout) -> Result<(), Failure> {
         let link = self.link;
-        let limit = link.and_then(|link| Some(c::Link { name: link.name, limit: link.max_payload_bytes? }));
+        let limit = link.and_then(|link| Some(c::Link { name: &link.name, limit: link.max_payload_bytes? }));
         let options = c::Options { link: limit, prefix: self.prefix.as_deref().unwrap_or_default() };
         let files = c::c(layout, options).map_err(|faults| self.refused(&faults))?;
         link.map_or(Ok(()), |link| fit::check(layout, link))?;

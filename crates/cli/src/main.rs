@@ -10,6 +10,7 @@ mod gateway;
 mod generate;
 mod input;
 mod inspect;
+mod link_id;
 mod manual;
 mod output;
 mod schema;

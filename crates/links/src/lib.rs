@@ -1,10 +1,26 @@
-//! Links, with their size limits and prices, and a simulated fleet that uses them.
+//! Links, with their limits, prices, airtime and energy, and a simulated fleet that uses them.
 //!
 //! The functions are pure and the simulation is seeded: this crate reads no clock, file or network.
 
+mod airtime;
 mod catalogue;
 mod cost;
+mod document;
+mod energy;
 pub mod fleet;
+mod link;
+mod lora;
+mod price;
+mod rate;
+mod table7;
 
-pub use catalogue::{Link, Price, catalogue, link};
-pub use cost::{Monthly, Traffic};
+pub use airtime::Airtime;
+pub use catalogue::{catalogue, link, near, source};
+pub use cost::{Load, LoadError, Month, Monthly, Traffic};
+pub use document::Source;
+pub use energy::Energy;
+pub use link::{Direction, Downlink, Fees, Latency, Link, Overhead};
+pub use lora::LoraRate;
+pub use price::{Currency, Money, Overage, Price};
+pub use rate::Rate;
+pub use table7::{Table7, table_7};

@@ -46,7 +46,7 @@ struct Reason<'a> {
 
 /// Renders the comparison as one JSON object on one line, without a newline at the end.
 pub fn render(comparison: &Comparison) -> String {
-    let fits = |bytes| comparison.links.iter().map(|link| (link.id, link.fits(bytes))).collect();
+    let fits = |bytes| comparison.links.iter().map(|link| (link.id.as_str(), link.fits(bytes))).collect();
     let measured = comparison.measured().map(|(format, outcome)| Row::Measured {
         format,
         bytes: outcome.bytes,

@@ -9,6 +9,7 @@ mod table;
 use crate::{
     failure::Failure,
     input::{self, Source},
+    link_id::{self, LinkId},
     output,
 };
 use clap::Args;
@@ -33,8 +34,8 @@ pub struct Compare {
     schema: Option<String>,
     #[command(flatten)]
     schemas: input::Schemas,
-    /// Link that must carry the message [default: all links with a limit]
-    #[arg(long, value_name = "ID", value_parser = link_id())]
+    /// Link that must carry the message; repeatable [default: astrocast, iridium-sbd-mo, iridium-sbd-mt, orbcomm, kineis]
+    #[arg(long, value_name = "ID", value_parser = LinkId, hide_possible_values = true)]
     link: Vec<&'static Link>,
     /// Your own Protobuf definition; its first message describes the message
     #[arg(long, value_name = "FILE")]
@@ -48,13 +49,6 @@ pub struct Compare {
     /// Print a Markdown table
     #[arg(long)]
     markdown: bool,
-}
-
-/// Parses a link's ID. Help and completions list all IDs.
-pub fn link_id() -> impl clap::builder::TypedValueParser<Value = &'static Link> {
-    use clap::builder::{PossibleValuesParser, TypedValueParser};
-    let ids = dunnage_links::catalogue().iter().map(|link| link.id);
-    PossibleValuesParser::new(ids).try_map(|id| dunnage_links::link(&id).ok_or("unknown link"))
 }
 
 impl Compare {
@@ -95,14 +89,14 @@ impl Compare {
     }
 }
 
-/// The requested links, or all links with a limit if none is requested; narrowest first.
+/// The requested links, or the default links with a limit if none is requested; narrowest first.
 fn links(asked: &[&'static Link]) -> Vec<&'static Link> {
     let mut links: Vec<&'static Link> = match asked {
-        [] => dunnage_links::catalogue().iter().filter(|link| link.max_payload_bytes.is_some()).collect(),
+        [] => link_id::default_links().filter(|link| link.max_payload_bytes.is_some()).collect(),
         asked => asked.to_vec(),
     };
     links.sort_by_key(|link| link.max_payload_bytes.unwrap_or(usize::MAX));
-    links.dedup_by_key(|link| link.id);
+    links.dedup_by_key(|link| &link.id);
     links
 }
 

@@ -1,7 +1,10 @@
 //! The comparison as a terminal table, 80 columns wide.
 
 use super::{Comparison, Outcome};
-use crate::output::{WIDTH, bar, fill};
+use crate::{
+    link_id::limit_text,
+    output::{WIDTH, bar, fill},
+};
 use anstyle::{AnsiColor, Style};
 use comfy_table::{Attribute, Cell, CellAlignment, Color, Table, presets};
 use dunnage_links::Link;
@@ -79,9 +82,9 @@ fn row(comparison: &Comparison, format: &str, outcome: Outcome, bar_width: usize
     cells
 }
 
-/// The heading of a link's column: its limit in bytes, or `any`.
+/// The heading of a link's column: its limit in bytes, `any`, or `?` if none is published.
 fn heading(link: &Link) -> String {
-    link.max_payload_bytes.map_or("any".into(), |limit| format!("{limit:>3}"))
+    format!("{:>3}", limit_text(link))
 }
 
 /// Lists the formats that cannot carry the message, with the reason in place of the sizes.
@@ -98,7 +101,7 @@ fn impossible(comparison: &Comparison, out: &mut String) {
 fn legend(comparison: &Comparison, out: &mut String) {
     let links = comparison.links.iter().map(|link| match link.max_payload_bytes {
         Some(limit) => format!("{limit} B {}", link.name),
-        None => format!("any {}", link.name),
+        None => format!("{} {}", limit_text(link), link.name),
     });
     out.push('\n');
     for line in fill("fits:", ", ", links) {
@@ -121,7 +124,7 @@ fn summary(comparison: &Comparison, out: &mut String) {
     let Some((format, Outcome { bytes, .. })) = comparison.smallest_lossless() else { return };
     let name = |link: &Link| match link.max_payload_bytes {
         Some(limit) => format!("{} ({limit} B)", link.name),
-        None => link.name.to_owned(),
+        None => link.name.clone(),
     };
     // The links are sorted by their limits, so the first that fits is the narrowest.
     let carried = comparison.links.iter().position(|link| link.fits(bytes));

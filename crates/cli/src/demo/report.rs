@@ -125,7 +125,7 @@ impl Reports {
             _ => {
                 let position = container.position();
                 let position = (position.latitude, position.longitude);
-                Ok(Report { device, format: *format, link: link.id, input: *input, position, body })
+                Ok(Report { device, format: *format, link: &link.id, input: *input, position, body })
             }
         }
     }

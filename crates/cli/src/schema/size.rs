@@ -1,10 +1,15 @@
 //! `dunnage schema size`: the size of packed messages, the share of each part, and the links that carry them, with their prices.
 
 use super::{layout::bits, packed::Packed, table};
-use crate::{compare::link_id, failure::Failure, input, output};
+use crate::{
+    failure::Failure,
+    input,
+    link_id::{LinkId, default_links, limit_text},
+    output,
+};
 use clap::Args;
 use comfy_table::{Attribute, Cell, Color};
-use dunnage_links::{Link, Price, Traffic, catalogue};
+use dunnage_links::{Link, Traffic};
 use dunnage_packed::{Layout, Row};
 use serde::Serialize;
 use std::io::Write;
@@ -12,8 +17,8 @@ use std::io::Write;
 /// Show the size of packed messages, and which links carry them
 ///
 /// Lists the parts of the largest message, largest first, with their bits and their share. Then shows for each link
-/// whether it carries the smallest and the largest message, and, if the link has a price, the cost of a device's messages
-/// in a month of 30 days.
+/// whether it carries the smallest and the largest message, and, if the link has a price in euros, the cost of a device's
+/// messages in a month of 30 days, with the bytes that the link's protocols add. `dunnage plan` shows other currencies.
 #[derive(Args)]
 pub struct Size {
     /// A JSON Schema file, the name of a bundled schema, or - for standard input
@@ -21,8 +26,8 @@ pub struct Size {
     schema: String,
     #[command(flatten)]
     schemas: input::Schemas,
-    /// Link to show [default: all]
-    #[arg(long, value_name = "ID", value_parser = link_id())]
+    /// Link to show; repeatable [default: the six that `dunnage plan --help` names]
+    #[arg(long, value_name = "ID", value_parser = LinkId, hide_possible_values = true)]
     link: Vec<&'static Link>,
     /// Messages per day from one device
     #[arg(long, value_name = "N", default_value_t = 24)]
@@ -87,7 +92,7 @@ impl Size {
         let mut rows = layout.explain();
         rows.retain(|row| row.bits.max != Some(0));
         rows.sort_by_key(|row| std::cmp::Reverse(row.bits.max.unwrap_or(u64::MAX)));
-        let links = if self.link.is_empty() { catalogue().iter().collect() } else { self.link.clone() };
+        let links = if self.link.is_empty() { default_links().collect() } else { self.link.clone() };
         let mut output = output::stdout();
         if self.json {
             let report = Report {
@@ -110,19 +115,19 @@ impl Size {
         Ok(output.flush()?)
     }
 
-    fn carriage(&self, link: &Link, packed: &Packed) -> Carriage {
+    fn carriage(&self, link: &'static Link, packed: &Packed) -> Carriage {
         let bytes = |bytes: Option<u64>| bytes.and_then(|bytes| usize::try_from(bytes).ok());
         let fits = |size: Option<u64>| match bytes(size) {
             Some(bytes) => link.fits(bytes),
             // A message without a maximum size fits only a link without a limit.
-            None => link.max_payload_bytes.is_none(),
+            None => link.unlimited,
         };
         let eur = |size: Option<u64>| {
             let messages_per_day = f64::from(self.messages_per_day);
             Traffic { message_bytes: bytes(size)?, messages_per_day, devices: 1 }.monthly().eur(link)
         };
         Carriage {
-            id: link.id,
+            id: &link.id,
             max_payload_bytes: link.max_payload_bytes,
             fits_smallest: fits(packed.min_bytes),
             fits_largest: fits(packed.max_bytes),
@@ -168,7 +173,7 @@ fn part_cells(row: &Row, packed: &Packed) -> [Cell; 4] {
 }
 
 fn link_cells(link: &Link, carriage: &Carriage) -> [Cell; 5] {
-    let limit = link.max_payload_bytes.map_or("any".to_owned(), |limit| limit.to_string());
+    let limit = limit_text(link);
     let carries = match (carriage.fits_smallest, carriage.fits_largest) {
         (true, true) => Cell::new("all").fg(Color::DarkGreen),
         (false, false) => Cell::new("not all").fg(Color::DarkRed),
@@ -180,16 +185,11 @@ fn link_cells(link: &Link, carriage: &Carriage) -> [Cell; 5] {
         (Some(min), Some(max)) => format!("{min:.4} to {max:.4}"),
         _ => String::new(),
     };
-    let price = match link.price {
-        Some(Price::EurPerKb(eur)) => format!("{eur} per 1024 bytes"),
-        Some(Price::EurPerMb(eur)) => format!("{eur} per 1024 * 1024 bytes"),
-        None => String::new(),
-    };
     [
-        Cell::new(link.id).add_attribute(Attribute::Bold),
+        Cell::new(&link.id).add_attribute(Attribute::Bold),
         Cell::new(limit),
         carries,
         Cell::new(eur),
-        Cell::new(price),
+        Cell::new(link.price_text().unwrap_or_default()),
     ]
 }

@@ -2,5 +2,6 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod bounds;
 mod fleet;
 mod water;

@@ -1,0 +1,84 @@
+//! How often a device may send.
+
+use crate::Link;
+
+const DAY: f64 = 86_400.0;
+
+/// How often a device may send a message of some size over a link.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rate {
+    /// The most messages in a day, as duty cycle, provider and interval allow; `None` if nothing limits them.
+    pub max_per_day: Option<f64>,
+    /// Whether no frame takes longer than the dwell time of the region; `None` if there is none.
+    pub within_dwell_time: Option<bool>,
+}
+
+impl Link {
+    /// Returns how often a device may send a message of `bytes` bytes. Every fragment counts.
+    pub fn rate(&self, bytes: usize) -> Rate {
+        let fragments = self.fragments(bytes).unwrap_or(1) as f64;
+        let duty = self.duty_cycle.zip(self.airtime_s(bytes)).map(|(duty, airtime)| duty * DAY / airtime);
+        let accepted = self.messages_per_day.map(|most| most / fragments);
+        let spaced = self.min_interval_s.map(|interval| DAY / interval / fragments);
+        let max_per_day = [duty, accepted, spaced].into_iter().flatten().map(libm::floor).reduce(f64::min);
+        let frame = self.dwell_time_s.zip(self.longest_frame_s(bytes));
+        Rate { max_per_day, within_dwell_time: frame.map(|(dwell, frame)| frame <= dwell) }
+    }
+
+    /// Returns the share of the time, from 0, that a device is on the air with `per_day` messages of `bytes` bytes. Above 1, the
+    /// messages do not fit into a day. `None` if the airtime is not published.
+    pub fn share_on_air(&self, bytes: usize, per_day: f64) -> Option<f64> {
+        Some(self.airtime_s(bytes)? * per_day / DAY)
+    }
+}
+
+impl Rate {
+    /// Whether `per_day` messages a day are allowed.
+    pub fn allows(&self, per_day: f64) -> bool {
+        self.max_per_day.is_none_or(|most| per_day <= most) && self.within_dwell_time != Some(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::link;
+
+    #[test]
+    fn one_percent_of_a_day_is_309_of_the_longest_european_frames() {
+        let rate = link("lorawan-eu868-dr0").unwrap().rate(51);
+        // 864 s at 2.793472 s each.
+        assert_eq!(rate.max_per_day, Some(309.0));
+        assert!(rate.allows(309.0) && !rate.allows(310.0));
+    }
+
+    #[test]
+    fn fragments_share_what_the_provider_accepts() {
+        let sigfox = link("sigfox").unwrap();
+        assert_eq!(sigfox.rate(12).max_per_day, Some(140.0));
+        assert_eq!(sigfox.rate(13).max_per_day, Some(70.0));
+        assert_eq!(link("iridium-sbd-mo").unwrap().rate(340).max_per_day, Some(2160.0));
+        assert_eq!(link("astrocast").unwrap().rate(160).max_per_day, None);
+    }
+
+    /// Regional Parameters choose the payloads so that every frame stays within the dwell time.
+    #[test]
+    fn the_largest_payload_of_every_link_is_within_its_dwell_time() {
+        let mut checked = 0;
+        for link in crate::catalogue() {
+            if let (Some(max), Some(_)) = (link.max_payload_bytes, link.dwell_time_s) {
+                assert_eq!(link.rate(max).within_dwell_time, Some(true), "{}", link.id);
+                checked += 1;
+            }
+        }
+        assert_eq!(checked, 9);
+        let mut slow = link("lorawan-us915-dr0").unwrap().clone();
+        slow.max_payload_bytes = Some(51);
+        assert!(!slow.rate(51).allows(1.0));
+    }
+
+    #[test]
+    fn the_share_on_air_is_that_of_all_messages() {
+        let share = link("sigfox").unwrap().share_on_air(12, 144.0).unwrap();
+        assert!((share - 0.01).abs() < 1e-12);
+    }
+}
