@@ -4,6 +4,7 @@ use crate::{
     Failure,
     payload::{self, Payload},
     report::Report,
+    results::{About, Results},
     server::{Running, Server},
 };
 use rusqlite::Connection;
@@ -67,12 +68,29 @@ pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
         Running::start(Server::Dunnage, folder.path())?.stop()?;
         let found = stored(folder.path())?;
         let lost = acknowledged.difference(&found).count();
+        save(&payload, plan, round, acknowledged.len(), lost)?;
         report.line(&format!("| {round} | {} | {} | {lost} |", acknowledged.len(), found.len()));
         if lost > 0 {
             return Err("acknowledged messages were lost".into());
         }
     }
     Ok(())
+}
+
+/// Writes the result of all rounds so far.
+fn save(
+    payload: &Payload,
+    plan: &Plan,
+    rounds: usize,
+    acknowledged: usize,
+    lost: usize,
+) -> Result<(), Failure> {
+    let mut results = Results::of("kill");
+    let target = format!("{} connections, {rounds} kills", plan.connections);
+    let about = About { target: &target, format: payload.name, library: Server::Dunnage.name() };
+    results.add(&about, "acknowledged", acknowledged as f64, "1");
+    results.add(&about, "lost", lost as f64, "1");
+    results.save()
 }
 
 /// The IDs of all stored messages. Each was sent as the parameter `link`.

@@ -4,6 +4,7 @@ mod attacks;
 mod catch_up;
 mod channel;
 mod coap;
+mod container;
 mod datagrams;
 mod dtls;
 mod fleet;
@@ -56,6 +57,8 @@ enum Command {
     Inputs(inputs::Plan),
     /// The paper's tables 3 to 6: Locust's devices against 1, 2 and 4 replicas
     Fleet(fleet::Plan),
+    /// The paper's tables 1, 2 and 7; adds tables 3 to 6 of the last `fleet`; writes bench/results/container.jsonl
+    Container,
     /// kill -9 under load: acknowledged, found, lost
     Kill(kill::Plan),
     /// Ingest while an output is behind by a million messages, and the gateway's memory
@@ -92,6 +95,7 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Command::Rates(plan)) => rates::measure(&plan, report),
         Some(Command::Inputs(plan)) => inputs::measure(&plan, report).await,
         Some(Command::Fleet(plan)) => fleet::measure(&plan, report),
+        Some(Command::Container) => container::measure(report),
         Some(Command::Kill(plan)) => kill::measure(&plan, report).await,
         Some(Command::CatchUp(plan)) => catch_up::measure(&plan).await,
         Some(Command::Hostile(plan)) => hostile::measure(&plan, report).await,

@@ -1,7 +1,7 @@
 //! Messages of a simulated fleet in the posted formats. They are encoded before the measurements.
 
 use crate::Failure;
-use dunnage_formats::{Id, Mapping};
+use dunnage_formats::{Id, Mapping, Value};
 use dunnage_links::fleet::Fleet;
 use dunnage_schema::{Model, bundled_named};
 use std::{fmt::Write as _, path::Path};
@@ -39,12 +39,7 @@ const FORMATS: [(&str, Id, bool); 7] = [
 pub fn all(containers: usize) -> Result<Vec<Payload>, Failure> {
     let schema = bundled_named("container").ok_or("there is no schema for containers")?;
     let model = Model::compile(schema)?;
-    let mut fleet = Fleet::new(SEED, containers);
-    let mut messages = Vec::new();
-    for _ in 0..REPORTS {
-        fleet.step(SECONDS);
-        messages.extend(fleet.containers().iter().map(|c| (c.device().to_owned(), c.message())));
-    }
+    let messages = messages(containers);
     let payload = |&(name, id, node): &(_, Id, _)| {
         let codec = id.open(Some(&model), mapping(id))?;
         let encoded = messages.iter().map(|(device, message)| {
@@ -56,6 +51,17 @@ pub fn all(containers: usize) -> Result<Vec<Payload>, Failure> {
         Ok(Payload { name, content_type: id.media_type(), node, bodies })
     };
     FORMATS.iter().map(payload).collect()
+}
+
+/// The devices of a number of containers, and their messages.
+pub fn messages(containers: usize) -> Vec<(String, Value)> {
+    let mut fleet = Fleet::new(SEED, containers);
+    let mut messages = Vec::new();
+    for _ in 0..REPORTS {
+        fleet.step(SECONDS);
+        messages.extend(fleet.containers().iter().map(|c| (c.device().to_owned(), c.message())));
+    }
+    messages
 }
 
 /// The gateway's profile of all devices, as TOML.

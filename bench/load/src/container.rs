@@ -1,0 +1,174 @@
+//! The tables of the paper about containers that bytes and prices decide: 1 (limits of links), 2 (sizes) and 7 (costs). Copies tables 3 to 6
+//! from the last run of `fleet`.
+
+use crate::{Failure, payload, report::Report};
+use dunnage_bench_record::{self as record, Record, Spread};
+use dunnage_formats::{Format, Id, Mapping};
+use dunnage_links::{Link, table_7};
+use dunnage_schema::{Model, bundled_named};
+use std::collections::BTreeMap;
+
+/// The name of the suite.
+const SUITE: &str = "container";
+/// The message of table 2, with the size that the paper gives for it: 418 bytes with spaces after commas and colons, as Python writes them.
+const MESSAGE: &str = include_str!("../../corpus/container.json");
+/// The fleet of table 7.
+const DEVICES: u64 = 10_000;
+const PER_DAY: f64 = 4.0;
+/// The links of table 1.
+const LINKS: [&str; 5] = ["astrocast", "iridium-sbd-mo", "iridium-sbd-mt", "orbcomm", "kineis"];
+/// The formats of table 2, and those that this project adds.
+const FORMATS: [(&str, Id, Mapping); 9] = [
+    ("json", Id::Json, Mapping::Exact),
+    ("msgpack", Id::Msgpack, Mapping::Exact),
+    ("cbor", Id::Cbor, Mapping::Exact),
+    ("struct-zlib (float32)", Id::StructZlib, Mapping::Float32),
+    ("protobuf (float32)", Id::Protobuf, Mapping::Float32),
+    ("protobuf", Id::Protobuf, Mapping::Exact),
+    ("avro", Id::Avro, Mapping::Exact),
+    ("pson", Id::Pson, Mapping::Exact),
+    ("packed", Id::Packed, Mapping::Exact),
+];
+
+/// Computes tables 1, 2 and 7, prints them and writes `bench/results/container.jsonl`.
+pub fn measure(report: &mut Report) -> Result<(), Failure> {
+    let mut records = limits()?;
+    let sizes = sizes(&mut records)?;
+    report.line("| format | bytes | reduction, % | bytes in a fleet, most frequent (least to most) | fits 160 | MB | EUR, terrestrial | KB | EUR, satellite |");
+    report.line("|---|--:|--:|--:|:-:|--:|--:|--:|--:|");
+    for size in &sizes {
+        let row = table_7(size.bytes, PER_DAY, DEVICES);
+        report.line(&format!(
+            "| {} | {} | {:.1} | {} ({} to {}) | {} | {} | {} | {} | {} |",
+            size.format,
+            size.bytes,
+            size.reduction(),
+            size.usual,
+            size.least,
+            size.most,
+            if size.bytes <= 160 { "yes" } else { "no" },
+            row.megabytes,
+            row.terrestrial_eur,
+            row.kilobytes,
+            row.satellite_eur
+        ));
+        costs(size, &mut records)?;
+    }
+    let fleet = record::read(&record::results().join("load.jsonl"))?;
+    let fleet = fleet.into_iter().filter(|record| record.operation == "fleet");
+    records.extend(fleet.map(|record| Record { suite: SUITE.into(), ..record }));
+    record::write(&record::results().join("container.jsonl"), &records)?;
+    report.line(&format!("\n{} results in bench/results/container.jsonl", records.len()));
+    Ok(())
+}
+
+/// The sizes of a format.
+struct Size {
+    format: &'static str,
+    /// The size of the paper's message; of JSON with spaces, as the paper counts it.
+    bytes: usize,
+    /// The most frequent size in a simulated fleet, the smallest and the largest.
+    usual: usize,
+    least: usize,
+    most: usize,
+}
+
+impl Size {
+    /// The share of the JSON that is saved, in percent.
+    fn reduction(&self) -> f64 {
+        100.0 * (1.0 - self.bytes as f64 / SPACED as f64)
+    }
+}
+
+/// The size of the paper's JSON.
+const SPACED: usize = 418;
+
+/// Table 1: the limits of the catalogue.
+fn limits() -> Result<Vec<Record>, Failure> {
+    let mut records = Vec::new();
+    for id in LINKS {
+        let link = find(id)?;
+        let mut add = |metric: &str, bytes: Option<usize>| {
+            let figure = bytes.map(|bytes| (metric, bytes as f64, "bytes"));
+            records.extend(figure.map(|figure| new(id, "any", "fit", figure)));
+        };
+        add("min_bytes", Some(link.min_payload_bytes).filter(|bytes| *bytes > 1));
+        add("max_bytes", link.max_payload_bytes);
+        add("standard_bytes", link.standard_payload_bytes);
+    }
+    Ok(records)
+}
+
+/// Table 2: the sizes of the paper's message, and of those of a simulated fleet.
+fn sizes(records: &mut Vec<Record>) -> Result<Vec<Size>, Failure> {
+    let model = Model::compile(bundled_named("container").ok_or("there is no schema for containers")?)?;
+    let message = Id::Json.open(None, Mapping::Exact)?.decode(MESSAGE.as_bytes())?;
+    let fleet = payload::messages(1000);
+    let mut sizes = Vec::new();
+    for (format, id, mapping) in FORMATS {
+        let codec = id.open(Some(&model), mapping)?;
+        let spaces = if id == Id::Json { SPACED - bytes(&*codec, &message)? } else { 0 };
+        let mut counts = BTreeMap::new();
+        for (_, message) in &fleet {
+            *counts.entry(bytes(&*codec, message)? + spaces).or_insert(0usize) += 1;
+        }
+        let usual = counts.iter().max_by_key(|(_, count)| **count).map_or(0, |(bytes, _)| *bytes);
+        let (least, most) = (counts.keys().next().copied(), counts.keys().next_back().copied());
+        let size = Size {
+            format,
+            bytes: bytes(&*codec, &message)? + spaces,
+            usual,
+            least: least.unwrap_or(0),
+            most: most.unwrap_or(0),
+        };
+        record_sizes(&size, fleet.len(), records);
+        sizes.push(size);
+    }
+    Ok(sizes)
+}
+
+fn record_sizes(size: &Size, messages: usize, records: &mut Vec<Record>) {
+    let bytes = size.bytes as f64;
+    records.push(new("host", size.format, "encode", ("bytes", bytes, "bytes")));
+    let reduction = (10.0 * size.reduction()).round() / 10.0;
+    records.push(new("host", size.format, "encode", ("reduction", reduction, "%")));
+    let fits = f64::from(u8::from(size.bytes <= 160));
+    records.push(new("astrocast", size.format, "fit", ("fits", fits, "1")));
+    records.push(Record {
+        payload: "container-fleet".into(),
+        repetitions: Some(messages as u64),
+        spread: Some(Spread { low: size.least as f64, high: size.most as f64, of: "range".into() }),
+        note: Some("the most frequent size".into()),
+        ..new("host", size.format, "encode", ("bytes", size.usual as f64, "bytes"))
+    });
+}
+
+/// Table 7: the costs of a month by the paper's own rounding.
+fn costs(size: &Size, records: &mut Vec<Record>) -> Result<(), Failure> {
+    let row = table_7(size.bytes, PER_DAY, DEVICES);
+    for (link, metric, printed, unit) in [
+        ("lte-m", "mb", &row.megabytes, "MB"),
+        ("lte-m", "eur", &row.terrestrial_eur, "EUR"),
+        ("astrocast", "kb", &row.kilobytes, "KB"),
+        ("astrocast", "eur", &row.satellite_eur, "EUR"),
+    ] {
+        let value = printed.replace(',', "").parse()?;
+        records.push(new(link, size.format, "month", (metric, value, unit)));
+    }
+    Ok(())
+}
+
+fn find(id: &str) -> Result<&'static Link, Failure> {
+    dunnage_links::link(id).ok_or_else(|| format!("the catalogue has no link {id}").into())
+}
+
+fn bytes(codec: &dyn Format, message: &dunnage_formats::Value) -> Result<usize, Failure> {
+    let mut out = Vec::new();
+    codec.encode(message, &mut out)?;
+    Ok(out.len())
+}
+
+fn new(target: &str, format: &str, operation: &str, figure: (&str, f64, &str)) -> Record {
+    let record = Record::measured(SUITE, target, ["container", format, "dunnage"], operation, figure);
+    Record { repetitions: Some(1), ..record.version(env!("CARGO_PKG_VERSION")) }
+}
