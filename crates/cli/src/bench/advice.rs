@@ -2,7 +2,7 @@
 
 use super::{
     Outcome, needs_schema,
-    table::{bytes, time},
+    numbers::{bytes, time},
 };
 use dunnage_measure::{Measured, Row};
 

@@ -1,8 +1,10 @@
 //! `dunnage bench`: the size and the speed of messages in every format, on this machine.
 
 mod advice;
+mod chart;
 mod json;
 mod messages;
+mod numbers;
 mod table;
 
 use crate::{failure::Failure, input, output};
@@ -11,7 +13,7 @@ use dunnage_formats::Id;
 use dunnage_measure::{Prepared, Row};
 use indicatif::{ProgressBar, ProgressStyle};
 use messages::Messages;
-use std::{io::Write, path::PathBuf, time::Duration};
+use std::{fs, io::Write, path::PathBuf, time::Duration};
 
 /// Measure the size and the speed of messages in every format
 ///
@@ -36,6 +38,9 @@ pub struct Bench {
     /// Duration of the measurement in seconds
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=600))]
     seconds: u64,
+    /// Write a plot of size against speed to this file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -69,6 +74,9 @@ impl Bench {
         let json_bytes = json.and_then(|row| row.outcome.as_ref().ok()).map_or(0.0, |json| json.bytes);
         let has_schema = model.is_some();
         let outcome = Outcome { messages: messages.values.len(), json_bytes, has_schema, rows };
+        if let Some(path) = &self.svg {
+            fs::write(path, chart::svg(&outcome)?).map_err(|e| Failure::about(path.display(), e))?;
+        }
         let mut output = output::stdout();
         match self.json {
             true => writeln!(output, "{}", json::render(&outcome))?,

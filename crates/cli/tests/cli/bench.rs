@@ -41,6 +41,17 @@ fn the_table_ends_with_a_recommendation() {
 }
 
 #[test]
+fn the_plot_shows_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plot.svg");
+    dunnage(&[&CONTAINER[..], &["--svg", path.to_str().unwrap()]].concat(), "").text();
+    let svg = std::fs::read_to_string(path).unwrap();
+    assert_eq!(svg.matches("<circle").count(), 17);
+    assert!(svg.starts_with("<svg") && svg.contains("\npacked\n"), "{svg}");
+    assert_eq!(svg.matches("float32), not lossless").count(), 3);
+}
+
+#[test]
 fn many_messages_train_a_dictionary() {
     let lines: String = (0..200)
         .map(|n| format!("{{\"sensor\":\"hold-{n}\",\"temperature\":{},\"door\":\"open\"}}\n", n % 37))
