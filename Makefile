@@ -1,6 +1,6 @@
 # A menu. `make` or `make help` prints it.
 
-.PHONY: help run dist check test nightly test-c test-kafka conform lint fmt audit faults bench bench-host bench-load bench-mcu fuzz fuzz-c docs
+.PHONY: help run dist check test nightly test-c test-jvm test-kafka test-report conform lint fmt audit faults bench bench-full report fuzz fuzz-c docs
 
 # What measuring on a simulated AVR needs; the compiler itself comes from PyPI.
 AVR = cc:build-essential pip3:python3-pip /usr/include/simavr/sim_avr.h:libsimavr-dev /usr/include/libelf.h:libelf-dev
@@ -17,6 +17,15 @@ TOOLS = python3:python3 $(shell python3 -c 'import ensurepip; print(ensurepip.__
 
 # What the rows of the fault table need: a database behind the CSE, a clock that jumps, a broker.
 FAULTS = /usr/lib/postgresql:postgresql /usr/share/doc/libfaketime:libfaketime /usr/sbin/mosquitto:mosquitto
+
+# What the benchmarks need.
+BENCH = $(AVR) $(TOOLS) wrk:wrk nginx:nginx node:nodejs npm:npm /usr/sbin/mosquitto:mosquitto coap-server-notls:libcoap3-bin nanopb_generator.py:nanopb \
+    protoc:protobuf-compiler xtensa-lx106-elf-gcc:gcc-xtensa-lx106 arm-none-eabi-gcc:gcc-arm-none-eabi \
+    /usr/lib/arm-none-eabi/newlib:libnewlib-arm-none-eabi qemu-system-arm:qemu-system-arm riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf \
+    /usr/lib/picolibc:picolibc-riscv64-unknown-elf qemu-system-riscv32:qemu-system-misc java:default-jre-headless mvn:maven chromium:chromium
+
+# Runs the suites and builds the report.
+LABORATORY = PYTHONPATH=bench/report target/tools/venv/bin/python -m laboratory
 
 # How long `make fuzz` stays with each decoder.
 SECONDS = 60
@@ -35,7 +44,7 @@ check: lint  ## format, lint, unit and vector tests; needs Rust, a C compiler, P
 	cargo test --lib --test pson --test hostile --test packed --test spec -- --skip suite::
 	cargo test --doc
 
-test: lint audit test-c conform  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
+test: lint audit test-c conform test-jvm test-report  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
 	.ci/need chromium:chromium curl:curl openssl:openssl gzip:gzip zstd:zstd strace:strace systemd-analyze:systemd node:nodejs npm:npm $(AVR) simavr:simavr avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc clang:clang \
 	    arm-none-eabi-gcc:gcc-arm-none-eabi riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf /usr/lib/picolibc:picolibc-riscv64-unknown-elf \
 	    $(TOOLS) $(FAULTS) mosquitto_pub:mosquitto-clients coap-client-notls:libcoap3-bin coap-client-openssl:libcoap3-bin coap-client-gnutls:libcoap3-bin /usr/sbin/nginx:nginx \
@@ -57,6 +66,15 @@ test-kafka:  ## the output to Kafka, with a broker that is killed; builds librdk
 	tests/tools/install kafka
 	cargo clippy -p dunnage-gateway --features kafka --all-targets -- -D warnings
 	cargo test -p dunnage-gateway --features kafka --test gateway kafka::
+
+test-jvm:  ## the benchmarks of JVM libraries: exact sizes, and the round trip of every serializer
+	.ci/need java:default-jre-headless mvn:maven
+	mvn --quiet --batch-mode --file bench/jvm/pom.xml test
+
+test-report:  ## the runner and the report of the benchmarks, and the notebook
+	.ci/need $(TOOLS) chromium:chromium
+	tests/tools/install laboratory
+	PYTHONPATH=bench/report target/tools/venv/bin/python -m pytest --quiet bench/report/tests
 
 test-c:  ## the device library: two compilers, as C++, sanitizers, fuzzing, big-endian, ATmega328P; its stack
 	.ci/need $(C)
@@ -91,22 +109,20 @@ faults:  ## kill, slow down, fill up and damage everything, and count the messag
 	tests/tools/install
 	FAULTS=long cargo test -p dunnage --test faults
 
-bench: bench-host bench-load bench-mcu  ## speed against the peers; results in bench/results/
+bench:  ## a quick form of all benchmarks, in under 15 minutes, and their report; SUITES="host load" for some of them
+	.ci/need $(BENCH)
+	tests/tools/install laboratory locust
+	$(LABORATORY) run $(SUITES)
 
-bench-host:  ## the PSON codec against other serde formats, packed against prost-reflect
-	cargo bench -p dunnage-bench-host
-	cargo run --release -p dunnage-bench-host
+bench-full:  ## the long form of all benchmarks, in about an hour, and their report
+	.ci/need $(BENCH)
+	tests/tools/install laboratory locust
+	$(LABORATORY) run --full $(SUITES)
 
-bench-load:  ## the gateway against a bare axum + SQLite probe and a service in Node, every input, Locust's devices, kill -9 under load
-	.ci/need cc:build-essential wrk:wrk nginx:nginx node:nodejs npm:npm $(TOOLS) /usr/sbin/mosquitto:mosquitto coap-server-notls:libcoap3-bin
-	tests/tools/install locust
-	cargo run --release -p dunnage-bench-load
-
-bench-mcu:  ## the device library and its peers on simulated microcontrollers
-	.ci/need $(AVR) npm:npm nanopb_generator.py:nanopb protoc:protobuf-compiler xtensa-lx106-elf-gcc:gcc-xtensa-lx106 \
-	    arm-none-eabi-gcc:gcc-arm-none-eabi /usr/lib/arm-none-eabi/newlib:libnewlib-arm-none-eabi qemu-system-arm:qemu-system-arm \
-	    riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf /usr/lib/picolibc:picolibc-riscv64-unknown-elf qemu-system-riscv32:qemu-system-misc
-	cargo run --release -p dunnage-bench-mcu
+report:  ## the report of the last benchmarks: target/report/index.html and report.pdf
+	.ci/need $(TOOLS) chromium:chromium
+	tests/tools/install laboratory
+	$(LABORATORY) report
 
 fuzz: fuzz-c  ## fuzz every decoder, a minute each; SECONDS=1800 for longer (needs the nightly toolchain and cargo-fuzz)
 	for target in $$(cargo +nightly fuzz list); do cargo +nightly fuzz run $$target -- -max_total_time=$(SECONDS) || exit 1; done
