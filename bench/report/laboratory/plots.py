@@ -1,0 +1,235 @@
+"""Plots: definitions of definitions/*.toml, drawn with Vega-Lite."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from statistics import geometric_mean
+
+import altair as alt
+import vl_convert
+
+from . import best
+from .query import label, select, unit_label
+from .record import Record
+
+# These colours have a contrast of at least 3:1 with the white and with the dark ground of the page.
+COLOURS = ["#3d7fd1", "#c76a15", "#0f8f7e", "#b5559b", "#7a8794", "#8a8a1d", "#d0504b", "#6c6fd0", "#4a9a3c", "#a0703c"]
+OURS, PEER, QUOTED = "Dunnage", "other libraries", "quoted from the paper"
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A figure of the report.
+
+    `kind` is one of the functions below. `item` is the paper's figure that it repeats. `facet` is the field of which each value has a
+    plot of its own; `alt` says what it shows to those who do not see it. `baseline` is what `change` compares with.
+    """
+
+    id: str
+    kind: str
+    title: str
+    alt: str
+    select: dict
+    suites: list[str]
+    item: str = ""
+    facet: str = "operation"
+    baseline: dict = field(default_factory=lambda: {"format": "json"})
+    x: dict = field(default_factory=dict)
+    y: dict = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawn figure; without a drawing if no record belongs to it."""
+
+    definition: Definition
+    svg: str = ""
+    png: bytes = b""
+
+
+def draw(definition: Definition, records: Iterable[Record]) -> Figure:
+    """Draws a figure."""
+    members = select((r for r in records if r.suite in definition.suites and r.metric != "failed"), definition.select)
+    chart = KINDS[definition.kind](definition, members) if members else None
+    if chart is None:
+        return Figure(definition)
+    specification = _styled(chart).to_dict()
+    svg = vl_convert.vegalite_to_svg(specification)
+    # The drawing takes the page's ground and ink; the image has its own.
+    png = vl_convert.vegalite_to_png(specification | {"background": "white"}, scale=2)
+    return Figure(definition, svg, png)
+
+
+def _styled(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
+    ink = "currentColor"
+    return (
+        chart.configure(background="transparent", font="Arial, Helvetica, sans-serif", aria=False)
+        .configure_axis(labelColor=ink, titleColor=ink, domainColor=ink, tickColor=ink, gridColor=ink, gridOpacity=0.13, labelLimit=280,
+                        labelFontSize=11, titleFontSize=11, titleFontWeight="normal")
+        .configure_legend(labelColor=ink, titleColor=ink, orient="top", labelFontSize=11, labelLimit=300, title=None)
+        .configure_header(labelColor=ink, titleColor=ink, labelFontSize=12, labelFontWeight="bold", title=None, labelAnchor="start")
+        .configure_title(color=ink, fontSize=12, anchor="start")
+        .configure_text(color=ink)
+        .configure_view(stroke=None)
+    )  # fmt: skip
+
+
+def _who(record: Record) -> str:
+    return QUOTED if record.quoted else OURS if record.library == "dunnage" else PEER
+
+
+def _name(record: Record) -> str:
+    """The format, and the library unless it is this project's."""
+    library = "" if record.library == "dunnage" else f" · {label('library', record.library)}"
+    options = f" · {record.options}" if record.options else ""
+    return label("format", record.format) + library + options
+
+
+def _axis(members: list[Record]) -> str:
+    """The title of the axis of these figures."""
+    metric, unit = members[0].metric, unit_label(members[0].unit)
+    text = label("metric", metric)
+    return f"{text} ({unit})" if unit and unit != text else text
+
+
+def _facet_title(definition: Definition, record: Record) -> str:
+    return label(definition.facet, getattr(record, definition.facet))
+
+
+def bars(definition: Definition, members: list[Record]) -> alt.Chart:
+    """Horizontal bars with their spread, the smallest first: one plot per value of the facet."""
+    plots = []
+    groups: dict[str, list[Record]] = defaultdict(list)
+    for record in members:
+        groups[_facet_title(definition, record)].append(record)
+    for title, group in groups.items():
+        rows = [
+            {"name": _name(r), "value": r.value, "who": _who(r), "low": r.spread.low if r.spread else None, "high": r.spread.high if r.spread else None}
+            for r in group
+        ]
+        logarithmic = max(r.value for r in group) > 30 * max(min(r.value for r in group), 1e-9)
+        plots.append(_bar_plot(title if len(groups) > 1 else "", rows, _axis(group), logarithmic and min(r.value for r in group) > 0))
+    return alt.hconcat(*plots) if len(plots) <= 2 else alt.concat(*plots, columns=2)
+
+
+def _bar_plot(title: str, rows: list[dict], axis: str, logarithmic: bool) -> alt.LayerChart:
+    # A bar on a logarithmic axis begins nowhere, so a point stands for the figure there.
+    scale = alt.Scale(type="log" if logarithmic else "linear", zero=not logarithmic, nice=True)
+    base = alt.Chart(alt.Data(values=rows))
+    order = alt.EncodingSortField("value", order="ascending", op="min")
+    y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(grid=logarithmic, ticks=False))
+    colour = alt.Color("who:N", scale=alt.Scale(domain=[OURS, PEER, QUOTED], range=[COLOURS[0], COLOURS[4], COLOURS[1]]))
+    x = alt.X("value:Q", title=axis + (", logarithmic" if logarithmic else ""), scale=scale, axis=alt.Axis(tickCount=5))
+    mark = base.mark_point(filled=True, size=70, opacity=1) if logarithmic else base.mark_bar(height={"band": 0.7})
+    layers = [mark.encode(y=y, x=x, color=colour, **({"shape": alt.Shape("who:N", scale=_shapes())} if logarithmic else {}))]
+    if any(row["low"] is not None for row in rows):
+        layers.append(
+            base.transform_filter("isValid(datum.low)").mark_rule(color="currentColor", strokeWidth=1.5).encode(y=y, x="low:Q", x2="high:Q")
+        )
+    return alt.layer(*layers).properties(width=300, height={"step": 15}, title=title)
+
+
+def _shapes() -> alt.Scale:
+    return alt.Scale(domain=[OURS, PEER, QUOTED], range=["circle", "square", "diamond"])
+
+
+def scatter(definition: Definition, members: list[Record]) -> alt.LayerChart | None:
+    """One kind of figure against another, as ratios to JSON, each the mean over messages and targets."""
+    measured = [record for record in members if not record.quoted]
+    sides = []
+    for side in (definition.x, definition.y):
+        chosen = select(measured, {name: value for name, value in side.items() if name != "title"})
+        metrics = {record.metric for record in chosen}
+        sides.append({(r.format, r.library): r.ratio for r in best.ranking(chosen, metrics.pop())} if len(metrics) == 1 else {})
+    rows = [
+        {"name": label("format", f) + ("" if lib == "dunnage" else f" · {lib}"), "x": sides[0][f, lib], "y": sides[1][f, lib],
+         "who": OURS if lib == "dunnage" else PEER}
+        for f, lib in sides[0] if (f, lib) in sides[1]
+    ]  # fmt: skip
+    if len(rows) < 2:
+        return None
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        x=alt.X("x:Q", scale=_log(rows, "x"), title=definition.x["title"], axis=alt.Axis(tickCount=6)),
+        y=alt.Y("y:Q", scale=_log(rows, "y"), title=definition.y["title"], axis=alt.Axis(tickCount=6)),
+    )
+    colour = alt.Color("who:N", scale=alt.Scale(domain=[OURS, PEER], range=[COLOURS[0], COLOURS[4]]))
+    points = base.mark_point(filled=True, size=80, opacity=1).encode(color=colour, shape=alt.Shape("who:N", scale=alt.Scale(domain=[OURS, PEER], range=["circle", "square"])))
+    names = base.mark_text(align="left", dx=7, dy=1, fontSize=10, color="currentColor").encode(text="name:N")
+    return alt.layer(points, names).properties(width=620, height=max(300, 13 * len(rows)))
+
+
+def _log(rows: list[dict], axis: str) -> alt.Scale:
+    # Room for the names on the right.
+    low, high = min(row[axis] for row in rows), max(row[axis] for row in rows)
+    return alt.Scale(type="log", domain=[low / 1.15, high * (1.6 if axis == "x" else 1.15)], nice=False)
+
+
+# The target of a record of the gateway.
+_DEVICES = re.compile(r"(\d+) (?:devices|connections)(?:, (\d+) (?:replicas|instances))?")
+
+
+def scaling(definition: Definition, members: list[Record]) -> alt.FacetChart | None:
+    """Figures over the number of devices: a plot per format, a line per server and number of replicas."""
+    rows = []
+    for record in members:
+        if found := _DEVICES.fullmatch(record.target):
+            rows.append({"devices": int(found[1]), "value": record.value, "server": label("library", record.library),
+                         "format": label("format", record.format), "replicas": found[2] or "1"})  # fmt: skip
+    if not rows:
+        return None
+    replicas = sorted({row["replicas"] for row in rows}, key=int)
+    shape = alt.Scale(domain=replicas, range=["circle", "square", "diamond", "triangle-up"][: len(replicas)])
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        x=alt.X("devices:Q", title="devices", axis=alt.Axis(tickCount=5)),
+        y=alt.Y("value:Q", title=_axis(members), axis=alt.Axis(tickCount=5)),
+        color=alt.Color("server:N", scale=alt.Scale(range=COLOURS)),
+        detail="replicas:N",
+    )
+    points = base.mark_point(size=60, filled=False, strokeWidth=2, opacity=1).encode(
+        shape=alt.Shape("replicas:N", scale=shape, legend=alt.Legend(title="replicas:", symbolStrokeColor="currentColor"))
+    )
+    plot = alt.layer(base.mark_line(strokeWidth=2), points).properties(width=290, height=170)
+    return plot.facet(facet=alt.Facet("format:N", title=None, sort=list(dict.fromkeys(row["format"] for row in rows))), columns=2)
+
+
+def change(definition: Definition, members: list[Record]) -> alt.FacetChart | None:
+    """The difference from the baseline in percent, per message; a row of plots per target, a column per operation."""
+    fields = ("target", "payload", "operation", "source", "floats")
+    key = lambda record: tuple(getattr(record, name) for name in fields)  # noqa: E731
+    baseline = {key(record): record.value for record in select(members, definition.baseline)}
+    rows = [
+        {"payload": label("payload", r.payload), "change": 100 * (r.value / baseline[key(r)] - 1), "who": label("format", r.format),
+         "target": label("target", r.target) + (" (quoted)" if r.quoted else ""), "operation": label("operation", r.operation)}
+        for r in members if baseline.get(key(r)) and r.value != baseline[key(r)]
+    ]  # fmt: skip
+    if not rows:
+        return None
+    order = list(dict.fromkeys(row["payload"] for row in rows))
+    plot = alt.Chart(alt.Data(values=rows)).mark_bar().encode(
+        x=alt.X("payload:N", sort=order, title=None, axis=alt.Axis(labelAngle=-40)),
+        xOffset="who:N",
+        y=alt.Y("change:Q", title="change from JSON (%)", axis=alt.Axis(tickCount=5)),
+        color=alt.Color("who:N", scale=alt.Scale(range=COLOURS)),
+    )  # fmt: skip
+    return plot.properties(width=300, height=130).facet(row=alt.Row("target:N", title=None), column=alt.Column("operation:N", title=None))
+
+
+def profile(definition: Definition, members: list[Record]) -> alt.FacetChart:
+    """Every figure per message: a column of points per message, a colour per target, on a logarithmic axis."""
+    rows = [
+        {"payload": label("payload", r.payload), "value": r.value, "target": label("target", r.target) + (" (quoted)" if r.quoted else ""),
+         "plot": f"{label('operation', r.operation)}, {label('format', r.format)}"}
+        for r in members if r.value > 0
+    ]  # fmt: skip
+    order = list(dict.fromkeys(row["payload"] for row in rows))
+    plot = alt.Chart(alt.Data(values=rows)).mark_point(filled=True, size=55, opacity=1).encode(
+        x=alt.X("payload:N", sort=order, title=None, axis=alt.Axis(labelAngle=-40, grid=True)),
+        y=alt.Y("value:Q", scale=alt.Scale(type="log"), title=_axis(members) + ", logarithmic", axis=alt.Axis(tickCount=4)),
+        color=alt.Color("target:N", scale=alt.Scale(range=COLOURS)),
+        shape="target:N",
+    )  # fmt: skip
+    return plot.properties(width=300, height=180).facet(facet=alt.Facet("plot:N", title=None), columns=2)
+
+
+KINDS = {"bars": bars, "scatter": scatter, "scaling": scaling, "change": change, "profile": profile}

@@ -1,0 +1,61 @@
+"""Selects records, and says how fields and figures are written for readers."""
+
+import re
+import tomllib
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from .record import Record
+
+HERE = Path(__file__).parent
+
+
+def select(records: Iterable[Record], where: dict) -> list[Record]:
+    """The records whose fields have the values of `where`: a text, a regular expression after `~`, or a list of both."""
+    return [record for record in records if all(_matches(getattr(record, name), wanted) for name, wanted in where.items())]
+
+
+def _matches(value: str | None, wanted: str | list[str]) -> bool:
+    if isinstance(wanted, list):
+        return any(_matches(value, one) for one in wanted)
+    if wanted.startswith("~"):
+        return re.fullmatch(wanted[1:], value or "") is not None
+    return value == wanted
+
+
+@cache
+def _labels() -> dict[str, dict[str, str]]:
+    return tomllib.loads((HERE / "labels.toml").read_text())
+
+
+def label(field: str, value: str | None) -> str:
+    """What readers see instead of a field's value; the value itself if labels.toml has nothing for it."""
+    labels = _labels().get(field, {})
+    if value in labels:
+        return labels[value]
+    # A format with a mapping or a compressor, such as `protobuf (float32)` or `json+gzip`.
+    if field == "format" and value and (found := re.match(r"[a-z-]+", value)):
+        return labels.get(found[0], found[0]) + value[found.end() :]
+    return re.sub(r"\b1 replicas", "1 replica", value or "")
+
+
+def unit_label(unit: str) -> str:
+    """The unit as readers see it; empty for counts and ratios."""
+    return label("unit", unit)
+
+
+def number(value: float) -> str:
+    """A figure with four significant digits at least, and groups of thousands."""
+    if value == 0 or (value == int(value) and abs(value) < 1e15):
+        return f"{int(value):,}".replace(",", "\u202f")
+    digits = 0 if abs(value) >= 1000 else 1 if abs(value) >= 100 else 2 if abs(value) >= 10 else 3
+    if abs(value) < 0.01:
+        return f"{value:.3g}"
+    return f"{value:,.{digits}f}".replace(",", "\u202f")
+
+
+def quantity(record: Record) -> str:
+    """A figure with its unit."""
+    unit = unit_label(record.unit)
+    return number(record.value) + ("\u202f%" if unit == "%" else f"\u00a0{unit}" if unit else "")
