@@ -1,5 +1,6 @@
 """Plots: definitions of definitions/*.toml, drawn with Vega-Lite."""
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable
@@ -64,10 +65,10 @@ def draw(definition: Definition, records: Iterable[Record]) -> Figure:
 def _styled(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
     ink = "currentColor"
     return (
-        chart.configure(background="transparent", font="Arial, Helvetica, sans-serif", aria=False)
+        chart.configure(background="transparent", font="Arial, Helvetica, sans-serif", aria=False, padding={"left": 25, "right": 15, "top": 5, "bottom": 5})
         .configure_axis(labelColor=ink, titleColor=ink, domainColor=ink, tickColor=ink, gridColor=ink, gridOpacity=0.13, labelLimit=280,
                         labelFontSize=11, titleFontSize=11, titleFontWeight="normal")
-        .configure_legend(labelColor=ink, titleColor=ink, orient="top", labelFontSize=11, labelLimit=300, title=None)
+        .configure_legend(columnPadding=24, labelColor=ink, titleColor=ink, orient="top", labelFontSize=11, labelLimit=300, title=None)
         .configure_header(labelColor=ink, titleColor=ink, labelFontSize=12, labelFontWeight="bold", title=None, labelAnchor="start")
         .configure_title(color=ink, fontSize=12, anchor="start")
         .configure_text(color=ink)
@@ -81,9 +82,9 @@ def _who(record: Record) -> str:
 
 def _name(record: Record) -> str:
     """The format, and the library unless it is this project's."""
-    library = "" if record.library == "dunnage" else f" · {label('library', record.library)}"
-    options = f" · {record.options}" if record.options else ""
-    return label("format", record.format) + library + options
+    if record.quoted:
+        return f"{label('format', record.format)} · quoted"
+    return label("format", record.format) + ("" if record.library == "dunnage" else f" · {label('library', record.library)}")
 
 
 def _axis(members: list[Record]) -> str:
@@ -155,8 +156,41 @@ def scatter(definition: Definition, members: list[Record]) -> alt.LayerChart | N
     )
     colour = alt.Color("who:N", scale=alt.Scale(domain=[OURS, PEER], range=[COLOURS[0], COLOURS[4]]))
     points = base.mark_point(filled=True, size=80, opacity=1).encode(color=colour, shape=alt.Shape("who:N", scale=alt.Scale(domain=[OURS, PEER], range=["circle", "square"])))
-    names = base.mark_text(align="left", dx=7, dy=1, fontSize=10, color="currentColor").encode(text="name:N")
-    return alt.layer(points, names).properties(width=620, height=max(300, 13 * len(rows)))
+    _place_names(rows)
+    names = [
+        base.transform_filter(f"datum.place == {number}").mark_text(align=align, dx=dx, dy=dy, fontSize=10, color="currentColor").encode(text="name:N")
+        for number, (align, dx, dy) in enumerate(PLACES)
+    ]  # fmt: skip
+    return alt.layer(points, *names).properties(width=WIDTH, height=HEIGHT)
+
+
+# The size of a scatter plot, and where the name of a point may stand: to the right, to the left, above, below.
+WIDTH, HEIGHT = 680, 420
+PLACES = [("left", 7, 1), ("right", -7, 1), ("center", 0, -10), ("center", 0, 12)]
+
+
+def _place_names(rows: list[dict]) -> None:
+    """Sets the place of each name: the first where it covers no point and no earlier name, else the right."""
+
+    def pixels(axis: str, length: int) -> list[float]:
+        low, high = map(math.log, _log(rows, axis).domain)
+        return [(math.log(row[axis]) - low) / (high - low) * length for row in rows]
+
+    at = list(zip(pixels("x", WIDTH), pixels("y", HEIGHT), strict=True))
+    taken = [(x - 5, x + 5, y - 5, y + 5) for x, y in at]
+    for row, (x, y) in zip(rows, at, strict=True):
+        width = 5.6 * len(row["name"])
+        boxes = []
+        for align, dx, dy in PLACES:
+            left = x + dx - {"left": 0, "right": width, "center": width / 2}[align]
+            # The plot's y grows upwards, dy downwards.
+            boxes.append((left, left + width, y - dy - 5, y - dy + 5))
+        row["place"] = next((n for n, box in enumerate(boxes) if box[0] > 0 and not any(_overlap(box, other) for other in taken)), 0)
+        taken.append(boxes[row["place"]])
+
+
+def _overlap(a: tuple, b: tuple) -> bool:
+    return a[0] < b[1] and b[0] < a[1] and a[2] < b[3] and b[2] < a[3]
 
 
 def _log(rows: list[dict], axis: str) -> alt.Scale:
@@ -175,10 +209,10 @@ def scaling(definition: Definition, members: list[Record]) -> alt.FacetChart | N
     for record in members:
         if found := _DEVICES.fullmatch(record.target):
             rows.append({"devices": int(found[1]), "value": record.value, "server": label("library", record.library),
-                         "format": label("format", record.format), "replicas": found[2] or "1"})  # fmt: skip
+                         "format": label("format", record.format), "replicas": "1 replica" if found[2] in (None, "1") else f"{found[2]} replicas"})  # fmt: skip
     if not rows:
         return None
-    replicas = sorted({row["replicas"] for row in rows}, key=int)
+    replicas = sorted({row["replicas"] for row in rows})
     shape = alt.Scale(domain=replicas, range=["circle", "square", "diamond", "triangle-up"][: len(replicas)])
     base = alt.Chart(alt.Data(values=rows)).encode(
         x=alt.X("devices:Q", title="devices", axis=alt.Axis(tickCount=5)),
@@ -187,7 +221,7 @@ def scaling(definition: Definition, members: list[Record]) -> alt.FacetChart | N
         detail="replicas:N",
     )
     points = base.mark_point(size=60, filled=False, strokeWidth=2, opacity=1).encode(
-        shape=alt.Shape("replicas:N", scale=shape, legend=alt.Legend(title="replicas:", symbolStrokeColor="currentColor"))
+        shape=alt.Shape("replicas:N", scale=shape, legend=alt.Legend(symbolStrokeColor="currentColor"))
     )
     plot = alt.layer(base.mark_line(strokeWidth=2), points).properties(width=290, height=170)
     return plot.facet(facet=alt.Facet("format:N", title=None, sort=list(dict.fromkeys(row["format"] for row in rows))), columns=2)

@@ -57,5 +57,5 @@ def number(value: float) -> str:
 
 def quantity(record: Record) -> str:
     """A figure with its unit."""
-    unit = unit_label(record.unit)
+    unit = "per second" if record.unit == "1/s" else unit_label(record.unit)
     return number(record.value) + ("\u202f%" if unit == "%" else f"\u00a0{unit}" if unit else "")

@@ -1,0 +1,142 @@
+"""Invented records in the shape of each suite's, for tests only."""
+
+import json
+import zlib
+from pathlib import Path
+
+TESTS = [f"Test{number:02}" for number in range(1, 11)]
+KINDS = ["short int", "short json", "medium mixed", "array strings", "short null", "mixed json WoT"]
+ENVIRONMENT = "an invented processor, 2 cores, rustc 1.95.0"
+
+
+def _figure(low: float, high: float, *of: object) -> float:
+    """A number between low and high that depends on the arguments only."""
+    return round(low + (high - low) * (zlib.crc32(repr(of).encode()) % 10_000) / 10_000, 1)
+
+
+def line(suite, target, payload, format, library, operation, metric, value, unit, **more) -> dict:
+    """A record as it is in a file; measured unless it has a reference."""
+    source = {"source": "quoted"} if "reference" in more else {"source": "measured", "environment": ENVIRONMENT}
+    return {
+        "record": 1, "suite": suite, "target": target, "payload": payload, "format": format, "library": library,
+        "operation": operation, "metric": metric, "value": value, "unit": unit, **source, **more,
+    }  # fmt: skip
+
+
+def _spread(value: float) -> dict:
+    return {"repetitions": 20, "spread": {"low": value * 0.93, "high": value * 1.08, "of": "interquartile range"}}
+
+
+def host() -> list[dict]:
+    """All formats on messages with a written and with an inferred schema."""
+    lines = []
+    formats = ["json", "cbor", "msgpack", "pson", "bson", "xml", "yaml", "protobuf", "protobuf (float32)", "avro", "thrift-compact", "struct", "packed"]
+    for payload in [*TESTS, "container", "telemetry/weather", "wot"]:
+        more = {"version": "0.1.0", "options": "schema written for such messages" if payload == "container" else "schema inferred from the message"}
+        for format in formats:
+            size = int(_figure(20, 60, payload, format) * (1 if format == "packed" else 4))
+            for compressor in ("", "+gzip", "+zstd"):
+                lines.append(line("host", "host", payload, format + compressor, "dunnage", "encode", "bytes", size + len(compressor), "bytes", **more))
+            for operation in ("encode", "decode"):
+                time = _figure(80, 900, payload, format, operation)
+                lines.append(line("host", "host", payload, format, "dunnage", operation, "ns", time, "ns", **more, **_spread(time)))
+                lines.append(line("host", "host", payload, format, "dunnage", operation, "alloc", int(time * 3), "bytes", **more))
+    lines.append(line("host", "host", "wot", "struct-zlib", "dunnage", "encode", "failed", 1, "1", note="no number without a range"))
+    return lines
+
+
+def pson_paper() -> list[dict]:
+    """The ten tests on two targets, and sizes."""
+    lines = []
+    libraries = {"json": "cJSON", "msgpack": "mpack", "protobuf": "nanopb", "pson": "dunnage"}
+    for target, metric in (("atmega328p", "cycles"), ("rv32imc", "instructions")):
+        for format, library in libraries.items():
+            for operation in ("encode", "decode"):
+                for payload in [*TESTS, "average"]:
+                    value = _figure(400, 20_000, target, format, operation, payload)
+                    lines.append(line("pson-paper", target, payload, format, library, operation, metric, value, metric, version="1.2.3", repetitions=1, options="-Os -flto"))
+            lines.append(line("pson-paper", target, "Test10", format, library, "all", "flash", _figure(1800, 9000, target, format), "bytes", version="1.2.3"))
+    for format in (*libraries, "avro", "packed"):
+        for payload in TESTS:
+            lines.append(line("pson-paper", "host", payload, format, "dunnage", "encode", "bytes", int(_figure(10, 200, format, payload)), "bytes"))
+    return lines
+
+
+def mcu_json() -> list[dict]:
+    """Three formats on three targets."""
+    lines = []
+    for target, metric in (("atmega328p", "cycles"), ("cortex-m3", "instructions"), ("rv32imc", "instructions")):
+        for payload in KINDS:
+            for format, share in (("json", 1.0), ("msgpack", 0.5), ("pson", 0.4)):
+                for operation in ("serialize", "deserialize"):
+                    value = share * _figure(4000, 9000, target, payload, operation)
+                    lines.append(line("mcu-json", target, payload, format, "dunnage", operation, metric, value, metric, version="0.1.0"))
+                lines.append(line("mcu-json", target, payload, format, "dunnage", "serialize", "bytes", int(share * 100), "bytes"))
+    return lines
+
+
+def load() -> list[dict]:
+    """Requests, and the devices of the container study."""
+    lines = []
+    for format in ("cbor", "msgpack", "struct-zlib (float32)", "protobuf (float32)", "packed"):
+        for library in ("dunnage", "probe", "node"):
+            for connections in (64, 256):
+                rps = _figure(9000, 40_000, format, library, connections)
+                lines.append(line("load", f"{connections} connections", "container", format, library, "ingest", "rps", rps, "1/s", **_spread(rps)))
+        for library in ("dunnage", "node"):
+            for replicas, devices in ((1, (100, 300, 500, 1000, 2000)), (2, (500, 1000)), (4, (2000,))):
+                for count in devices:
+                    target = f"{count} devices, {replicas} replicas"
+                    for metric, value, unit in (("rps", count / 2, "1/s"), ("mean_ms", 2, "ms"), ("p95_ms", 4, "ms"), ("failures_percent", 0, "%"), ("merit", 900, "1")):
+                        lines.append(line("load", target, "container", format, library, "fleet", metric, value, unit))
+    return lines
+
+
+def container() -> list[dict]:
+    """Sizes, limits and costs."""
+    lines = [line("container", "astrocast", "container", "any", "dunnage", "fit", "max_bytes", 160, "bytes")]
+    for format, size in (("json", 379), ("cbor", 300), ("msgpack", 301), ("struct (float32)", 116), ("struct-zlib (float32)", 127), ("protobuf (float32)", 138), ("packed", 56)):
+        lines.append(line("container", "host", "container", format, "dunnage", "encode", "bytes", size, "bytes"))
+        lines.append(line("container", "astrocast", "container", format, "dunnage", "fit", "fits", int(size <= 160), "1"))
+        for target, metric, share, unit in (("lte-m", "mb", 1.2, "MB"), ("lte-m", "eur", 0.02, "EUR"), ("astrocast", "eur", 220.0, "EUR")):
+            lines.append(line("container", target, "container", format, "dunnage", "month", metric, round(size * share, 2), unit))
+    return lines
+
+
+def mobile() -> list[dict]:
+    """Two objects in four formats."""
+    lines = []
+    for format, library in (("xml", "Simple"), ("json", "Jackson streaming"), ("protobuf", "protobuf-java"), ("thrift-binary", "libthrift")):
+        for payload in ("Book", "Video"):
+            lines.append(line("mobile", "jvm", payload, format, library, "serialize", "bytes", int(_figure(60, 800, format, payload)), "B", version="2.0"))
+            for operation in ("serialize", "deserialize"):
+                for options in ("JMH", "the paper's procedure"):
+                    time = _figure(300, 9000, format, payload, operation, options)
+                    lines.append(line("mobile", "jvm", payload, format, library, operation, "ns", time, "ns", version="2.0", options=options, **_spread(time)))
+    return lines
+
+
+def smart_grid() -> list[dict]:
+    """Serializers of logical nodes."""
+    lines = []
+    serializers = [("json", "Jackson"), ("json", "Gson"), ("xml", "JAXB"), ("xml", "XStream"), ("java", "JSA"), ("kryo", "Kryo"), ("msgpack", "msgpack 0.6"),
+                   ("smile", "Jackson"), ("cbor", "Jackson"), ("avro", "Jackson"), ("protobuf", "Protostuff"), ("protostuff", "Protostuff"), ("fory", "Fory"), ("pson", "dunnage")]  # fmt: skip
+    for format, library in serializers:
+        for operation, low, high in (("serialize", 900, 90_000), ("deserialize", 1200, 120_000), ("gzip", 9000, 60_000), ("gunzip", 4000, 20_000)):
+            time = _figure(low, high, format, library, operation)
+            lines.append(line("smart-grid", "jvm", "average", format, library, operation, "ns", time, "ns", version="1.0", options="core attributes", **_spread(time)))
+        for operation, low, high in (("serialize", 700, 3900), ("gzip", 300, 900)):
+            lines.append(line("smart-grid", "jvm", "average", format, library, operation, "bytes", _figure(low, high, format, library, "b"), "B", version="1.0", options="core attributes"))
+        lines.append(line("smart-grid", "jvm", "average", format, library, "serialize", "alloc", _figure(900, 30_000, format, library, "a"), "B/op", version="1.0", options="core attributes"))
+    return lines
+
+
+SUITES = {"host": host, "pson-paper": pson_paper, "mcu-json": mcu_json, "load": load, "container": container, "mobile": mobile, "smart-grid": smart_grid}
+
+
+def write(folder: Path, suite: str, lines: list[dict] | None = None) -> Path:
+    """Writes the records of a suite into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{suite}.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in (SUITES[suite]() if lines is None else lines)))
+    return path
