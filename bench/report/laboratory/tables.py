@@ -183,7 +183,8 @@ class _Filling:
         layout = []
         for column in columns:
             layout.append(column)
-            if column[-1] == "measured" and (*column[:-1], "quoted") in columns:
+            metrics = {r.metric for r in self.members if self._column(r) == column}
+            if column[-1] == "measured" and (*column[:-1], "quoted") in columns and not metrics & {"fits", "reduction"}:
                 layout.append((*column[:-1], "ratio"))
         return layout
 
