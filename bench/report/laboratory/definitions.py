@@ -35,18 +35,20 @@ class Data:
     item: str
     title: str
     files: list[str]
-    columns: dict[str, str] = field(default_factory=dict)
+    where: dict[str, str] = field(default_factory=dict)
 
     def filled(self, root: Path = ROOT) -> tuple[list[str], list[list[str]]]:
-        """The headings and the rows; none if no file exists. Without `columns` the rows have all columns of the file, by their names."""
+        """The headings and the rows that fit `where`; none if no file exists. An identifier is no column, nor is one that is empty in each row."""
         for name in self.files:
             path = root / name
             if path.exists():
                 read = tomllib.loads if path.suffix == ".toml" else json.loads
                 content = read(path.read_text())
                 rows = content if isinstance(content, list) else next(v for v in content.values() if isinstance(v, list))
-                columns = self.columns or {key: key.replace("_", " ") for row in rows for key in row}
-                return list(columns.values()), [[_words(row.get(key)) for key in columns] for row in rows]
+                rows = [row for row in rows if all(row.get(key, value) == value for key, value in self.where.items())]
+                keys = dict.fromkeys(key for row in rows for key, value in row.items() if value not in (None, ""))
+                columns = [key for key in keys if key != "id" and key not in self.where]
+                return [key.replace("_", " ") for key in columns], [[_words(row.get(key)) for key in columns] for row in rows]
         return [], []
 
 

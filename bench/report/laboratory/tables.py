@@ -142,8 +142,12 @@ class _Filling:
             cells.setdefault(self._row(record), {})[self._column(record)] = record
         columns = sorted({self._column(r) for r in self.members}, key=self._column_rank)
         layout = self._with_ratios(columns)
-        notes = [f"{label('format', r.format)} ({label('library', r.library)}): {r.note}" for r in self.members if r.note]
-        self.table.notes = list(dict.fromkeys(notes))
+        notes: dict[str, list[str]] = {}
+        for record in self.members:
+            name = label("format", record.format)
+            if record.note and name not in notes.setdefault(record.note, []):
+                notes[record.note].append(name)
+        self.table.notes = [f"{', '.join(names)}: {note}" for note, names in notes.items()]
         self.table.row_fields = [HEADINGS.get(name, name) for name in self.row_fields]
         self.table.headings = self._headings(layout)
         for row in sorted(cells, key=self._row_rank):

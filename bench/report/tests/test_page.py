@@ -1,0 +1,189 @@
+"""The report: every table of the papers has its counterpart, a broken suite is shown as broken, and nothing is loaded."""
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+import samples
+from laboratory import ROOT, definitions, page, pdf, suites
+from laboratory.suites import Run
+
+SUITES = suites.load(ROOT / "bench/suites.toml")
+VOID = {"meta", "link", "img", "br"}
+
+
+class Page(HTMLParser):
+    """Checks that elements are nested, and collects what the tests ask for."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.links, self.headings, self.loaded, self.svg, self.images = [], [], [], [], [], [], []
+        self.feed(text)
+        assert not self.open, f"not closed: {self.open}"
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        if tag not in VOID:
+            self.open.append(tag)
+        if "id" in given:
+            self.ids.append(given["id"])
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+        if tag == "a":
+            self.links.append(given["href"])
+        if tag == "svg":
+            self.svg.append(given)
+        if tag == "img":
+            self.images.append(given)
+        self.loaded += [given[name] for name in ("src", "srcset", "data", "poster") if name in given]
+        if tag in ("link", "use", "image"):
+            self.loaded += [value for name, value in attributes if name in ("href", "xlink:href")]
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, f"</{tag}> closes {self.open[-3:]}"
+        self.open.pop()
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """A report of all samples, in which one suite failed and another has a bad line."""
+    root = tmp_path_factory.mktemp("report")
+    folders = suites.Folders(root / "results", ROOT / "bench/papers", root / "report")
+    for name in samples.SUITES:
+        samples.write(folders.results, name)
+    bad = folders.results / "mobile.jsonl"
+    bad.write_text(bad.read_text() + json.dumps({"record": 2}) + "\n")
+    ok = {"ok_at": "2026-11-21T10:00:00Z", "ok_form": "quick", "ok_seconds": {"quick": 1}}
+    runs = {name: Run("ok", "quick", "2026-11-21T10:00:00Z", 1, **ok) for name in samples.SUITES}
+    runs["load"] = Run("failed", "quick", "2026-11-22T10:00:00Z", 1, "exit code 1; <the> reason", **ok)
+    runs["mcu"] = Run("missing", "full", "2026-11-22T10:00:00Z", 0, "this machine does not have avr-gcc")
+    suites.write_runs(folders, runs)
+    page.write(SUITES, folders)
+    return folders.report
+
+
+@pytest.fixture(scope="module")
+def text(built):
+    return (built / "index.html").read_text()
+
+
+def section(text, name):
+    return re.search(rf'<section class="panel" id="{name}".*?</section>', text, re.S)[0]
+
+
+def block(text, name):
+    return re.search(rf'<(div|figure) class="block" id="{name}">.*?(?=<(?:div|figure) class="block"|<h3|</section>)', text, re.S)[0]
+
+
+def test_the_page_parses_and_loads_nothing(text):
+    parsed = Page(text)
+    assert all(url.startswith(("data:", "#")) for url in parsed.loaded), parsed.loaded
+    assert not re.search(r"url\((?!#)|@import|fetch\(|https?://(?!www\.w3\.org)", text)
+
+
+def test_anchors_and_headings_are_in_order(text):
+    parsed = Page(text)
+    assert len(parsed.ids) == len(set(parsed.ids)), "an id is used twice"
+    missing = {link for link in parsed.links if link.removeprefix("#") not in parsed.ids}
+    assert not missing
+    assert parsed.headings[0] == 1 and parsed.headings.count(1) == 1
+    assert all(after <= before + 1 for before, after in zip(parsed.headings, parsed.headings[1:], strict=False))
+
+
+def test_drawings_have_labels_and_take_the_ink_of_the_page(text):
+    parsed = Page(text)
+    assert len(parsed.svg) > 15
+    assert all(svg["role"] == "img" and len(svg["aria-label"]) > 30 for svg in parsed.svg)
+    assert all("alt" in image for image in parsed.images)
+    assert 'fill="currentColor"' in text and 'fill="#000"' not in text
+
+
+@pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
+def test_every_table_of_a_paper_has_its_counterpart(suite, text):
+    read = definitions.read(suite.name)
+    assert (read.paper is not None) == bool(suite.paper)
+    readme = (ROOT / "bench/README.md").read_text()
+    for item, places in read.places().items():
+        assert places, f"{item} has no counterpart"
+        for title, anchor in places:
+            assert not anchor or f'id="{anchor}"' in text
+            row = re.search(rf"^\| {re.escape(item)} \|.*{re.escape(title)}", readme, re.M)
+            assert row, f"bench/README.md does not map {item} to {title!r}"
+
+
+@pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)
+def test_every_definition_is_used_by_its_template(suite, text):
+    read = definitions.read(suite.name)
+    for one in [*read.tables, *read.figures, *read.data]:
+        assert f'id="{one.id}"' in section(text, suite.name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["host-bytes", "host-times", "pson-esp32", "pson-uno", "pson-sizes", "pson-flash", "mcu-json-times", "mcu-json-space", "container-sizes",
+     "container-single", "container-two", "container-four", "container-merit", "container-costs", "mobile-sizes", "mobile-serialize",
+     "smart-grid-times", "smart-grid-sizes", "smart-grid-memory"],
+)  # fmt: skip
+def test_tables_are_filled(name, text):
+    assert block(text, name).count("<tr") > 3
+
+
+def test_quoted_figures_stand_beside_ours_and_are_marked(text):
+    table = block(text, "container-sizes")
+    row = re.search(r"<tr><th scope=\"row\">Protobuf \(float32\)</th>.*?</tr>", re.sub(r"\s*\n\s*", "", table), re.S)[0]
+    assert re.search(r'class="number quoted" data-value="138"', row) and re.search(r'class="number" data-value="138"', row)
+    assert ">1.00</td>" in row
+    assert "Table 7</td>" not in table and "Table 2 of the paper" in table
+
+
+def test_a_broken_suite_is_shown_with_its_reason(text):
+    broken = section(text, "mobile")
+    assert "mobile: broken." in broken and "mobile.jsonl:41: record: version 2; this program reads version 1" in broken
+    assert "older figures, of 21 November 2026, 10:00 UTC" in broken
+
+
+def test_a_failed_suite_is_shown_with_its_last_figures(text):
+    failed = section(text, "load")
+    assert "load: failed." in failed and "exit code 1; &lt;the&gt; reason" in failed
+    assert "older figures, of 21 November 2026, 10:00 UTC" in failed
+    assert "older figures" not in section(text, "host")
+
+
+def test_a_suite_without_results_says_so(text):
+    assert "mcu: did not run." in section(text, "mcu") and "does not have avr-gcc" in section(text, "mcu")
+    assert "No figures: did not run." in section(text, "mcu")
+
+
+def test_what_could_not_be_measured_has_its_reason(text):
+    assert "no number without a range" in section(text, "host")
+
+
+def test_figures_are_files_too(built, text):
+    names = {path.name for path in (built / "figures").iterdir()}
+    assert {"container-figure-3.svg", "container-figure-3.png", "host-size-speed.svg"} <= names
+    assert all((built / "figures" / name).read_bytes()[:4] in (b"\x89PNG", b"<svg") for name in names)
+
+
+def test_without_any_results_the_report_still_has_the_quoted_figures(folders):
+    folders = suites.Folders(folders.results, ROOT / "bench/papers", folders.report)
+    page.write(SUITES, folders)
+    text = (folders.report / "index.html").read_text()
+    Page(text)
+    assert "container: no results yet." in text and "quoted figures only" in block(text, "container-costs")
+    assert text.count("no figures yet") >= 9
+
+
+def test_chromium_prints_the_page(built):
+    assert pdf.write((built / "index.html").resolve(), built / "report.pdf") == ""
+    assert (built / "report.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_a_machine_without_chromium_is_told(built, monkeypatch):
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert pdf.write(built / "index.html", built / "none.pdf") == "there is no Chromium on this machine; please run: apt-get install chromium"
