@@ -109,9 +109,14 @@ def bars(definition: Definition, members: list[Record]) -> alt.Chart:
             {"name": _name(r), "value": r.value, "who": _who(r), "low": r.spread.low if r.spread else None, "high": r.spread.high if r.spread else None}
             for r in group
         ]
-        logarithmic = max(r.value for r in group) > 30 * max(min(r.value for r in group), 1e-9)
-        plots.append(_bar_plot(title if len(groups) > 1 else "", rows, _axis(group), logarithmic and min(r.value for r in group) > 0))
+        plots.append(_bar_plot(title if len(groups) > 1 else "", rows, _axis(group), _is_logarithmic(rows)))
     return alt.hconcat(*plots) if len(plots) <= 2 else alt.concat(*plots, columns=2)
+
+
+def _is_logarithmic(rows: list[dict]) -> bool:
+    """Whether the figures differ so much that a linear axis hides the small ones. An interval that reaches zero needs a linear axis."""
+    lowest = min(min(row["value"], row["low"] if row["low"] is not None else row["value"]) for row in rows)
+    return lowest > 0 and max(row["value"] for row in rows) > 30 * min(row["value"] for row in rows)
 
 
 def _bar_plot(title: str, rows: list[dict], axis: str, logarithmic: bool) -> alt.LayerChart:
@@ -246,7 +251,7 @@ def change(definition: Definition, members: list[Record]) -> alt.FacetChart | No
         y=alt.Y("change:Q", title="change from JSON (%)", axis=alt.Axis(tickCount=5)),
         color=alt.Color("who:N", scale=alt.Scale(range=COLOURS)),
     )  # fmt: skip
-    return plot.properties(width=300, height=130).facet(row=alt.Row("target:N", title=None), column=alt.Column("operation:N", title=None))
+    return plot.properties(width=300, height=130).facet(row=alt.Row("target:N", title=None, header=alt.Header(labelOrient="top", labelAngle=0)), column=alt.Column("operation:N", title=None))
 
 
 def profile(definition: Definition, members: list[Record]) -> alt.FacetChart:

@@ -46,13 +46,12 @@ def unit_label(unit: str) -> str:
 
 
 def number(value: float) -> str:
-    """A figure with four significant digits at least, and groups of thousands."""
-    if value == 0 or (value == int(value) and abs(value) < 1e15):
-        return f"{int(value):,}".replace(",", "\u202f")
-    digits = 0 if abs(value) >= 1000 else 1 if abs(value) >= 100 else 2 if abs(value) >= 10 else 3
-    if abs(value) < 0.01:
+    """A figure with four significant digits, or fewer if the record has fewer, and groups of thousands."""
+    if value != 0 and abs(value) < 0.01:
         return f"{value:.3g}"
-    return f"{value:,.{digits}f}".replace(",", "\u202f")
+    digits = 0 if abs(value) >= 1000 else 1 if abs(value) >= 100 else 2 if abs(value) >= 10 else 3
+    known = len(f"{value:.6f}".rstrip("0").partition(".")[2])
+    return f"{value:,.{min(digits, known)}f}".replace(",", "\u202f")
 
 
 def quantity(record: Record) -> str:

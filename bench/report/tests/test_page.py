@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+import subprocess
 from html.parser import HTMLParser
 
 import pytest
@@ -187,3 +189,18 @@ def test_chromium_prints_the_page(built):
 def test_a_machine_without_chromium_is_told(built, monkeypatch):
     monkeypatch.setenv("PATH", "/nonexistent")
     assert pdf.write(built / "index.html", built / "none.pdf") == "there is no Chromium on this machine; please run: apt-get install chromium"
+
+
+def test_a_heading_sorts_its_column(built, text, tmp_path):
+    press = "document.querySelector('#container-costs th:not([colspan]) button[data-column=\"2\"]').click();"
+    program = next(filter(None, map(shutil.which, pdf.PROGRAMS)))
+    orders = []
+    for times in (1, 2):
+        path = tmp_path / f"pressed-{times}.html"
+        path.write_text(text.replace("</body>", f"<script>{press * times}</script></body>"))
+        command = [program, *pdf.FLAGS, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", path.as_uri()]
+        table = block(subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout, "container-costs")
+        assert re.search(f'aria-sort="{["ascending", "descending"][times - 1]}"', table)
+        rows = [re.findall(r"<td[^>]*>", row) for row in table.split("<tbody>")[1].split("</tr>")[:-1]]
+        orders.append([float(re.search(r'data-value="([\d.]+)"', cells[1])[1]) for cells in rows])
+    assert len(orders[0]) > 3 and orders[0] == sorted(orders[0]) and orders[1] == orders[0][::-1]

@@ -1,0 +1,66 @@
+"""How figures and fields are written, and what a selection selects."""
+
+import pytest
+import samples
+from laboratory import best, query, record, tables
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0"), (56, "56"), (9.57, "9.57"), (28.4, "28.4"), (66.3, "66.3"), (12.3456, "12.35"), (123.456, "123.5"), (1234.5, "1\u202f234"),
+     (3890896, "3\u202f890\u202f896"), (0.00123456, "0.00123"), (-2.5, "-2.5")],
+)  # fmt: skip
+def test_figures_have_four_digits_at_most_and_no_invented_ones(value, text):
+    assert query.number(value) == text
+
+
+def test_labels_keep_mappings_and_compressors():
+    assert query.label("format", "protobuf (float32)") == "Protobuf (float32)"
+    assert query.label("format", "json+zstd-dictionary") == "JSON+zstd-dictionary"
+    assert query.label("target", "1000 devices, 1 replicas") == "1000 devices, 1 replica"
+    assert query.label("library", "unheard-of") == "unheard-of"
+
+
+def records(*lines):
+    import json
+
+    return [record.parse(json.dumps(line), line["suite"]) for line in lines]
+
+
+def size(format, value, **more):
+    return samples.line("host", "host", more.pop("payload", "a"), format, more.pop("library", "dunnage"), "encode", "bytes", value, "bytes", **more)
+
+
+def test_a_selection_knows_texts_expressions_and_lists():
+    all_records = records(size("json", 1), size("json+gzip", 2), size("cbor", 3))
+    assert [r.value for r in query.select(all_records, {"format": "json"})] == [1]
+    assert [r.value for r in query.select(all_records, {"format": "~json.*"})] == [1, 2]
+    assert [r.value for r in query.select(all_records, {"format": ["cbor", "~.*gzip"]})] == [2, 3]
+
+
+def test_the_ranking_is_the_mean_ratio_and_needs_half_of_the_messages():
+    lines = [size("json", 100), size("json", 10, payload="b"), size("json", 10, payload="c"), size("cbor", 50), size("cbor", 5, payload="b"),
+             size("cbor", 5, payload="c"), size("packed", 1)]  # fmt: skip
+    assert [(rank.format, round(rank.ratio, 2)) for rank in best.ranking(records(*lines), "bytes")] == [("cbor", 0.5), ("json", 1.0)]
+
+
+def table(lines, **more):
+    definition = tables.Definition(**{"id": "t", "title": "T", "select": {}, "rows": ["format"], "columns": ["payload"], "suites": ["host"]} | more)
+    return tables.build(definition, records(*lines))
+
+
+def test_figures_that_would_share_a_cell_get_a_heading_of_their_own():
+    built = table([size("json", 1), size("json", 2, library="serde_json"), size("json", 3, payload="b")])
+    assert "library" in built.row_fields
+    assert [[cell.text for cell in cells] for _, _, cells in built.rows] == [["1", "3"], ["2", ""]]
+
+
+def test_quoted_figures_stand_beside_the_measured_ones_with_their_ratio():
+    built = table([size("json", 3), size("json", 2, library="paper", reference="P, Table 1")], quoted="columns", ratio=True, rows=["format", "library"])
+    assert [heading.text for heading in built.headings[-1]] == ["paper", "here", "here / paper"]
+    assert [([cell.text for cell in cells], heads) for heads, _, cells in built.rows] == [(["2", "3", "1.50"], ["JSON", "Dunnage"])]
+
+
+def test_what_could_not_be_measured_is_no_figure():
+    failed = samples.line("host", "host", "a", "cbor", "dunnage", "encode", "failed", 1, "1", note="why")
+    assert len(table([size("json", 3), failed]).rows) == 1
