@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import geometric_mean
 
+from .query import select
 from .record import Record
 
 # Metrics of which more is better. Of all others less is better.
@@ -16,7 +17,7 @@ UNRANKED = {"failed", "lossless", "failures", "failures_percent", "fits", "max_b
 
 @dataclass(frozen=True)
 class Rank:
-    """A format with a library, and the geometric mean of its ratios to JSON (or to the best, where JSON was not measured)."""
+    """A format with a library, and the geometric mean of its ratios to the baseline (or to the best, where the baseline was not measured)."""
 
     format: str
     library: str
@@ -29,18 +30,25 @@ class Rank:
         return self.format if self.library == "dunnage" else f"{self.format} ({self.library})"
 
 
-def ranking(records: Iterable[Record], metric: str) -> list[Rank]:
-    """Ranks formats by one metric, the best first. A case is a target with a payload; a format that has less than half of the cases is left out."""
+def ranking(records: Iterable[Record], metric: str, baseline: dict | None = None) -> list[Rank]:
+    """Ranks formats by one metric, the best first: by their ratios to the best of `baseline`, a selection, which is JSON if there is none.
+
+    A case is a target with a payload; a format that has less than half of the cases is left out.
+    """
+    baseline = baseline or {"format": "json"}
     cases: dict[tuple, dict[tuple, float]] = defaultdict(dict)
+    references: dict[tuple, list[float]] = defaultdict(list)
     for record in records:
         # A ratio to zero has no meaning.
         if record.value > 0 and record.metric == metric:
-            case = cases[record.target, record.payload, record.options]
-            case[record.format, record.library] = record.value
+            case = record.target, record.payload, record.options
+            cases[case][record.format, record.library] = record.value
+            if select([record], baseline):
+                references[case].append(record.value)
     best = max if metric in RISING else min
     ratios = defaultdict(list)
-    for case in cases.values():
-        reference = best([value for (format, _), value in case.items() if format == "json"] or case.values())
+    for name, case in cases.items():
+        reference = best(references[name] or case.values())
         for contender, value in case.items():
             ratios[contender].append(value / reference)
     ranks = [

@@ -24,7 +24,7 @@ class Definition:
     """A figure of the report.
 
     `kind` is one of the functions below. `item` is the paper's figure that it repeats. `facet` is the field of which each value has a
-    plot of its own; `alt` says what it shows to those who do not see it. `baseline` is what `change` compares with.
+    plot of its own; `alt` says what it shows to those who do not see it. `baseline` selects what `change` and `scatter` compare with.
     """
 
     id: str
@@ -141,13 +141,13 @@ def _shapes() -> alt.Scale:
 
 
 def scatter(definition: Definition, members: list[Record]) -> alt.LayerChart | None:
-    """One kind of figure against another, as ratios to JSON, each the mean over messages and targets."""
+    """One kind of figure against another, as ratios to the baseline, each the mean over messages and targets."""
     measured = [record for record in members if not record.quoted]
     sides = []
     for side in (definition.x, definition.y):
         chosen = select(measured, {name: value for name, value in side.items() if name != "title"})
         metrics = {record.metric for record in chosen}
-        sides.append({(r.format, r.library): r.ratio for r in best.ranking(chosen, metrics.pop())} if len(metrics) == 1 else {})
+        sides.append({(r.format, r.library): r.ratio for r in best.ranking(chosen, metrics.pop(), definition.baseline)} if len(metrics) == 1 else {})
     rows = [
         {"name": label("format", f) + ("" if lib == "dunnage" else f" · {lib}"), "x": sides[0][f, lib], "y": sides[1][f, lib],
          "who": OURS if lib == "dunnage" else PEER}
