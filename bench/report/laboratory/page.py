@@ -57,7 +57,7 @@ class Section:
         known: dict[tuple[str, str], list[str]] = {}
         for one in self.measured:
             formats = known.setdefault((query.label("library", one.library), one.version or "not recorded"), [])
-            name = query.label("format", one.format)
+            name = query.label("format", one.plain_format)
             if name not in formats:
                 formats.append(name)
         return [(library, version, ", ".join(formats)) for (library, version), formats in sorted(known.items(), key=lambda k: k[0][0].lower())]
@@ -162,7 +162,7 @@ def render(found: list[Section], root: Path = ROOT) -> str:
         loader=FileSystemLoader(query.HERE / "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {"svg": svg, "quantity": query.quantity, "number": query.number, "when": _when}
-    environment.globals |= {"figures": Figures(found), "label": query.label, "root": root, "inline": _inline(environment)}
+    environment.globals |= {"figures": Figures(found), "label": query.label, "name": query.name, "root": root, "inline": _inline(environment)}
     icon = base64.b64encode((ROOT / "dashboard/icon.svg").read_bytes()).decode()
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return environment.get_template("page.html").render(sections=found, icon=icon, now=now)

@@ -11,7 +11,7 @@ import altair as alt
 import vl_convert
 
 from . import best
-from .query import label, select, unit_label
+from .query import label, name, rank, select, unit_label
 from .record import Record
 
 # These colours have a contrast of at least 3:1 with the white and with the dark ground of the page.
@@ -84,7 +84,7 @@ def _name(record: Record) -> str:
     """The format, and the library unless it is this project's."""
     if record.quoted:
         return f"{label('format', record.format)} · quoted"
-    return label("format", record.format) + ("" if record.library == "dunnage" else f" · {label('library', record.library)}")
+    return name(record.format, record.library)
 
 
 def _axis(members: list[Record]) -> str:
@@ -102,31 +102,31 @@ def bars(definition: Definition, members: list[Record]) -> alt.Chart:
     """Horizontal bars with their spread, the smallest first: one plot per value of the facet."""
     plots = []
     groups: dict[str, list[Record]] = defaultdict(list)
-    for record in members:
+    for record in sorted(members, key=lambda record: rank("operation", record.operation)):
         groups[_facet_title(definition, record)].append(record)
     for title, group in groups.items():
         rows = [
             {"name": _name(r), "value": r.value, "who": _who(r), "low": r.spread.low if r.spread else None, "high": r.spread.high if r.spread else None}
             for r in group
         ]
-        plots.append(_bar_plot(title if len(groups) > 1 else "", rows, _axis(group), _is_logarithmic(rows)))
+        plots.append(_bar_plot(title if len(groups) > 1 else "", rows, _axis(group)))
     return alt.hconcat(*plots) if len(plots) <= 2 else alt.concat(*plots, columns=2)
 
 
-def _is_logarithmic(rows: list[dict]) -> bool:
-    """Whether the figures differ so much that a linear axis hides the small ones. An interval that reaches zero needs a linear axis."""
-    lowest = min(min(row["value"], row["low"] if row["low"] is not None else row["value"]) for row in rows)
-    return lowest > 0 and max(row["value"] for row in rows) > 30 * min(row["value"] for row in rows)
-
-
-def _bar_plot(title: str, rows: list[dict], axis: str, logarithmic: bool) -> alt.LayerChart:
-    # A bar on a logarithmic axis begins nowhere, so a point stands for the figure there.
-    scale = alt.Scale(type="log" if logarithmic else "linear", zero=not logarithmic, nice=True)
+def _bar_plot(title: str, rows: list[dict], axis: str) -> alt.LayerChart:
+    values = [row["value"] for row in rows]
+    # On a linear axis the small ones of very different figures cannot be told apart. A bar on a logarithmic axis begins nowhere,
+    # so a point stands for the figure there.
+    logarithmic = min(values) > 0 and max(values) > 30 * min(values)
+    scale = alt.Scale(zero=True, nice=True)
+    if logarithmic:
+        scale, axis = _logarithmic_scale(rows), axis + ", logarithmic"
     base = alt.Chart(alt.Data(values=rows))
     order = alt.EncodingSortField("value", order="ascending", op="min")
     y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(grid=logarithmic, ticks=False))
     colour = alt.Color("who:N", scale=alt.Scale(domain=[OURS, PEER, QUOTED], range=[COLOURS[0], COLOURS[4], COLOURS[1]]))
-    x = alt.X("value:Q", title=axis + (", logarithmic" if logarithmic else ""), scale=scale, axis=alt.Axis(tickCount=5))
+    ticks = alt.Axis(tickCount=5, format="~s" if max(values) >= 10_000 else "~g", labelOverlap=True)
+    x = alt.X("value:Q", title=axis, scale=scale, axis=ticks)
     mark = base.mark_point(filled=True, size=70, opacity=1) if logarithmic else base.mark_bar(height={"band": 0.7})
     layers = [mark.encode(y=y, x=x, color=colour, **({"shape": alt.Shape("who:N", scale=_shapes())} if logarithmic else {}))]
     if any(row["low"] is not None for row in rows):
@@ -134,6 +134,16 @@ def _bar_plot(title: str, rows: list[dict], axis: str, logarithmic: bool) -> alt
             base.transform_filter("isValid(datum.low)").mark_rule(color="currentColor", strokeWidth=1.5).encode(y=y, x="low:Q", x2="high:Q")
         )
     return alt.layer(*layers).properties(width=300, height={"step": 15}, title=title)
+
+
+def _logarithmic_scale(rows: list[dict]) -> alt.Scale:
+    """An axis with all figures. An interval that reaches zero begins at its edge, because a logarithmic axis has no zero."""
+    ends = [end for row in rows for end in (row["value"], row["low"], row["high"]) if end is not None and end > 0]
+    edge = max(min(ends), min(row["value"] for row in rows) / 10) / 1.5
+    for row in rows:
+        if row["low"] is not None:
+            row["low"] = max(row["low"], edge)
+    return alt.Scale(type="log", domain=[edge, max(ends) * 1.2], nice=False)
 
 
 def _shapes() -> alt.Scale:
@@ -149,7 +159,7 @@ def scatter(definition: Definition, members: list[Record]) -> alt.LayerChart | N
         metrics = {record.metric for record in chosen}
         sides.append({(r.format, r.library): r.ratio for r in best.ranking(chosen, metrics.pop(), definition.baseline)} if len(metrics) == 1 else {})
     rows = [
-        {"name": label("format", f) + ("" if lib == "dunnage" else f" · {lib}"), "x": sides[0][f, lib], "y": sides[1][f, lib],
+        {"name": name(f, lib), "x": sides[0][f, lib], "y": sides[1][f, lib],
          "who": OURS if lib == "dunnage" else PEER}
         for f, lib in sides[0] if (f, lib) in sides[1]
     ]  # fmt: skip
@@ -169,13 +179,16 @@ def scatter(definition: Definition, members: list[Record]) -> alt.LayerChart | N
     return alt.layer(points, *names).properties(width=WIDTH, height=HEIGHT)
 
 
-# The size of a scatter plot, and where the name of a point may stand: to the right, to the left, above, below.
-WIDTH, HEIGHT = 680, 420
-PLACES = [("left", 7, 1), ("right", -7, 1), ("center", 0, -10), ("center", 0, 12)]
+# The size of a scatter plot, and where the name of a point may stand: to the right, to the left, above, below, at the corners.
+WIDTH, HEIGHT = 760, 480
+PLACES = [
+    ("left", 7, 1), ("right", -7, 1), ("center", 0, -10), ("center", 0, 12),
+    ("left", 5, -9), ("left", 5, 11), ("right", -5, -9), ("right", -5, 11),
+]  # fmt: skip
 
 
 def _place_names(rows: list[dict]) -> None:
-    """Sets the place of each name: the first where it covers no point and no earlier name, else the right."""
+    """Sets the place of each name: the first where it covers the fewest points and earlier names."""
 
     def pixels(axis: str, length: int) -> list[float]:
         low, high = map(math.log, _log(rows, axis).domain)
@@ -190,7 +203,8 @@ def _place_names(rows: list[dict]) -> None:
             left = x + dx - {"left": 0, "right": width, "center": width / 2}[align]
             # The plot's y grows upwards, dy downwards.
             boxes.append((left, left + width, y - dy - 5, y - dy + 5))
-        row["place"] = next((n for n, box in enumerate(boxes) if box[0] > 0 and not any(_overlap(box, other) for other in taken)), 0)
+        covered = [sum(_overlap(box, other) for other in taken) + 9 * (box[0] < 0) for box in boxes]
+        row["place"] = covered.index(min(covered))
         taken.append(boxes[row["place"]])
 
 

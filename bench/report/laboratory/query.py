@@ -31,13 +31,25 @@ def _labels() -> dict[str, dict[str, str]]:
 
 def label(field: str, value: str | None) -> str:
     """What readers see instead of a field's value; the value itself if labels.toml has nothing for it."""
-    labels = _labels().get(field, {})
+    labels = _labels().get(field.removeprefix("plain_"), {})
     if value in labels:
         return labels[value]
     # A format with a mapping or a compressor, such as `protobuf (float32)` or `json+gzip`.
-    if field == "format" and value and (found := re.match(r"[a-z-]+", value)):
+    if field in ("format", "plain_format") and value and (found := re.match(r"[a-z-]+", value)):
         return labels.get(found[0], found[0]) + value[found.end() :]
     return re.sub(r"\b1 replicas", "1 replica", value or "")
+
+
+def rank(field: str, value: str) -> int:
+    """The place of an operation in labels.toml, where encode stands before decode; 0 for all other fields."""
+    known = list(_labels()["operation"]) if field == "operation" else []
+    return known.index(value) if value in known else len(known)
+
+
+def name(format: str, library: str) -> str:
+    """The format, and the library unless it is this project's or has the same name."""
+    shown = label("library", library)
+    return label("format", format) + ("" if library == "dunnage" or shown == label("format", format) else f" · {shown}")
 
 
 def unit_label(unit: str) -> str:

@@ -46,6 +46,11 @@ class Record:
     note: str | None = None
 
     @property
+    def plain_format(self) -> str:
+        """The format without the compressor: json for json+gzip."""
+        return self.format.partition("+")[0]
+
+    @property
     def quoted(self) -> bool:
         """Whether the figure is quoted from a publication."""
         return self.source == "quoted"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from .query import label, number, quantity, select, unit_label
+from .query import label, number, quantity, rank, select, unit_label
 from .record import Record
 
 # Fields that tell figures apart which a definition does not: they become columns of row headers when they are needed.
@@ -17,7 +17,7 @@ OF_THE_LIBRARY = {"library", "version", "options", "floats"}
 class Definition:
     """A table of the report.
 
-    `item` is the paper's table or figure that it repeats. `rows` and `columns` are fields of records. Quoted figures are `rows` of
+    `item` is the paper's table or figure that it repeats. `rows` and `columns` are fields of records, or `plain_format`. Quoted figures are `rows` of
     their own, `columns` beside the measured ones, or `cells` like any other. `ratio` adds columns with measured / quoted.
     """
 
@@ -88,7 +88,7 @@ class _Filling:
         self.definition = table.definition
         self.row_fields = list(self.definition.rows)
         self.column_fields = list(self.definition.columns)
-        self.ranks = {name: self._rank(name) for name in Record.__dataclass_fields__}
+        self.ranks = {name: self._rank(name) for name in (*Record.__dataclass_fields__, "plain_format")}
         self._distinguish()
         self._drop_constants()
 
@@ -97,6 +97,8 @@ class _Filling:
         for record in self.members:
             if (value := getattr(record, name)).__hash__:
                 ranks.setdefault(value, len(ranks))
+        if name == "operation":
+            ranks = {value: place for place, value in enumerate(sorted(ranks, key=lambda value: rank(name, value)))}
         return ranks
 
     def _row(self, record: Record) -> tuple:
@@ -241,6 +243,6 @@ def _title(record: Record) -> str:
 
 # The headings of row headings.
 HEADINGS = {
-    "format": "format", "library": "library", "version": "version", "payload": "message", "operation": "operation", "target": "target",
+    "format": "format", "plain_format": "format", "library": "library", "version": "version", "payload": "message", "operation": "operation", "target": "target",
     "metric": "figure", "floats": "fractions", "options": "options",
 }  # fmt: skip
