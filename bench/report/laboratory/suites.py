@@ -35,7 +35,7 @@ class Suite:
 
     def missing(self) -> list[str]:
         """The programs and files that the commands need and this machine does not have."""
-        return [name for name in self.programs if not (Path(name).exists() if "/" in name else shutil.which(name))]
+        return [name for name in self.programs if not ((ROOT / name).exists() if "/" in name else shutil.which(name))]
 
 
 @dataclass

@@ -127,6 +127,8 @@ class _Filling:
                     fields.remove(name)
                     if value := next(iter(self.ranks[name])):
                         self.table.constants.append(self._constant(name, value))
+        if "metric" not in self.definition.rows + self.definition.columns and len(self.ranks["metric"]) == 1:
+            self.table.constants.append(self._constant("metric", self.members[0].metric))
 
     def _more_columns(self) -> bool:
         return self.definition.quoted == "columns"

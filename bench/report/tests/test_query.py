@@ -59,7 +59,7 @@ def test_quoted_figures_stand_beside_the_measured_ones_with_their_ratio():
     built = table([size("json", 3), size("json", 2, library="paper", reference="P, Table 1")], quoted="columns", ratio=True, rows=["format", "library"])
     assert [heading.text for heading in built.headings[-1]] == ["paper", "here", "here / paper"]
     assert [([cell.text for cell in cells], heads) for heads, _, cells in built.rows] == [(["2", "3", "1.50"], ["Dunnage"])]
-    assert built.constants == ["a", "JSON"]
+    assert built.constants == ["a", "JSON", "bytes"]
 
 
 def test_what_could_not_be_measured_is_no_figure():
