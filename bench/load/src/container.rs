@@ -1,5 +1,5 @@
-//! The tables of the paper about containers that bytes and prices decide: 1 (limits of links), 2 (sizes) and 7 (costs). Copies tables 3 to 6
-//! from the last run of `fleet`.
+//! The tables of the paper about containers that bytes and prices decide: 1 (limits of links), 2 (sizes) and 7 (costs). `fleet` measures tables 3
+//! to 6.
 
 use crate::{Failure, payload, report::Report};
 use dunnage_bench_record::{self as record, Record, Spread};
@@ -54,9 +54,6 @@ pub fn measure(report: &mut Report) -> Result<(), Failure> {
         ));
         costs(size, &mut records)?;
     }
-    let fleet = record::read(&record::results().join("load.jsonl"))?;
-    let fleet = fleet.into_iter().filter(|record| record.operation == "fleet");
-    records.extend(fleet.map(|record| Record { suite: SUITE.into(), ..record }));
     record::write(&record::results().join("container.jsonl"), &records)?;
     report.line(&format!("\n{} results in bench/results/container.jsonl", records.len()));
     Ok(())

@@ -57,7 +57,7 @@ enum Command {
     Inputs(inputs::Plan),
     /// The paper's tables 3 to 6: Locust's devices against 1, 2 and 4 replicas
     Fleet(fleet::Plan),
-    /// The paper's tables 1, 2 and 7; adds tables 3 to 6 of the last `fleet`; writes bench/results/container.jsonl
+    /// The paper's tables 1, 2 and 7; writes bench/results/container.jsonl
     Container,
     /// kill -9 under load: acknowledged, found, lost
     Kill(kill::Plan),
