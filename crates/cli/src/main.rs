@@ -1,4 +1,4 @@
-//! The `dunnage` command: compare, convert and inspect messages, check schemas, write definitions, run the gateway.
+//! The `dunnage` command: compare, plan, convert and inspect messages, check schemas, write definitions, run the gateway.
 
 mod bench;
 mod compare;
@@ -13,6 +13,7 @@ mod inspect;
 mod link_id;
 mod manual;
 mod output;
+mod plan;
 mod schema;
 mod signals;
 
@@ -42,6 +43,7 @@ struct Dunnage {
 enum Command {
     Compare(compare::Compare),
     Bench(bench::Bench),
+    Plan(plan::Plan),
     Convert(convert::Convert),
     Inspect(inspect::Inspect),
     Schema(schema::Schema),
@@ -57,6 +59,7 @@ impl Command {
         match self {
             Command::Compare(command) => command.run(),
             Command::Bench(command) => command.run(),
+            Command::Plan(command) => command.run(),
             Command::Convert(command) => command.run(),
             Command::Inspect(command) => command.run(),
             Command::Schema(command) => command.run(),

@@ -15,7 +15,8 @@ use crate::{
 use clap::Args;
 use dunnage_links::Link;
 use dunnage_schema::read_text;
-use measure::{Comparison, Outcome};
+pub use measure::Comparison;
+use measure::Outcome;
 use std::{fs, io::Write, path::PathBuf};
 
 /// Compare the size of a message in every format

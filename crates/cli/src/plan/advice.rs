@@ -1,0 +1,79 @@
+//! What to choose: first what fits, then what is lossless, then the price, then the upkeep.
+
+use super::{
+    estimate::{Estimate, Fleet, LinkPlan},
+    sentences,
+    sizes::Sizes,
+    upkeep::Upkeep,
+};
+
+/// Prices up to this factor above the lowest count as the same.
+const SAME_FACTOR: f64 = 1.1;
+/// A difference in price up to this, per device and month, counts as none: 10 a month for 10,000 devices.
+const SAME_AMOUNT: f64 = 0.001;
+
+/// The recommended formats, and why.
+pub struct Advice {
+    /// The format for each link, by the link's ID. Links that nothing fits are missing.
+    pub choices: Vec<(&'static str, String)>,
+    pub sentences: Vec<String>,
+}
+
+impl Advice {
+    pub fn new(links: &[LinkPlan], sizes: &Sizes, fleet: &Fleet) -> Advice {
+        let open: Vec<&LinkPlan> = links.iter().filter(|plan| !usable(plan).is_empty()).collect();
+        let common = best(&open, fleet);
+        let choices = match common {
+            Some(format) => open.iter().map(|plan| (plan.link.id.as_str(), format.to_owned())).collect(),
+            None => open
+                .iter()
+                .filter_map(|plan| Some((plan.link.id.as_str(), best(&[*plan], fleet)?.to_owned())))
+                .collect(),
+        };
+        let sentences = sentences::write(&sentences::Facts { links, open: &open, common, sizes, fleet });
+        Advice { choices, sentences }
+    }
+}
+
+/// The formats that fit `plan`, are lossless and within its rate. None if its service has ended.
+pub fn usable(plan: &LinkPlan) -> Vec<&Estimate> {
+    match plan.link.ended {
+        Some(_) => Vec::new(),
+        None => plan.estimates.iter().filter(|estimate| estimate.is_usable()).collect(),
+    }
+}
+
+/// The best format that is usable on all of `plans`; `None` if there is none.
+///
+/// Formats whose price is about the lowest on every link count as equal, and the one with the least upkeep wins. If no format has
+/// the lowest price everywhere, the smallest wins.
+pub fn best<'a>(plans: &[&'a LinkPlan], fleet: &Fleet) -> Option<&'a str> {
+    let (first, rest) = plans.split_first()?;
+    let on = |plan: &LinkPlan, format: &str| usable(plan).iter().any(|estimate| estimate.format == format);
+    let common: Vec<&Estimate> = usable(first)
+        .into_iter()
+        .filter(|estimate| rest.iter().all(|plan| on(plan, &estimate.format)))
+        .collect();
+    let is_cheap = |format: &str| {
+        plans.iter().all(|plan| {
+            let burdens = common.iter().filter_map(|other| burden(plan, &other.format));
+            let lowest = burdens.fold(f64::INFINITY, f64::min);
+            let slack = if has_price(plan) { SAME_AMOUNT * fleet.devices as f64 } else { 0.0 };
+            burden(plan, format).is_some_and(|it| it <= lowest * SAME_FACTOR || it <= lowest + slack)
+        })
+    };
+    let cheap = common.iter().filter(|estimate| is_cheap(&estimate.format));
+    // The estimates are sorted by size, and `min_by_key` returns the first of equals.
+    let chosen = cheap.min_by_key(|estimate| Upkeep::of(&estimate.format)).or(common.first());
+    chosen.map(|estimate| estimate.format.as_str())
+}
+
+/// The price of the month on `plan`, or its billed bytes if no price is published.
+fn burden(plan: &LinkPlan, format: &str) -> Option<f64> {
+    let month = plan.of(format)?.month;
+    if has_price(plan) { month.cost.map(|cost| cost.amount) } else { Some(month.billed_bytes) }
+}
+
+fn has_price(plan: &LinkPlan) -> bool {
+    plan.link.price.is_some()
+}

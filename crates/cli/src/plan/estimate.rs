@@ -1,0 +1,167 @@
+//! What the messages of a fleet need over a link, format by format.
+
+use super::sizes::{FormatSizes, Sizes};
+use dunnage_links::{Link, Load, Month, Rate};
+
+/// The fleet.
+pub struct Fleet {
+    pub devices: u64,
+    /// Messages per day from one device.
+    pub per_day: f64,
+    /// The energy of a device's battery.
+    pub battery_joules: Option<f64>,
+}
+
+/// Whether messages fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit {
+    /// Every message that the schema allows.
+    Always,
+    /// All messages given. The schema's largest is not known, or does not fit.
+    Messages,
+    /// Some of the messages given.
+    Some(usize),
+    /// None of them.
+    No,
+    /// The limit of the link is not published.
+    Unknown,
+}
+
+/// A link with the estimates of all formats.
+pub struct LinkPlan {
+    pub link: &'static Link,
+    /// In the order of [`Sizes::formats`].
+    pub estimates: Vec<Estimate>,
+}
+
+/// What the messages need in one format over one link.
+pub struct Estimate {
+    pub format: String,
+    pub lossless: bool,
+    pub fit: Fit,
+    /// Whether they fit the link's ordinary message; `None` if it has none.
+    pub standard_fit: Option<Fit>,
+    /// Link messages that the largest message needs.
+    pub fragments: Option<u64>,
+    /// The fleet's month.
+    pub month: Month,
+    /// Seconds on the air of the largest message.
+    pub airtime_s: Option<f64>,
+    /// Share of the time that a device is on the air, from 0.
+    pub share_on_air: Option<f64>,
+    /// How often the largest message may be sent.
+    pub rate: Rate,
+    /// Whether the link allows the fleet's rate.
+    pub allowed: bool,
+    /// Joules of sending a message, on average.
+    pub joules: Option<f64>,
+    /// Years that the battery lasts.
+    pub years: Option<f64>,
+}
+
+impl LinkPlan {
+    /// Computes the estimates. Returns an error if the fleet is not one.
+    pub fn new(link: &'static Link, sizes: &Sizes, fleet: &Fleet) -> Result<LinkPlan, String> {
+        let estimates = sizes.formats.iter().map(|sizes| Estimate::new(link, sizes, fleet));
+        Ok(LinkPlan { link, estimates: estimates.collect::<Result<_, _>>()? })
+    }
+
+    /// The estimate for the format of this name.
+    pub fn of(&self, format: &str) -> Option<&Estimate> {
+        self.estimates.iter().find(|estimate| estimate.format == format)
+    }
+}
+
+impl Estimate {
+    fn new(link: &'static Link, sizes: &FormatSizes, fleet: &Fleet) -> Result<Estimate, String> {
+        let load =
+            Load::new(&sizes.bytes, fleet.per_day, fleet.devices).map_err(|error| error.to_string())?;
+        let largest = sizes.largest();
+        let rate = link.rate(largest);
+        let mean = |f: &dyn Fn(usize) -> Option<f64>| {
+            f(largest).map(|_| load.mean(|size| f(size).unwrap_or_default()))
+        };
+        let joules = mean(&|size| link.joules(size));
+        let years = joules.zip(fleet.battery_joules);
+        Ok(Estimate {
+            format: sizes.format.clone(),
+            lossless: sizes.lossless,
+            fit: fit(sizes, link.has_limit(), |bytes| link.fits(bytes)),
+            standard_fit: link
+                .standard_payload_bytes
+                .map(|standard| fit(sizes, true, |bytes| bytes <= standard)),
+            fragments: link.fragments(largest),
+            month: load.month(link),
+            airtime_s: link.airtime_s(largest),
+            share_on_air: mean(&|size| link.share_on_air(size, fleet.per_day)),
+            allowed: rate.allows(fleet.per_day),
+            rate,
+            joules,
+            years: years.and_then(|(joules, battery)| link.battery_years(joules, fleet.per_day, battery)),
+        })
+    }
+
+    /// Whether the format can be recommended for the link.
+    pub fn is_usable(&self) -> bool {
+        self.lossless && self.allowed && matches!(self.fit, Fit::Always | Fit::Messages)
+    }
+}
+
+fn fit(sizes: &FormatSizes, is_known: bool, fits: impl Fn(usize) -> bool) -> Fit {
+    let fitting = sizes.bytes.iter().filter(|bytes| fits(**bytes)).count();
+    match (is_known, fitting) {
+        (false, _) => Fit::Unknown,
+        (true, 0) => Fit::No,
+        (true, fitting) if fitting < sizes.bytes.len() => Fit::Some(fitting),
+        _ if sizes.schema_max.is_some_and(fits) => Fit::Always,
+        _ => Fit::Messages,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dunnage_links::link;
+
+    fn sizes(bytes: &[usize], schema_max: Option<usize>) -> FormatSizes {
+        FormatSizes { format: "packed".into(), bytes: bytes.to_vec(), lossless: true, schema_max }
+    }
+
+    fn estimate(id: &str, bytes: &[usize], schema_max: Option<usize>, per_day: f64) -> Estimate {
+        let fleet = Fleet { devices: 10, per_day, battery_joules: Some(68_400.0) };
+        Estimate::new(link(id).unwrap(), &sizes(bytes, schema_max), &fleet).unwrap()
+    }
+
+    #[test]
+    fn a_fit_is_always_only_if_the_schemas_largest_message_fits() {
+        let fit = |bytes, max| estimate("astrocast", bytes, max, 4.0).fit;
+        assert_eq!(fit(&[100, 160], Some(160)), Fit::Always);
+        assert_eq!(fit(&[100, 160], Some(161)), Fit::Messages);
+        assert_eq!(fit(&[100, 160], None), Fit::Messages);
+        assert_eq!(fit(&[100, 161], Some(161)), Fit::Some(1));
+        assert_eq!(fit(&[161], None), Fit::No);
+        assert_eq!(estimate("echostar-lora", &[1], Some(1), 4.0).fit, Fit::Unknown);
+    }
+
+    #[test]
+    fn the_ordinary_message_of_a_link_is_checked_too() {
+        let kineis = estimate("kineis", &[15, 25], Some(30), 4.0);
+        assert_eq!((kineis.fit, kineis.standard_fit), (Fit::Always, Some(Fit::Some(1))));
+    }
+
+    #[test]
+    fn a_rate_above_the_duty_cycle_is_not_usable() {
+        let estimate = |per_day| estimate("lorawan-eu868-dr0", &[51], Some(51), per_day);
+        assert!(estimate(309.0).is_usable() && !estimate(310.0).is_usable());
+        assert!(estimate(309.0).share_on_air.unwrap() <= 0.01);
+    }
+
+    #[test]
+    fn means_are_over_all_messages_and_maxima_over_the_largest() {
+        let estimate = estimate("iridium-sbd-mo", &[10, 341], None, 1.0);
+        assert_eq!(estimate.fragments, Some(2));
+        // One session and two, of 8.6 J.
+        assert!((estimate.joules.unwrap() - 12.9).abs() < 1e-9);
+        assert!((estimate.years.unwrap() - 68_400.0 / 12.9 / 365.25).abs() < 1e-9);
+    }
+}

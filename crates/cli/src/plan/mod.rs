@@ -1,0 +1,125 @@
+//! `dunnage plan`: what a fleet's messages cost over each link in each format, and what to choose.
+
+mod advice;
+mod arguments;
+mod chart;
+mod estimate;
+mod html;
+mod json;
+mod numbers;
+mod sentences;
+mod sizes;
+mod table;
+mod upkeep;
+
+use crate::{
+    failure::Failure,
+    input,
+    link_id::{LinkId, default_links},
+    output,
+};
+use advice::Advice;
+use clap::Args;
+use dunnage_links::Link;
+use estimate::{Fleet, LinkPlan};
+use sizes::Sizes;
+use std::{fs, io::Write, path::PathBuf};
+
+/// Plan a fleet: formats, links, price, airtime, battery
+///
+/// Encodes the messages in every format and computes for each link: whether they fit, the bytes and the price of a month
+/// of 30 days for the whole fleet, the time on the air with its legal limit, and the energy of sending. Then says what to
+/// choose and why: first what fits, then what is lossless, then the price, then the upkeep.
+///
+/// The link catalogue has a source for each figure; a figure without one is not published, and its column is empty. Prices
+/// stay in the provider's currency. docs/plan.md has the formulas, and what is left out.
+#[derive(Args)]
+#[command(after_long_help = link_list())]
+pub struct Plan {
+    /// Schema of the messages: a JSON Schema file, the name of a bundled one, or - for standard input
+    #[arg(long, value_name = "SCHEMA")]
+    schema: String,
+    #[command(flatten)]
+    schemas: input::Schemas,
+    /// File with one JSON message, or - for standard input; repeatable, all equally frequent [default: the schema's examples]
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    message: Vec<PathBuf>,
+    /// Number of devices
+    #[arg(long, value_name = "N", value_parser = arguments::devices)]
+    devices: u64,
+    /// Messages per day from one device; fractions are allowed
+    #[arg(long, value_name = "N", value_parser = arguments::per_day, allow_negative_numbers = true)]
+    per_day: f64,
+    /// Link to plan for; repeatable [default: the first six below]
+    #[arg(long, value_name = "ID", value_parser = LinkId, hide_possible_values = true)]
+    link: Vec<&'static Link>,
+    /// Energy of a device's battery with its unit, such as 19Wh or 68400J
+    #[arg(long, value_name = "ENERGY", value_parser = arguments::battery, allow_negative_numbers = true)]
+    battery: Option<f64>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Write bar charts to this file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Write a self-contained page to this file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+/// The IDs of all links, for `--help`.
+fn link_list() -> String {
+    let ids: Vec<_> = dunnage_links::catalogue().iter().map(|link| link.id.as_str()).collect();
+    format!("Links: {}", ids.join(", "))
+}
+
+/// The computed plan.
+struct Report {
+    schema: String,
+    fleet: Fleet,
+    /// The name of each message and its size as compact JSON in bytes.
+    messages: Vec<(String, usize)>,
+    sizes: Sizes,
+    links: Vec<LinkPlan>,
+    advice: Advice,
+}
+
+impl Plan {
+    pub fn run(self) -> Result<(), Failure> {
+        let report = self.report()?;
+        let write = |path: &PathBuf, text: String| {
+            fs::write(path, text).map_err(|error| Failure::about(path.display(), error))
+        };
+        if let Some(path) = &self.svg {
+            write(path, chart::svg(&report)?)?;
+        }
+        if let Some(path) = &self.html {
+            write(path, html::render(&report)?)?;
+        }
+        let mut output = output::stdout();
+        if self.json {
+            writeln!(output, "{}", json::render(&report)?)?;
+        } else {
+            table::write(&mut output, &report)?;
+        }
+        Ok(output.flush()?)
+    }
+
+    fn report(&self) -> Result<Report, Failure> {
+        let (model, text) = self.schemas.model_and_text(&self.schema)?;
+        let messages = sizes::messages(&self.schema, &text, &self.message)?;
+        let sizes = Sizes::measure(&model, &messages)?;
+        let fleet = Fleet { devices: self.devices, per_day: self.per_day, battery_joules: self.battery };
+        let mut links: Vec<&'static Link> = Vec::new();
+        for link in if self.link.is_empty() { default_links().collect() } else { self.link.clone() } {
+            if !links.contains(&link) {
+                links.push(link);
+            }
+        }
+        let plans = links.into_iter().map(|link| LinkPlan::new(link, &sizes, &fleet));
+        let links: Vec<_> = plans.collect::<Result<_, _>>().map_err(Failure::Usage)?;
+        let advice = Advice::new(&links, &sizes, &fleet);
+        let messages = messages.into_iter().map(|message| (message.name, message.text.len())).collect();
+        Ok(Report { schema: self.schema.clone(), fleet, messages, sizes, links, advice })
+    }
+}
