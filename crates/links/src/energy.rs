@@ -16,7 +16,7 @@ pub enum Energy {
         joules_per_message: f64,
         /// The joules of each byte.
         joules_per_byte: f64,
-        /// The watts between messages; `None` if not published, or if they are in the other two.
+        /// The watts between messages; 0 if the joules of a message count them, `None` if not published.
         idle_watts: Option<f64>,
         /// Whether a part is an estimate.
         #[serde(default)]

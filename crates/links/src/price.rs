@@ -138,24 +138,24 @@ impl Link {
         self.over_fragments(bytes, |payload| self.billed(payload).div_ceil(credit.max(1)).max(1) as f64)
     }
 
-    /// The price and the monthly fee in words, such as `EUR 0.183 per 1024 B`; `None` if no price is published.
+    /// The price and the monthly fee in words, such as `EUR 0.183 per KB of 1024 B`; `None` if no price is published.
     pub fn price_text(&self) -> Option<String> {
         let currency = self.currency?;
         let price = match self.price? {
-            Price::PerByte { amount, bytes } => format!("{currency} {amount} per {bytes} B"),
+            Price::PerByte { amount, bytes } => format!("{currency} {amount} per {}", volume(bytes)),
             Price::PerMessage { amount } => format!("{currency} {amount} per message"),
             Price::PerCredit { amount, bytes } => format!("{currency} {amount} per {bytes} B begun"),
             Price::PerMonth { amount, included_bytes: 0, overage: Some(more) } => {
-                format!("{currency} {amount} a month and {} per {} B", more.amount, more.bytes)
+                format!("{currency} {amount} a month and {} per {}", more.amount, volume(more.bytes))
             }
             Price::PerMonth { amount, included_bytes, .. } => {
-                format!("{currency} {amount} a month with {included_bytes} B")
+                format!("{currency} {amount} a month with {}", volume(included_bytes))
             }
             Price::PerDay { amount, days_per_month } => {
                 format!("{currency} {amount} a day with messages, at most {days_per_month} days a month")
             }
             Price::Prepaid { amount, included_bytes, months } => {
-                format!("{currency} {amount} for {included_bytes} B within {months} months")
+                format!("{currency} {amount} for {} within {months} months", volume(included_bytes))
             }
         };
         Some(match self.fees.monthly {
@@ -163,6 +163,17 @@ impl Link {
             None => price,
         })
     }
+}
+
+/// Bytes in the unit of the price, with the unit's size, as providers disagree on it.
+fn volume(bytes: u64) -> String {
+    for (unit, size) in [("MB", 1 << 20), ("MB", 1_000_000), ("KB", 1 << 10), ("KB", 1000)] {
+        if bytes.is_multiple_of(size) {
+            let count = if bytes == size { String::new() } else { format!("{} ", bytes / size) };
+            return format!("{count}{unit} of {size} B");
+        }
+    }
+    format!("{bytes} B")
 }
 
 #[cfg(test)]
@@ -205,8 +216,10 @@ mod tests {
     #[test]
     fn prices_are_put_in_words() {
         let text = |id| link(id).unwrap().price_text();
-        assert_eq!(text("astrocast").as_deref(), Some("EUR 0.183 per 1024 B"));
+        assert_eq!(text("astrocast").as_deref(), Some("EUR 0.183 per KB of 1024 B"));
         assert_eq!(text("iridium-sbd-mo").as_deref(), Some("GBP 0.145 per 50 B begun, and 17 a month"));
+        assert_eq!(text("lte-m").as_deref(), Some("EUR 0.02 per MB of 1048576 B"));
+        assert_eq!(text("nb-iot-1nce").as_deref(), Some("USD 14 for 500 MB of 1000000 B within 120 months"));
         assert_eq!(text("kineis"), None);
     }
 }

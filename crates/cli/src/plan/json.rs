@@ -5,7 +5,7 @@ use super::{
     estimate::{Estimate, Fit, LinkPlan},
     sizes::FormatSizes,
 };
-use dunnage_links::{Currency, Direction, Link, Money, Source, source};
+use dunnage_links::{Currency, Direction, Energy, Link, Money, Source, source};
 use serde::Serialize;
 use std::io;
 
@@ -60,6 +60,8 @@ struct LinkRow<'a> {
     price: Option<String>,
     price_note: Option<&'a str>,
     energy_note: Option<&'a str>,
+    /// Whether the energy between messages is known and counted.
+    counts_idle: bool,
     note: Option<&'a str>,
     sources: Vec<SourceRow<'a>>,
     formats: Vec<Row<'a>>,
@@ -140,6 +142,7 @@ fn link_row<'a>(report: &'a Report, plan: &'a LinkPlan) -> LinkRow<'a> {
         price: link.price_text(),
         price_note: link.price_note.as_deref(),
         energy_note: link.energy.as_ref().map(|energy| energy.note()),
+        counts_idle: link.energy.as_ref().and_then(Energy::idle_watts).is_some(),
         note: link.note.as_deref(),
         sources: sources(link)
             .map(|(figure, Source { title, url, date, read })| SourceRow {

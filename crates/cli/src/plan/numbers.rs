@@ -3,7 +3,7 @@
 use dunnage_links::Money;
 
 /// Years beyond which a battery ages more than it is used.
-const SHELF_LIFE: f64 = 20.0;
+pub const SHELF_LIFE: f64 = 20.0;
 
 /// Two decimals, or four below 1.
 pub fn amount(number: f64) -> String {

@@ -3,11 +3,11 @@
 use super::{
     advice::{best, usable},
     estimate::{Estimate, Fit, Fleet, LinkPlan},
-    numbers::{bytes, money, years},
+    numbers::{SHELF_LIFE, bytes, money, years},
     sizes::Sizes,
     upkeep::Upkeep,
 };
-use dunnage_links::Link;
+use dunnage_links::{Energy, Link, Money};
 
 /// What the sentences are about.
 pub struct Facts<'a> {
@@ -48,7 +48,7 @@ impl Facts<'_> {
     fn choice(&self, format: &str) -> String {
         let of = |fit: Fit| {
             let plans = self.open.iter().filter(move |plan| plan.of(format).is_some_and(|it| it.fit == fit));
-            list(plans.map(|plan| limit(plan.link)))
+            list(plans.map(|plan| limit(plan.link, over_standard(plan, format))))
         };
         let (always, messages) = (of(Fit::Always), of(Fit::Messages));
         let sizes = self.sizes.of(format);
@@ -75,16 +75,27 @@ impl Facts<'_> {
     fn costs(&self, format: &str) -> Option<String> {
         let cost = |plan: &&LinkPlan| Some((plan.of(format)?.month.cost?, &plan.link.name));
         let costs = self.open.iter().filter_map(cost);
-        let costs = list(costs.map(|(cost, name)| format!("{} on {name}", money(cost))));
+        let costs = list(costs.map(|(cost, name)| format!("{} a month on {name}", money(cost))));
         let unknown = self.open.iter().filter(|plan| plan.link.price.is_none());
         let unknown = list(unknown.map(|plan| plan.link.name.clone()));
-        let shortest = self.open.iter().filter_map(|plan| Some((plan.of(format)?.years?, plan.link)));
+        // Without the power between messages, the years would be far too many.
+        let idle = |plan: &&&LinkPlan| plan.link.energy.as_ref().and_then(Energy::idle_watts).is_some();
+        let known = self.open.iter().filter(idle);
+        let shortest = known.filter_map(|plan| Some((plan.of(format)?.years?, plan.link)));
         let shortest = shortest.min_by(|(a, _), (b, _)| a.total_cmp(b));
         let mut parts = Vec::new();
-        parts.extend(costs.map(|costs| format!("the fleet pays {costs} a month")));
+        parts.extend(costs.map(|costs| match self.open.len() {
+            1 => format!("the fleet pays {costs}"),
+            _ => format!("if all messages took one link, the fleet would pay {costs}"),
+        }));
         parts.extend(unknown.map(|links| format!("no price is published for {links}")));
-        parts.extend(shortest.map(|(lasts, link)| {
-            format!("sending alone empties the battery in {} years on {}", years(lasts), link.name)
+        parts.extend(shortest.map(|(lasts, link)| match lasts {
+            lasts if lasts > SHELF_LIFE => {
+                format!("the radio alone would not empty the battery in {SHELF_LIFE} years")
+            }
+            lasts => {
+                format!("the radio alone would empty the battery in {} years on {}", years(lasts), link.name)
+            }
         }));
         (!parts.is_empty()).then(|| sentence(&parts.join("; ")))
     }
@@ -93,11 +104,11 @@ impl Facts<'_> {
     fn contrast(&self, format: &str) -> Option<String> {
         let json = |plan: &&LinkPlan| {
             let estimate = plan.of("json").filter(|_| format != "json")?;
-            let cost = estimate.month.cost.map(|cost| format!(" and {} a month", money(cost)));
+            let cost = estimate.month.cost.map(|cost| format!(", and {} a month", money(cost)));
             let cost = cost.unwrap_or_default();
             let fragments = estimate.fragments.filter(|fragments| *fragments > 1)?;
             Some(format!(
-                "JSON would need {fragments} messages of {} for one report{cost}, and a transport that joins them.",
+                "JSON would need {fragments} fragments on {}, a transport that joins them{cost}.",
                 plan.link.name
             ))
         };
@@ -114,7 +125,9 @@ impl Facts<'_> {
         };
         let alternatives = self.open.first().map(|plan| usable(plan)).unwrap_or_default();
         if let Some(other) = alternatives.into_iter().filter(lighter).find(everywhere) {
-            let more = self.open.iter().filter_map(|plan| more(plan, format, &other.format));
+            let more = self.open.iter().filter_map(|plan| {
+                Some(format!("{} on {}", more(plan, format, &other.format)?, plan.link.name))
+            });
             let more = list(more).map_or_else(
                 || {
                     let size = |format| self.sizes.of(format).map_or(0.0, |sizes| sizes.mean());
@@ -135,12 +148,12 @@ impl Facts<'_> {
     fn alone(&self, format: &str) -> Option<String> {
         let other = |plan: &&LinkPlan| {
             let other = best(&[*plan], self.fleet).filter(|other| Upkeep::of(other) < Upkeep::of(format))?;
-            let more = more(plan, format, other).map(|more| format!(" at {more}")).unwrap_or_default();
-            Some(format!(
-                "Devices that use only {} can send {other} without a schema's upkeep{more}.",
+            let more = more(plan, format, other).map(|more| format!("; it costs {more}")).unwrap_or_default();
+            let text = format!(
+                "Devices that only use {} can send {other}, which needs no schema{more}.",
                 plan.link.name
-            ))
-            .filter(|_| Upkeep::of(other) <= Upkeep::Schemaless)
+            );
+            (Upkeep::of(other) <= Upkeep::Schemaless).then_some(text)
         };
         (self.open.len() > 1).then(|| self.open.iter().find_map(other)).flatten()
     }
@@ -150,7 +163,7 @@ impl Facts<'_> {
         let choice = |plan: &&LinkPlan| {
             let format = best(&[*plan], self.fleet)?;
             let cost = plan.of(format)?.month.cost.map(|cost| format!(", {} a month", money(cost)));
-            Some(format!("{format} for {}{}", limit(plan.link), cost.unwrap_or_default()))
+            Some(format!("{format} for {}{}", limit(plan.link, None), cost.unwrap_or_default()))
         };
         list(self.open.iter().filter_map(choice)).map(|choices| format!("Choose {choices}."))
     }
@@ -185,29 +198,33 @@ impl Facts<'_> {
         }
         let largest = self.sizes.of(&smallest.format).map_or(0, |sizes| sizes.largest());
         let advice = "`dunnage schema size` names the largest fields";
-        format!("nothing fits {}: {} needs {largest} bytes; {advice}", limit(link), smallest.format)
+        format!("nothing fits {}: {} needs {largest} bytes; {advice}", limit(link, None), smallest.format)
     }
 }
 
-/// How much more `other` costs than `format` on a link, if both have a price.
+/// How much more `other` costs than `format` on a link, if both have a price. It is never less, as it is not smaller.
 fn more(plan: &LinkPlan, format: &str, other: &str) -> Option<String> {
     let (cost, other) = (plan.of(format)?.month.cost?, plan.of(other)?.month.cost?);
-    let difference = dunnage_links::Money { amount: other.amount - cost.amount, ..cost };
-    Some(match difference.amount {
-        amount if amount.abs() < 0.005 => format!("the same on {}", plan.link.name),
-        amount if amount < 0.0 => {
-            let less = dunnage_links::Money { amount: -amount, ..cost };
-            format!("{} a month less on {}", money(less), plan.link.name)
-        }
-        _ => format!("{} a month more on {}", money(difference), plan.link.name),
+    Some(match other.amount - cost.amount {
+        difference if difference < 0.005 => "the same".to_owned(),
+        amount => format!("{} a month more", money(Money { amount, ..cost })),
     })
 }
 
-/// The name of a link with its limit.
-fn limit(link: &Link) -> String {
-    match link.max_payload_bytes {
-        Some(max) => format!("{} ({max} bytes)", link.name),
-        None => link.name.clone(),
+/// The ordinary message of a link, if the messages fit the link but not that.
+fn over_standard(plan: &LinkPlan, format: &str) -> Option<usize> {
+    let fit = plan.of(format)?.standard_fit?;
+    let exceeds = !matches!(fit, Fit::Always | Fit::Messages);
+    plan.link.standard_payload_bytes.filter(|_| exceeds)
+}
+
+/// The name of a link with its limit, and with the ordinary message that is exceeded.
+fn limit(link: &Link, exceeded: Option<usize>) -> String {
+    let name = &link.name;
+    match (link.max_payload_bytes, exceeded) {
+        (Some(max), Some(standard)) => format!("{name} ({max} bytes, above its ordinary {standard})"),
+        (Some(max), None) => format!("{name} ({max} bytes)"),
+        (None, _) => name.clone(),
     }
 }
 

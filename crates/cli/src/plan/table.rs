@@ -47,14 +47,13 @@ pub fn summary(report: &Report) -> String {
     let fleet = &report.fleet;
     let mean =
         report.messages.iter().map(|(_, size)| size).sum::<usize>() as f64 / report.messages.len() as f64;
-    let messages = match report.messages.as_slice() {
-        [_] => "one message".to_owned(),
-        messages => format!("{} messages", messages.len()),
-    };
+    let count = report.messages.len();
+    let of = |count: f64, what: &str| format!("{count} {what}{}", if count == 1.0 { "" } else { "s" });
     format!(
-        "{} devices, {} messages a day each; {messages} of schema {}, {} B as JSON",
-        fleet.devices,
-        fleet.per_day,
+        "{}, each {} a day; {} of schema {}, {} B as JSON",
+        of(fleet.devices as f64, "device"),
+        of(fleet.per_day, "message"),
+        of(count as f64, "message"),
         report.schema,
         bytes(mean)
     )

@@ -11,6 +11,8 @@ pub enum Upkeep {
     Definition,
     /// A bit layout at both ends, with a new slot for each change of its bits.
     Layout,
+    /// Fields without numbers: a message does not tell which version of the schema wrote it.
+    Untagged,
     /// Fields at fixed places, which every change moves.
     Fixed,
 }
@@ -22,6 +24,7 @@ impl Upkeep {
             "json" | "cbor" | "msgpack" => Upkeep::Standard,
             "pson" | "bson" | "yaml" | "xml" => Upkeep::Schemaless,
             "packed" => Upkeep::Layout,
+            "avro" => Upkeep::Untagged,
             "struct" | "struct-zlib" => Upkeep::Fixed,
             _ => Upkeep::Definition,
         }
@@ -36,6 +39,9 @@ impl Upkeep {
                 "needs its definition at both ends, and optional fields can be added while old devices stay as they are"
             }
             Upkeep::Layout => "needs the schema at both ends, and a change of its bits needs a new slot",
+            Upkeep::Untagged => {
+                "needs its definition at both ends, and the receiver must know which version wrote each message"
+            }
             Upkeep::Fixed => "has its fields at fixed places, so every change needs both ends at once",
         }
     }
@@ -54,5 +60,6 @@ mod tests {
         }
         assert_eq!(Upkeep::of("protobuf (float32)"), Upkeep::Definition);
         assert!(Upkeep::of("protobuf") < Upkeep::of("struct-zlib"));
+        assert!(Upkeep::of("packed") < Upkeep::of("avro"));
     }
 }
