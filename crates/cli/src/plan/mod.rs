@@ -54,7 +54,7 @@ pub struct Plan {
     #[arg(long, value_name = "ID", value_parser = LinkId, hide_possible_values = true)]
     link: Vec<&'static Link>,
     /// Energy of a device's battery with its unit, such as 19Wh or 68400J
-    #[arg(long, value_name = "ENERGY", value_parser = arguments::battery, allow_negative_numbers = true)]
+    #[arg(long, value_name = "ENERGY", value_parser = arguments::battery, allow_hyphen_values = true)]
     battery: Option<f64>,
     /// Print JSON
     #[arg(long)]

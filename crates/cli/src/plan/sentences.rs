@@ -62,7 +62,7 @@ impl Facts<'_> {
         });
         let messages = messages.map(|links| {
             let bound = match max {
-                Some(max) => format!("the schema allows up to {max}"),
+                Some(max) => format!("the schema allows up to {max}, which would not fit"),
                 None => "the largest that the schema allows is not known, so try extreme values".to_owned(),
             };
             format!("the messages given, at most {largest} bytes, fit {links}; {bound}")
@@ -104,11 +104,11 @@ impl Facts<'_> {
     fn contrast(&self, format: &str) -> Option<String> {
         let json = |plan: &&LinkPlan| {
             let estimate = plan.of("json").filter(|_| format != "json")?;
-            let cost = estimate.month.cost.map(|cost| format!(", and {} a month", money(cost)));
+            let cost = estimate.month.cost.map(|cost| format!(", and would cost {} a month", money(cost)));
             let cost = cost.unwrap_or_default();
             let fragments = estimate.fragments.filter(|fragments| *fragments > 1)?;
             Some(format!(
-                "JSON would need {fragments} fragments on {}, a transport that joins them{cost}.",
+                "JSON would need {fragments} fragments on {} and a transport that joins them{cost}.",
                 plan.link.name
             ))
         };

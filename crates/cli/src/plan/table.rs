@@ -148,7 +148,9 @@ pub fn columns<'a>(report: &'a Report, link: &'a Link) -> Vec<Column<'a>> {
     if link.energy.is_some() {
         columns.push(("energy".into(), Box::new(move |it| optional(it.joules.map(joules)))));
         if report.fleet.battery_joules.is_some() {
-            columns.push(("years".into(), Box::new(move |it| optional(it.years.map(years)))));
+            let counts_idle = link.energy.as_ref().and_then(Energy::idle_watts).is_some();
+            let heading = if counts_idle { "years" } else { "years of sending" };
+            columns.push((heading.into(), Box::new(move |it| optional(it.years.map(years)))));
         }
     }
     columns

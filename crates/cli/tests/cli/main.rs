@@ -15,6 +15,7 @@ mod generate;
 mod infer;
 mod inspect;
 mod manual;
+mod plan;
 mod readme;
 mod run;
 mod schema;

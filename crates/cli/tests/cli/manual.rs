@@ -1,7 +1,7 @@
 use crate::run::dunnage;
 
-const COMMANDS: [&str; 8] =
-    ["compare", "convert", "inspect", "schema", "gateway", "demo", "completions", "man"];
+const COMMANDS: [&str; 9] =
+    ["compare", "plan", "convert", "inspect", "schema", "gateway", "demo", "completions", "man"];
 
 #[test]
 fn every_shell_completes_every_command() {
@@ -13,6 +13,10 @@ fn every_shell_completes_every_command() {
         assert!(
             dunnage(&["completions", shell], "").text().contains("thrift-compact"),
             "{shell} completes formats"
+        );
+        assert!(
+            dunnage(&["completions", shell], "").text().contains("lorawan-eu868-dr5"),
+            "{shell} completes links"
         );
     }
 }
