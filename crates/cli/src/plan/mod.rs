@@ -3,6 +3,7 @@
 mod advice;
 mod arguments;
 mod chart;
+mod choice;
 mod estimate;
 mod html;
 mod json;

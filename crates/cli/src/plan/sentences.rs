@@ -1,7 +1,7 @@
 //! The recommendation in words, three to six sentences.
 
 use super::{
-    advice::{best, usable},
+    choice::{best, usable},
     estimate::{Estimate, Fit, Fleet, LinkPlan},
     numbers::{SHELF_LIFE, bytes, money, years},
     sizes::Sizes,

@@ -218,3 +218,28 @@ fn charts_and_page_are_self_contained_escaped_and_follow_the_theme() {
     let bars = |colour| drawing.matches(&format!("fill=\"{colour}\"")).count();
     assert_eq!(bars("#5AA5BF") + bars("#D08C2F"), 2 * 17 + 2);
 }
+
+/// All keys of the objects in `json`.
+fn keys(json: &Json) -> Vec<&str> {
+    match json {
+        Json::Object(object) => {
+            object.iter().flat_map(|(key, value)| [vec![key.as_str()], keys(value)].concat()).collect()
+        }
+        Json::Array(items) => items.iter().flat_map(keys).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn the_document_names_every_key_of_the_json() {
+    let document = fs::read_to_string(root().join("docs/plan.md")).unwrap();
+    let report = plan(&["--schema", "container", "--battery", "19Wh", "--json"]).json();
+    for key in keys(&report) {
+        assert!(
+            document.contains(&format!("`{key}`"))
+                || document.contains(&format!("`{key}[]`"))
+                || document.contains(&format!(".{key}[]`")),
+            "{key}"
+        );
+    }
+}
