@@ -44,7 +44,7 @@ pub struct Generate {
     schema: String,
     #[command(flatten)]
     schemas: input::Schemas,
-    /// Link that every message must fit (C only); if the largest does not fit, lists its fields and writes nothing
+    /// Link that every message must fit (C only); if the largest does not fit, lists its fields and writes nothing; `dunnage plan --help` lists the IDs
     #[arg(long, value_name = "ID", value_parser = LinkId, hide_possible_values = true)]
     link: Option<&'static Link>,
     /// Prefix of all C names and files: acme makes the struct acme_Weather in acme_weather.h

@@ -35,7 +35,7 @@ pub struct Compare {
     schema: Option<String>,
     #[command(flatten)]
     schemas: input::Schemas,
-    /// Link that must carry the message; repeatable [default: astrocast, iridium-sbd-mo, iridium-sbd-mt, orbcomm, kineis]
+    /// Link that must carry the message, of those in `dunnage plan --help`; repeatable [default: astrocast, iridium-sbd-mo, iridium-sbd-mt, orbcomm, kineis]
     #[arg(long, value_name = "ID", value_parser = LinkId, hide_possible_values = true)]
     link: Vec<&'static Link>,
     /// Your own Protobuf definition; its first message describes the message

@@ -8,7 +8,7 @@ use super::{
 use crate::failure::Failure;
 use plotters::{
     coord::{Shift, ranged1d::SegmentValue},
-    element::{Rectangle, Text},
+    element::{EmptyElement, Rectangle, Text},
     prelude::{ChartBuilder, DrawingArea, IntoDrawingArea, IntoSegmentedCoord, SVGBackend},
     style::{Color, IntoFont, RGBColor, text_anchor},
 };
@@ -60,8 +60,10 @@ fn failed(error: impl Display) -> Failure {
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 fn draw_legend(area: &Area<'_>) -> Result<(), Failure> {
-    let entries =
-        [(USABLE, "fits and is lossless"), (UNUSABLE, "does not fit, is too often, or is not lossless")];
+    let entries = [
+        (USABLE, "fits and is lossless"),
+        (UNUSABLE, "does not fit, is lossy or too often, or the link has ended"),
+    ];
     let mut x = NAMES as i32;
     for (colour, label) in entries {
         area.draw(&Rectangle::new([(x, 14), (x + 12, 26)], colour.filled())).map_err(failed)?;
@@ -81,9 +83,10 @@ fn value(plan: &LinkPlan, estimate: &Estimate) -> Option<f64> {
 }
 
 fn title(plan: &LinkPlan) -> String {
+    let ended = plan.link.ended.as_ref().map(|ended| format!(", ended in {ended}")).unwrap_or_default();
     match plan.link.currency.filter(|_| plan.link.price.is_some()) {
-        Some(currency) => format!("{}: {currency} a month for the fleet", plan.link.name),
-        None => format!("{}: MB a month for the fleet, price not published", plan.link.name),
+        Some(currency) => format!("{}{ended}: {currency} a month for the fleet", plan.link.name),
+        None => format!("{}{ended}: MB a month for the fleet, price not published", plan.link.name),
     }
 }
 
@@ -102,7 +105,7 @@ fn draw(plan: &LinkPlan, area: &Area<'_>) -> Result<(), Failure> {
         .margin(8)
         .y_label_area_size(NAMES)
         .x_label_area_size(24)
-        .build_cartesian_2d(0.0..end, (0..count).into_segmented())
+        .build_cartesian_2d(0.0..end, (0..count.saturating_sub(1)).into_segmented())
         .map_err(failed)?;
     chart
         .configure_mesh()
@@ -133,8 +136,9 @@ fn draw(plan: &LinkPlan, area: &Area<'_>) -> Result<(), Failure> {
         .pos(text_anchor::Pos::new(text_anchor::HPos::Left, text_anchor::VPos::Center));
     let figures = rows().map(|(row, estimate)| {
         let value = value(plan, estimate);
-        let label = value.map_or_else(|| " not published".to_owned(), |value| format!(" {}", amount(value)));
-        Text::new(label, (value.unwrap_or(0.0), SegmentValue::CenterOf(row)), style.clone())
+        let label = value.map_or_else(|| "not published".to_owned(), amount);
+        let end = EmptyElement::at((value.unwrap_or(0.0), SegmentValue::CenterOf(row)));
+        end + Text::new(label, (5, 0), style.clone())
     });
     chart.draw_series(figures).map_err(failed)?;
     Ok(())

@@ -20,12 +20,9 @@ pub fn open(links: &[LinkPlan]) -> Vec<&LinkPlan> {
     if up.is_empty() { usable } else { up }
 }
 
-/// The formats that fit `plan`, are lossless and within its rate. None if its service has ended.
+/// The formats that can be recommended for `plan`.
 pub fn usable(plan: &LinkPlan) -> Vec<&Estimate> {
-    match plan.link.ended {
-        Some(_) => Vec::new(),
-        None => plan.estimates.iter().filter(|estimate| estimate.is_usable()).collect(),
-    }
+    plan.estimates.iter().filter(|estimate| estimate.is_usable()).collect()
 }
 
 /// The best format that is usable on all of `plans`; `None` if there is none.

@@ -38,6 +38,8 @@ pub struct LinkPlan {
 pub struct Estimate {
     pub format: String,
     pub lossless: bool,
+    /// Whether the link is in service.
+    pub in_service: bool,
     pub fit: Fit,
     /// Whether they fit the link's ordinary message; `None` if it has none.
     pub standard_fit: Option<Fit>,
@@ -86,6 +88,7 @@ impl Estimate {
         Ok(Estimate {
             format: sizes.format.clone(),
             lossless: sizes.lossless,
+            in_service: link.ended.is_none(),
             fit: fit(sizes, link.has_limit(), |bytes| link.fits(bytes)),
             standard_fit: link
                 .standard_payload_bytes
@@ -103,7 +106,8 @@ impl Estimate {
 
     /// Whether the format can be recommended for the link.
     pub fn is_usable(&self) -> bool {
-        self.lossless && self.allowed && matches!(self.fit, Fit::Always | Fit::Messages)
+        let is_open = self.in_service && self.allowed;
+        is_open && self.lossless && matches!(self.fit, Fit::Always | Fit::Messages)
     }
 }
 
