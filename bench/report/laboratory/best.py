@@ -12,7 +12,7 @@ from .record import Record
 RISING = {"rps", "merit", "round_trip"}
 
 # Metrics that do not rank formats: limits and outcomes, not costs.
-UNRANKED = {"failed", "lossless", "failures", "failures_percent", "fits", "max_bytes", "min_bytes", "standard_bytes", "round_trip", "reduction"}
+UNRANKED = {"time_ratio", "size_ratio", "saving", "failed", "lossless", "failures", "failures_percent", "fits", "max_bytes", "min_bytes", "standard_bytes", "round_trip", "reduction"}
 
 
 @dataclass(frozen=True)

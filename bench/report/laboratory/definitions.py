@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import ROOT, plots, tables
-from .query import HERE
+from .query import HERE, label
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Data:
                 rows = [row for row in rows if all(row.get(key, value) == value for key, value in self.where.items())]
                 keys = dict.fromkeys(key for row in rows for key, value in row.items() if value not in (None, ""))
                 columns = [key for key in keys if key != "id" and key not in self.where]
-                return [key.replace("_", " ") for key in columns], [[_words(row.get(key)) for key in columns] for row in rows]
+                return [key.replace("_", " ") for key in columns], [[_words(key, row.get(key)) for key in columns] for row in rows]
         return [], []
 
 
@@ -73,11 +73,11 @@ class Definitions:
         return found
 
 
-def _words(value: object) -> str:
-    """A cell: yes and no for a boolean, a list with commas."""
+def _words(key: str, value: object) -> str:
+    """A cell: yes and no for a boolean, a list with commas, the label of a field of records."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
+    return ", ".join(map(str, value)) if isinstance(value, list) else label(key, str(value or ""))
 
 
 def _items(item: str) -> list[str]:

@@ -18,7 +18,7 @@ class Definition:
     """A table of the report.
 
     `item` is the paper's table or figure that it repeats. `rows` and `columns` are fields of records, or `plain_format`. Quoted figures are `rows` of
-    their own, `columns` beside the measured ones, or `cells` like any other. `ratio` adds columns with measured / quoted.
+    their own, `columns` beside the measured ones, or `cells` like any other. `ratio` adds columns with measured / quoted. `headings` replaces HEADINGS.
     """
 
     id: str
@@ -30,6 +30,7 @@ class Definition:
     item: str = ""
     quoted: str = "rows"
     ratio: bool = False
+    headings: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ class _Filling:
             if record.note and name not in notes.setdefault(record.note, []):
                 notes[record.note].append(name)
         self.table.notes = [f"{', '.join(names)}: {note}" for note, names in notes.items()]
-        self.table.row_fields = [HEADINGS.get(name, name) for name in self.row_fields]
+        self.table.row_fields = [(HEADINGS | self.definition.headings).get(name, name) for name in self.row_fields]
         self.table.headings = self._headings(layout)
         for row in sorted(cells, key=self._row_rank):
             heads = [label(name, value) for name, value in zip(self.row_fields, row[:-1], strict=True)]
@@ -173,6 +174,8 @@ class _Filling:
                 continue
             key = [getattr(record, name) for name in shared]
             beside = [r for r in self.members if not r.quoted and [getattr(r, name) for name in shared] == key]
+            # The same library in a newer version is the closest; else any library with the format.
+            beside = [r for r in beside if r.library == record.library] or beside
             names = [name for name in self.row_fields if name in OF_THE_LIBRARY]
             places = {tuple((name, getattr(r, name)) for name in names) for r in beside} if names else set()
             joined += [replace(record, **dict(place)) for place in places] or [record]

@@ -65,3 +65,22 @@ def test_quoted_figures_stand_beside_the_measured_ones_with_their_ratio():
 def test_what_could_not_be_measured_is_no_figure():
     failed = samples.line("host", "host", "a", "cbor", "dunnage", "encode", "failed", 1, "1", note="why")
     assert len(table([size("json", 3), failed]).rows) == 1
+
+
+def test_a_table_of_words_is_read_from_a_file_of_rows(tmp_path):
+    from laboratory.definitions import Data
+
+    rows = '{"columns": {}, "rows": [{"id": 1, "suite": "a", "format": "json", "human_readable": true, "remark": ""}, {"id": 2, "suite": "b", "format": "xml"}]}'
+    (tmp_path / "words.json").write_text(rows)
+    data = Data("d", "", "D", ["none.toml", "words.json"], where={"suite": "a"})
+    assert data.filled(tmp_path) == (["format", "human readable"], [["JSON", "yes"]])
+    (tmp_path / "none.toml").write_text('[[row]]\nformat = "cbor"\nlanguages = ["C", "Rust"]\n')
+    assert data.filled(tmp_path) == (["format", "languages"], [["CBOR", "C, Rust"]])
+    assert Data("d", "", "D", ["other.toml"]).filled(tmp_path) == ([], [])
+
+
+def test_a_quoted_figure_stands_beside_its_own_library():
+    lines = [size("json", value, library=library) for library, value in (("a", 10), ("b", 20))]
+    lines += [size("json", value, library=library, reference="P, Table 1") for library, value in (("a", 1), ("b", 2))]
+    built = table(lines, quoted="columns", rows=["format", "library"])
+    assert [(heads, [cell.text for cell in cells]) for heads, _, cells in built.rows] == [(["a"], ["1", "10"]), (["b"], ["2", "20"])]
