@@ -92,7 +92,7 @@ def sections(all_suites: Iterable[Suite], folders: Folders) -> list[Section]:
     for suite in all_suites:
         path = folders.results / f"{suite.name}.jsonl"
         measured, errors = record.read(path)
-        quoted, paper_errors = record.read(folders.papers / f"{suite.name}.jsonl")
+        quoted, paper_errors = _quoted(suite, folders)
         run = runs.get(suite.name)
         state, reason = _state(run, measured, errors + paper_errors)
         older = "" if state == "ok" or not measured else _measured_at(run, path)
@@ -102,6 +102,15 @@ def sections(all_suites: Iterable[Suite], folders: Folders) -> list[Section]:
         section.tables = {table.id: tables.build(table, everything) for table in section.definitions.tables}
         section.figures = {figure.id: plots.draw(figure, everything) for figure in section.definitions.figures}
     return found
+
+
+def _quoted(suite: Suite, folders: Folders) -> tuple[list[Record], list[str]]:
+    records, errors = [], []
+    for path in [folders.papers / f"{suite.name}.jsonl", *(ROOT / name for name in suite.quoted)]:
+        more, bad = record.read(path, suite.name)
+        records += more
+        errors += bad
+    return records, errors
 
 
 def _state(run: Run | None, measured: list[Record], errors: list[str]) -> tuple[str, str]:

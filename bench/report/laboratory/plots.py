@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from statistics import geometric_mean
@@ -16,7 +16,7 @@ from .record import Record
 
 # These colours have a contrast of at least 3:1 with the white and with the dark ground of the page.
 COLOURS = ["#3d7fd1", "#c76a15", "#0f8f7e", "#b5559b", "#7a8794", "#8a8a1d", "#d0504b", "#6c6fd0", "#4a9a3c", "#a0703c"]
-OURS, PEER, QUOTED = "Dunnage", "other libraries", "quoted from the paper"
+OURS, PEER, QUOTED = "Dunnage", "other libraries", "quoted"
 
 
 @dataclass(frozen=True)
@@ -80,11 +80,13 @@ def _who(record: Record) -> str:
     return QUOTED if record.quoted else OURS if record.library == "dunnage" else PEER
 
 
-def _name(record: Record) -> str:
-    """The format, and the library unless it is this project's."""
-    if record.quoted:
-        return f"{label('format', record.format)} · quoted"
-    return name(record.format, record.library)
+def _names(records: list[Record]) -> list[str]:
+    """A name of its own for each figure of a plot: the format and the library; where that is not enough, the version and the options, too."""
+    names = [name(r.format, "dunnage" if r.library == "paper" else r.library) + (" · quoted" if r.quoted else "") for r in records]
+    for field_name in ("version", "options", "payload", "target"):
+        counts = Counter(names)
+        names = [f"{one} · {getattr(r, field_name)}" if counts[one] > 1 else one for one, r in zip(names, records, strict=True)]
+    return names
 
 
 def _axis(members: list[Record]) -> str:
@@ -106,8 +108,8 @@ def bars(definition: Definition, members: list[Record]) -> alt.Chart:
         groups[_facet_title(definition, record)].append(record)
     for title, group in groups.items():
         rows = [
-            {"name": _name(r), "value": r.value, "who": _who(r), "low": r.spread.low if r.spread else None, "high": r.spread.high if r.spread else None}
-            for r in group
+            {"name": one, "value": r.value, "who": _who(r), "low": r.spread.low if r.spread else None, "high": r.spread.high if r.spread else None}
+            for one, r in zip(_names(group), group, strict=True)
         ]
         plots.append(_bar_plot(title if len(groups) > 1 else "", rows, _axis(group)))
     return alt.hconcat(*plots) if len(plots) <= 2 else alt.concat(*plots, columns=2)
@@ -126,7 +128,7 @@ def _bar_plot(title: str, rows: list[dict], axis: str) -> alt.LayerChart:
     y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(grid=logarithmic, ticks=False))
     colour = alt.Color("who:N", scale=alt.Scale(domain=[OURS, PEER, QUOTED], range=[COLOURS[0], COLOURS[4], COLOURS[1]]))
     ticks = alt.Axis(tickCount=5, format="~s" if max(values) >= 10_000 else "~g", labelOverlap=True)
-    x = alt.X("value:Q", title=axis, scale=scale, axis=ticks)
+    x = alt.X("value:Q", title=axis, scale=scale, axis=ticks, stack=None)
     mark = base.mark_point(filled=True, size=70, opacity=1) if logarithmic else base.mark_bar(height={"band": 0.7})
     layers = [mark.encode(y=y, x=x, color=colour, **({"shape": alt.Shape("who:N", scale=_shapes())} if logarithmic else {}))]
     if any(row["low"] is not None for row in rows):
@@ -269,20 +271,22 @@ def change(definition: Definition, members: list[Record]) -> alt.FacetChart | No
 
 
 def profile(definition: Definition, members: list[Record]) -> alt.FacetChart:
-    """Every figure per message: a column of points per message, a colour per target, on a logarithmic axis."""
+    """Every figure per message on a logarithmic axis: a colour per target, or per library if there is one target."""
+    several = len({record.target for record in members}) > 1
     rows = [
-        {"payload": label("payload", r.payload), "value": r.value, "target": label("target", r.target) + (" (quoted)" if r.quoted else ""),
+        {"payload": label("payload", r.payload), "value": r.value,
+         "who": (label("target", r.target) if several else label("library", r.library)) + (" (quoted)" if r.quoted else ""),
          "plot": f"{label('operation', r.operation)}, {label('format', r.format)}"}
-        for r in members if r.value > 0
+        for r in sorted(members, key=lambda record: rank("operation", record.operation)) if r.value > 0
     ]  # fmt: skip
     order = list(dict.fromkeys(row["payload"] for row in rows))
     plot = alt.Chart(alt.Data(values=rows)).mark_point(filled=True, size=55, opacity=1).encode(
         x=alt.X("payload:N", sort=order, title=None, axis=alt.Axis(labelAngle=-40, grid=True)),
         y=alt.Y("value:Q", scale=alt.Scale(type="log"), title=_axis(members) + ", logarithmic", axis=alt.Axis(tickCount=4)),
-        color=alt.Color("target:N", scale=alt.Scale(range=COLOURS)),
-        shape="target:N",
+        color=alt.Color("who:N", scale=alt.Scale(range=COLOURS)),
+        shape="who:N",
     )  # fmt: skip
-    return plot.properties(width=300, height=180).facet(facet=alt.Facet("plot:N", title=None), columns=2)
+    return plot.properties(width=300, height=180).facet(facet=alt.Facet("plot:N", title=None, sort=list(dict.fromkeys(row["plot"] for row in rows))), columns=2)
 
 
 KINDS = {"bars": bars, "scatter": scatter, "scaling": scaling, "change": change, "profile": profile}

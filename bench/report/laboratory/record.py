@@ -61,14 +61,17 @@ def _validator() -> Draft202012Validator:
     return Draft202012Validator(json.loads((ROOT / "bench/record.schema.json").read_text()))
 
 
-def read(path: Path) -> tuple[list[Record], list[str]]:
-    """Returns the records of a file and, for each bad line, `file:line: field: reason`. A file that does not exist has no records."""
+def read(path: Path, suite: str | None = None) -> tuple[list[Record], list[str]]:
+    """Returns the records of a file and, for each bad line, `file:line: field: reason`. A file that does not exist has no records.
+
+    `suite` is the suite of the records if it is not the file's name.
+    """
     if not path.exists():
         return [], []
     records, errors = [], []
     for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         try:
-            records.append(parse(line, path.stem))
+            records.append(parse(line, suite or path.stem))
         except ValueError as error:
             errors.append(f"{_short(path)}:{number}: {error}")
     return records, errors

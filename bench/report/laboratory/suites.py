@@ -18,7 +18,7 @@ class Mistake(Exception):
 
 @dataclass(frozen=True)
 class Suite:
-    """A suite. `seconds` is how long each form takes; a form without a command is not run. `yardsticks` are libraries that cannot be the best."""
+    """A suite. `seconds` is how long each form takes; a form without a command is not run. `yardsticks` are libraries that cannot be the best. `quoted` are files with quoted figures besides that of bench/papers."""
 
     name: str
     title: str
@@ -28,6 +28,7 @@ class Suite:
     quick: list[str] | None = None
     paper: str = ""
     yardsticks: list[str] = field(default_factory=list)
+    quoted: list[str] = field(default_factory=list)
 
     def command(self, form: str) -> list[str] | None:
         """The command of a form, for the repository's root."""
