@@ -249,14 +249,17 @@ def scaling(definition: Definition, members: list[Record]) -> alt.FacetChart | N
 
 
 def change(definition: Definition, members: list[Record]) -> alt.FacetChart | None:
-    """The difference from the baseline in percent, per message; a row of plots per target, a column per operation."""
+    """The difference from the best of the baseline in percent, per message; a row of plots per target, a column per operation."""
     fields = ("target", "payload", "operation", "source", "floats")
     key = lambda record: tuple(getattr(record, name) for name in fields)  # noqa: E731
-    baseline = {key(record): record.value for record in select(members, definition.baseline)}
+    compared = select(members, definition.baseline)
+    baseline: dict[tuple, float] = {}
+    for record in compared:
+        baseline[key(record)] = min(record.value, baseline.get(key(record), record.value))
     rows = [
-        {"payload": label("payload", r.payload), "change": 100 * (r.value / baseline[key(r)] - 1), "who": label("format", r.format),
+        {"payload": label("payload", r.payload), "change": 100 * (r.value / baseline[key(r)] - 1), "who": name(r.format, "dunnage" if r.quoted else r.library),
          "target": label("target", r.target) + (" (quoted)" if r.quoted else ""), "operation": label("operation", r.operation)}
-        for r in members if baseline.get(key(r)) and r.value != baseline[key(r)]
+        for r in members if baseline.get(key(r)) and r not in compared
     ]  # fmt: skip
     if not rows:
         return None

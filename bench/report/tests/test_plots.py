@@ -60,7 +60,7 @@ def test_an_interval_that_reaches_zero_begins_at_the_edge():
 
 
 def test_the_change_is_that_from_the_baseline():
-    rows = values(plots.change(definition("change"), records(time("json", "a", 200), time("cbor", "a", 50))))
+    rows = values(plots.change(definition("change"), records(time("json", "a", 200), time("json", "b", 400), time("cbor", "dunnage", 50))))
     assert [(row["who"], row["change"]) for row in rows] == [("CBOR", -75)]
 
 
