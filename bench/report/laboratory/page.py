@@ -62,6 +62,10 @@ class Section:
                 formats.append(name)
         return [(library, version, ", ".join(formats)) for (library, version), formats in sorted(known.items(), key=lambda k: k[0][0].lower())]
 
+    def failed(self) -> list[Record]:
+        """What could not be measured: with a reason, or because a message does not fit a target."""
+        return [one for one in self.measured if one.metric == "failed" or (one.metric == "fits" and not one.value and one.note)]
+
     def environments(self) -> list[str]:
         """The machines, simulators and compilers of the figures."""
         return sorted({one.environment for one in self.measured if one.environment})

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from statistics import geometric_mean
@@ -83,9 +83,14 @@ def _who(record: Record) -> str:
 def _names(records: list[Record]) -> list[str]:
     """A name of its own for each figure of a plot: the format and the library; where that is not enough, the version and the options, too."""
     names = [name(r.format, "dunnage" if r.library == "paper" else r.library) + (" · quoted" if r.quoted else "") for r in records]
-    for field_name in ("version", "options", "payload", "target"):
-        counts = Counter(names)
-        names = [f"{one} · {getattr(r, field_name)}" if counts[one] > 1 else one for one, r in zip(names, records, strict=True)]
+    for field_name in ("version", "floats", "options", "operation", "payload", "target"):
+        different = defaultdict(set)
+        for one, record in zip(names, records, strict=True):
+            different[one].add(getattr(record, field_name))
+        names = [
+            f"{one} · {label(field_name, getattr(record, field_name))}" if len(different[one]) > 1 else one
+            for one, record in zip(names, records, strict=True)
+        ]
     return names
 
 

@@ -51,14 +51,17 @@ def pson_paper() -> list[dict]:
     libraries = {"json": "cJSON", "msgpack": "mpack", "protobuf": "nanopb", "pson": "dunnage"}
     for target, metric in (("atmega328p", "cycles"), ("rv32imc", "instructions")):
         for format, library in libraries.items():
-            for operation in ("encode", "decode"):
-                for payload in [*TESTS, "average"]:
+            for operation in ("serialize", "deserialize"):
+                for payload in TESTS:
                     value = _figure(400, 20_000, target, format, operation, payload)
-                    lines.append(line("pson-paper", target, payload, format, library, operation, metric, value, metric, version="1.2.3", repetitions=1, options="-Os -flto"))
-            lines.append(line("pson-paper", target, "Test10", format, library, "all", "flash", _figure(1800, 9000, target, format), "bytes", version="1.2.3"))
+                    more = {"version": "1.2.3", "repetitions": 1, "options": "-Os -flto", "floats": "single"}
+                    lines.append(line("pson-paper", target, payload, format, library, operation, metric, value, metric, **more))
+                    if metric == "cycles":
+                        lines.append(line("pson-paper", target, payload, format, library, operation, "time", value * 62.5, "us per 1000 operations", **more))
+            lines.append(line("pson-paper", target, "Test10", format, library, "serialize+deserialize", "flash", _figure(1800, 9000, target, format), "bytes", version="1.2.3"))
     for format in (*libraries, "avro", "packed"):
         for payload in TESTS:
-            lines.append(line("pson-paper", "host", payload, format, "dunnage", "encode", "bytes", int(_figure(10, 200, format, payload)), "bytes"))
+            lines.append(line("pson-paper", "host", payload, format, "dunnage", "serialize", "bytes", int(_figure(10, 200, format, payload)), "bytes"))
     return lines
 
 
