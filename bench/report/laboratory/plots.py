@@ -132,7 +132,7 @@ def _bar_plot(title: str, rows: list[dict], axis: str) -> alt.LayerChart:
     order = alt.EncodingSortField("value", order="ascending", op="min")
     y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(grid=logarithmic, ticks=False))
     colour = alt.Color("who:N", scale=alt.Scale(domain=[OURS, PEER, QUOTED], range=[COLOURS[0], COLOURS[4], COLOURS[1]]))
-    ticks = alt.Axis(tickCount=5, format="~s" if max(values) >= 10_000 else "~g", labelOverlap=True)
+    ticks = alt.Axis(tickCount=5, format="~s" if max(values) >= 10_000 else ",~r", labelOverlap=True)
     x = alt.X("value:Q", title=axis, scale=scale, axis=ticks, stack=None)
     mark = base.mark_point(filled=True, size=70, opacity=1) if logarithmic else base.mark_bar(height={"band": 0.7})
     layers = [mark.encode(y=y, x=x, color=colour, **({"shape": alt.Shape("who:N", scale=_shapes())} if logarithmic else {}))]

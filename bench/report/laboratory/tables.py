@@ -135,7 +135,9 @@ class _Filling:
         return self.definition.quoted == "columns"
 
     def _constant(self, name: str, value: str) -> str:
-        unit = unit_label(self.members[0].unit) if name == "metric" else ""
+        """A field's value as readers see it; a metric with its unit."""
+        units = {r.unit for r in self.members if r.metric == value} if name == "metric" else set()
+        unit = unit_label(units.pop()) if len(units) == 1 else ""
         text = label(name, value)
         return f"{text} ({unit})" if unit and unit != text else text
 
@@ -153,10 +155,11 @@ class _Filling:
             if record.note and name not in notes.setdefault(record.note, []):
                 notes[record.note].append(name)
         self.table.notes = [f"{', '.join(names)}: {note}" for note, names in notes.items()]
+        fields = self.row_fields
         self.table.row_fields = [(HEADINGS | self.definition.headings).get(name, name) for name in self.row_fields]
         self.table.headings = self._headings(layout)
         for row in sorted(cells, key=self._row_rank):
-            heads = [label(name, value) for name, value in zip(self.row_fields, row[:-1], strict=True)]
+            heads = [self._constant(name, value) for name, value in zip(fields, row[:-1], strict=True)]
             figures = [self._cell(column, cells[row]) for column in layout]
             quoted = all(record.quoted for record in cells[row].values())
             self.table.rows.append((heads, quoted, figures))

@@ -84,3 +84,8 @@ def test_a_quoted_figure_stands_beside_its_own_library():
     lines += [size("json", value, library=library, reference="P, Table 1") for library, value in (("a", 1), ("b", 2))]
     built = table(lines, quoted="columns", rows=["format", "library"])
     assert [(heads, [cell.text for cell in cells]) for heads, _, cells in built.rows] == [(["a"], ["1", "10"]), (["b"], ["2", "20"])]
+
+
+def test_a_metric_among_the_row_headings_has_its_unit():
+    lines = [samples.line("host", "host", "a", "json", "dunnage", "encode", metric, 3, unit) for metric, unit in (("time", "us per 1000 operations"), ("cycles", "cycles"))]
+    assert [heads for heads, _, _ in table(lines, rows=["format", "metric"]).rows] == [["time (µs per 1000)"], ["cycles"]]
