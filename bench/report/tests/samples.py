@@ -68,7 +68,7 @@ def pson_paper() -> list[dict]:
 def mcu_json() -> list[dict]:
     """Three formats on three targets."""
     lines = []
-    for target, metric in (("atmega328p", "cycles"), ("cortex-m3", "instructions"), ("rv32imc", "instructions")):
+    for target, metric in (("atmega328p", "cycles"), ("cortex-m4", "instructions"), ("rv32imc", "instructions")):
         for payload in KINDS:
             for format, share in (("json", 1.0), ("msgpack", 0.5), ("pson", 0.4)):
                 for operation in ("serialize", "deserialize"):
