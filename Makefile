@@ -114,7 +114,7 @@ bench:  ## a quick form of all benchmarks, in under 15 minutes, and their report
 	tests/tools/install laboratory locust
 	$(LABORATORY) run $(SUITES)
 
-bench-full:  ## the long form of all benchmarks, in about an hour, and their report
+bench-full:  ## the long form of all benchmarks, in some hours, and their report
 	.ci/need $(BENCH)
 	tests/tools/install laboratory locust
 	$(LABORATORY) run --full $(SUITES)

@@ -109,6 +109,7 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
 
 /// Runs all measurements with their defaults, and writes the tables into the README.
 async fn all(report: &mut Report) -> Result<(), Failure> {
+    results::clear()?;
     report.line(&machine());
     rates::measure(&Default::default(), report)?;
     report.line("");
@@ -122,6 +123,7 @@ async fn all(report: &mut Report) -> Result<(), Failure> {
 
 /// Runs what the papers' tables need, in about three minutes.
 async fn quick(report: &mut Report) -> Result<(), Failure> {
+    results::clear()?;
     report.line(&machine());
     rates::measure(&rates::Plan::quick(), report)?;
     report.line("");

@@ -38,5 +38,6 @@ impl Paper {
 
 /// The target of a fleet in the records.
 pub fn target(devices: usize, replicas: usize) -> String {
-    format!("{devices} devices, {replicas} replicas")
+    let plural = if replicas == 1 { "" } else { "s" };
+    format!("{devices} devices, {replicas} replica{plural}")
 }

@@ -108,10 +108,10 @@ fn row(
             runs.push(run(*server, payload, connections, plan.seconds)?);
         }
     }
-    for (server, runs) in servers.iter().zip(&runs) {
-        record(results, *server, payload, connections, runs);
+    let medians: Vec<_> = runs.iter().cloned().map(median).collect();
+    for ((server, runs), median) in servers.iter().zip(&runs).zip(&medians) {
+        record(results, *server, payload, connections, (median, runs));
     }
-    let medians: Vec<_> = runs.into_iter().map(median).collect();
     let mut line = format!("| {} | {:.0} | {connections} |", payload.name, payload.mean_bytes());
     for run in &medians {
         line += &format!(" {:.0} | {:.1} | {:.1} |", run.rps, run.p95_ms, run.cpu_us);
@@ -181,12 +181,22 @@ fn median(mut runs: Vec<Run>) -> Run {
     Run { failures: runs.iter().map(|run| run.failures).sum(), ..runs[runs.len() / 2] }
 }
 
-fn record(results: &mut Results, server: Server, payload: &Payload, connections: usize, runs: &[Run]) {
+/// Records the median run, with the range of all runs.
+fn record(
+    results: &mut Results,
+    server: Server,
+    payload: &Payload,
+    connections: usize,
+    (median, runs): (&Run, &[Run]),
+) {
     let target = format!("{connections} connections");
     let about = About { target: &target, format: payload.name, library: server.name() };
-    let figures = |of: fn(&Run) -> f64| runs.iter().map(of).collect::<Vec<_>>();
-    results.add_runs(&about, "rps", &figures(|run| run.rps.round()), "1/s");
-    results.add_runs(&about, "p95_ms", &figures(|run| run.p95_ms), "ms");
-    results.add_runs(&about, "cpu_us", &figures(|run| (run.cpu_us * 10.0).round() / 10.0), "µs");
-    results.add(&about, "failures", figures(|run| run.failures as f64).iter().sum(), "1");
+    let mut add = |metric: &str, of: fn(&Run) -> f64, unit: &str| {
+        let figures: Vec<f64> = runs.iter().map(of).collect();
+        results.add_runs(&about, metric, of(median), &figures, unit);
+    };
+    add("rps", |run| run.rps.round(), "1/s");
+    add("p95_ms", |run| run.p95_ms, "ms");
+    add("cpu_us", |run| (run.cpu_us * 10.0).round() / 10.0, "µs");
+    results.add(&about, "failures", median.failures as f64, "1");
 }

@@ -3,6 +3,11 @@
 use crate::Failure;
 use dunnage_bench_record::{self as record, Record, Spread};
 
+/// Removes the records of all earlier runs, so that those of one run do not stand beside those of another.
+pub fn clear() -> Result<(), Failure> {
+    Ok(record::write(&record::results().join("load.jsonl"), &[])?)
+}
+
 /// The records of a run.
 pub struct Results {
     operation: &'static str,
@@ -26,22 +31,21 @@ impl Results {
 
     /// Adds the figure of one run.
     pub fn add(&mut self, about: &About<'_>, metric: &str, value: f64, unit: &str) {
-        self.add_runs(about, metric, &[value], unit);
+        self.add_runs(about, metric, value, &[value], unit);
     }
 
-    /// Adds the median of several runs, with their range.
-    pub fn add_runs(&mut self, about: &About<'_>, metric: &str, runs: &[f64], unit: &str) {
-        let mut runs = runs.to_vec();
-        runs.sort_by(f64::total_cmp);
-        let Some(&median) = runs.get(runs.len() / 2) else { return };
+    /// Adds the figure that stands for several runs, with their range.
+    pub fn add_runs(&mut self, about: &About<'_>, metric: &str, value: f64, runs: &[f64], unit: &str) {
         let subject = ["container", about.format, about.library];
         let mut record =
-            Record::measured("load", about.target, subject, self.operation, (metric, median, unit));
+            Record::measured("load", about.target, subject, self.operation, (metric, value, unit));
         if ["dunnage", "probe"].contains(&about.library) {
             record.version = Some(env!("CARGO_PKG_VERSION").into());
         }
         record.repetitions = Some(runs.len() as u64);
-        if let [low, .., high] = runs[..] {
+        if runs.len() > 1 {
+            let low = runs.iter().copied().fold(f64::INFINITY, f64::min);
+            let high = runs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             record.spread = Some(Spread { low, high, of: "range".into() });
         }
         self.records.push(record);

@@ -3,7 +3,7 @@
 use crate::size::zstd_bytes_with;
 
 /// The number of messages from which a dictionary is trained: with fewer, training fails or repeats the messages.
-pub const MIN_MESSAGES: usize = 64;
+const MIN_MESSAGES: usize = 64;
 
 /// The largest dictionary in bytes. A device must store it in flash.
 const MAX_DICTIONARY: usize = 4096;

@@ -19,7 +19,6 @@ mod size;
 mod timing;
 
 pub use candidate::{Candidate, candidates};
-pub use dictionary::{Dictionary, MIN_MESSAGES};
 pub use rows::{Impossible, Measured, Prepared, Row, prepare};
-pub use size::{Sizes, sizes};
-pub use timing::{Task, Times, measure};
+pub use size::{Sizes, separators, sizes};
+pub use timing::Times;

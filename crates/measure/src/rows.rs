@@ -1,8 +1,10 @@
 //! A row per format: the sizes and times of a set of messages.
 
 use crate::{
-    Candidate, Dictionary, Task, Times, candidates, measure,
-    size::{sizes, zstd_bytes},
+    Candidate, Times, candidates,
+    dictionary::Dictionary,
+    size::{gzip_bytes, zstd_bytes},
+    timing::{Task, measure},
 };
 use dunnage_formats::{Error, Format, Mapping, Value};
 use dunnage_schema::Model;
@@ -28,7 +30,7 @@ pub struct Measured {
     /// Size after zstd at level 19, in bytes.
     pub zstd_bytes: f64,
     /// Size after zstd with a dictionary, in bytes. Every second message trains the dictionary, the others are compressed with it. `None` if there
-    /// are fewer than twice [`MIN_MESSAGES`](crate::MIN_MESSAGES) messages.
+    /// are fewer than 128 messages.
     pub dictionary_bytes: Option<f64>,
     /// Whether every message decodes to the same value and the mapping is exact.
     pub lossless: bool,
@@ -117,12 +119,10 @@ fn encode(candidate: Candidate, messages: &[Value]) -> Result<Encoded, Impossibl
     };
     for (index, message) in messages.iter().enumerate() {
         let failed = |error| Impossible { message: index, error };
-        let sizes = sizes(encoded.codec.as_ref(), message).map_err(failed)?;
-        let mut bytes = Vec::with_capacity(sizes.bytes);
-        encoded.codec.encode(message, &mut bytes).map_err(failed)?;
-        encoded.gzip_bytes += sizes.gzip_bytes;
-        encoded.lossless &= sizes.lossless;
-        encoded.messages.push(bytes);
+        let trip = encoded.codec.round_trip(message).map_err(failed)?;
+        encoded.gzip_bytes += gzip_bytes(&trip.bytes);
+        encoded.lossless &= trip.lossless;
+        encoded.messages.push(trip.bytes);
     }
     Ok(encoded)
 }

@@ -46,6 +46,18 @@ pub(crate) fn zstd_bytes_with(dictionary: &[u8], bytes: &[u8]) -> usize {
     compressor.compress(bytes).map_or(0, |compressed| compressed.len())
 }
 
+/// Counts the commas and colons in the JSON of `message`: the spaces that Python's `json.dumps` adds.
+pub fn separators(message: &Value) -> usize {
+    match message {
+        Value::Array(items) => items.len().saturating_sub(1) + items.iter().map(separators).sum::<usize>(),
+        Value::Map(entries) => {
+            let own = (2 * entries.len()).saturating_sub(1);
+            own + entries.iter().map(|(_, value)| separators(value)).sum::<usize>()
+        }
+        _ => 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The number of rounds. In each, every task runs once, so that a change of the machine's load affects all of them.
+/// The number of rounds. In each, every task runs one batch of calls, so that a change of the machine's load affects all tasks.
 const ROUNDS: usize = 21;
 
 /// The shortest time of a batch. Reading the clock takes some 20 ns, which must not matter.

@@ -71,6 +71,8 @@ fn compression(lossless: &[(&str, &Measured)]) -> Option<String> {
     let best = compressed.min_by(|a, b| a.0.total_cmp(&b.0))?;
     Some(match best.0 < smallest {
         true => format!("Compression helps: {} with {} takes {} B.", best.1, best.2, bytes(best.0)),
-        false => "Compression does not help: no format is smaller with it.".to_owned(),
+        false => {
+            format!("Compression does not help: every compressed format is larger than {}.", lossless[0].0)
+        }
     })
 }

@@ -18,8 +18,8 @@ use std::{fs, io::Write, path::PathBuf, time::Duration};
 /// Measure the size and the speed of messages in every format
 ///
 /// One row per format, smallest first: bytes, bytes after gzip -9 and zstd -19, the time to encode and to decode one message
-/// on this machine, and whether every message decodes to the same value. Times are medians of 21 rounds; in each round every
-/// format runs once. With several messages, sizes and times are means. 128 messages or more also train a zstd dictionary:
+/// on this machine, and whether every message decodes to the same value. Times are medians of 21 rounds; each round measures
+/// every format. With several messages, sizes and times are means. 128 messages or more also train a zstd dictionary:
 /// every second one trains it, the others are compressed with it. With a schema, the formats that need one are included, with
 /// the mappings that `dunnage compare` explains. The memory of the formats is measured by `make bench`.
 #[derive(Args)]
