@@ -3,7 +3,6 @@ package dev.dunnage.bench;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.List;
-import java.util.Objects;
 
 /** Compares objects field by field. */
 public final class Difference {
@@ -19,17 +18,17 @@ public final class Difference {
     }
 
     private static String between(String path, Object expected, Object actual) throws IllegalAccessException {
-        if (expected == null || actual == null || expected.getClass() != actual.getClass()) {
-            boolean lists = expected instanceof List && actual instanceof List;
-            if (!lists) {
-                return expected == actual ? null : path + ": " + describe(expected) + " became " + describe(actual);
-            }
+        if (expected == actual) {
+            return null;
         }
-        if (expected instanceof List<?> list) {
-            return betweenLists(path, list, (List<?>) actual);
+        if (expected == null || actual == null) {
+            return path + ": " + describe(expected) + " became " + describe(actual);
         }
-        if (isLeaf(expected.getClass())) {
-            return Objects.equals(expected, actual) ? null : path + ": " + expected + " became " + actual;
+        if (expected instanceof List<?> list && actual instanceof List<?> other) {
+            return betweenLists(path, list, other);
+        }
+        if (expected.getClass() != actual.getClass() || isLeaf(expected.getClass())) {
+            return expected.equals(actual) ? null : path + ": " + expected + " became " + actual;
         }
         for (Field field : expected.getClass().getFields()) {
             if (!Modifier.isStatic(field.getModifiers())) {

@@ -14,6 +14,10 @@ public final class SuiteResult {
         figures.add(figure);
     }
 
+    public void addAll(List<Figure> more) {
+        figures.addAll(more);
+    }
+
     /** Records that a library failed at an operation, and prints the reason. */
     public void fail(String suite, String payload, Subject subject, String operation, Exception reason) {
         failures++;
