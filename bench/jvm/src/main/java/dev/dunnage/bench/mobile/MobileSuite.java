@@ -8,6 +8,7 @@ import dev.dunnage.bench.SuiteResult;
 import dev.dunnage.bench.record.Figure;
 import dev.dunnage.bench.record.Figure.Subject;
 import dev.dunnage.bench.record.Spread;
+import java.util.Collection;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.RunnerException;
@@ -23,6 +24,9 @@ public final class MobileSuite {
 
     /** The iterations of the paper's batch mode. */
     private static final int BATCH = 1000;
+
+    /** The results of a serializer: two objects, there and back. */
+    private static final int RESULTS = 4;
 
     private final SuiteResult result = new SuiteResult();
 
@@ -51,8 +55,17 @@ public final class MobileSuite {
     }
 
     private void measureTimes(Schedule schedule) throws RunnerException {
-        for (RunResult run : Harness.run(schedule.apply(benchmarks()).build())) {
+        Collection<RunResult> runs = Harness.run(schedule.apply(benchmarks()).build());
+        for (RunResult run : runs) {
             result.add(Harness.mean(time(run), run.getPrimaryResult(), 1).options(schedule.toString()));
+        }
+        for (Serializer serializer : BookAndVideo.serializers()) {
+            String id = serializer.description().id();
+            long present = runs.stream().filter(run -> run.getParams().getParam("serializer").equals(id)).count();
+            if (present < RESULTS) {
+                Exception reason = new IllegalStateException("a benchmark stopped with an error, which the output of the run shows");
+                result.fail(SUITE, "all", subject(serializer), "serialize", reason);
+            }
         }
     }
 

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
@@ -82,7 +83,7 @@ public final class SmartGridSuite {
             Figure allocation = Figure.of(NAME, "average", subject, operation, "alloc", "B").options(options(schedule));
             add(allocation, run.getSecondaryResults().get(ALLOCATION));
         }
-        reportMissing(runs, 2);
+        reportMissing(runs, subjects.keySet(), "serialize");
     }
 
     private void measureCompressors() throws RunnerException {
@@ -99,11 +100,13 @@ public final class SmartGridSuite {
     private void measureCompressor(Compressor compressor, List<String> ids) throws RunnerException {
         Schedule schedule = settings.compressorSchedule();
         ChainedOptionsBuilder options = benchmark(CompressorBenchmark.class, schedule, ids).param("compressor", compressor.name());
-        for (RunResult run : Harness.run(options.build())) {
+        Collection<RunResult> runs = Harness.run(options.build());
+        for (RunResult run : runs) {
             Subject subject = Sizes.compressed(subjects.get(run.getParams().getParam("serializer")), compressor);
             String operation = Harness.operation(run).equals("compress") ? compressor.name() : compressor.inverse();
             add(time(subject, operation, schedule), run.getPrimaryResult());
         }
+        reportMissing(runs, ids, compressor.name());
     }
 
     private ChainedOptionsBuilder benchmark(Class<?> type, Schedule schedule, List<String> ids) {
@@ -124,17 +127,18 @@ public final class SmartGridSuite {
         return settings.describe() + "; " + schedule;
     }
 
-    private void add(Figure figure, org.openjdk.jmh.results.Result<?> measured) {
+    private void add(Figure figure, Result<?> measured) {
         result.add(Harness.mean(figure, measured, settings.messages()));
     }
 
-    /** JMH prints the reason why a benchmark has no result, and goes on. */
-    private void reportMissing(Collection<RunResult> runs, int operations) {
-        subjects.forEach((id, subject) -> {
+    /** Records the serializers with fewer than two results, there and back. JMH has printed the reason. */
+    private void reportMissing(Collection<RunResult> runs, Collection<String> ids, String operation) {
+        for (String id : ids) {
             long present = runs.stream().filter(run -> run.getParams().getParam("serializer").equals(id)).count();
-            if (present < operations) {
-                result.fail(NAME, "average", subject, "serialize", new IllegalStateException("the benchmark stopped with an error"));
+            if (present < 2) {
+                Exception reason = new IllegalStateException("a benchmark stopped with an error, which the output of the run shows");
+                result.fail(NAME, "average", subjects.get(id), operation, reason);
             }
-        });
+        }
     }
 }

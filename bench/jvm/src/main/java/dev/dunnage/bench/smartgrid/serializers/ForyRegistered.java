@@ -2,11 +2,12 @@ package dev.dunnage.bench.smartgrid.serializers;
 
 import dev.dunnage.bench.smartgrid.Model;
 import org.apache.fory.Fory;
-import org.apache.fory.config.Language;
 
 /** Apache Fory, with all classes registered. */
 public final class ForyRegistered extends Described {
-    private final Fory fory = Fory.builder().withLanguage(Language.JAVA).requireClassRegistration(true).build();
+    // Fory's compatible mode would write the names of the fields, to read messages of other versions of a class; Kryo and FST do not.
+    private final Fory fory =
+            Fory.builder().withXlang(false).withCompatible(false).requireClassRegistration(true).build();
 
     public ForyRegistered(Model model) {
         super("fory", Fory.class);
