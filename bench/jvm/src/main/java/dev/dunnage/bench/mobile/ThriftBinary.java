@@ -1,6 +1,7 @@
 package dev.dunnage.bench.mobile;
 
 import dev.dunnage.bench.Description;
+import java.util.Arrays;
 import org.apache.thrift.TException;
 import org.apache.thrift.protocol.TBinaryProtocol;
 import org.apache.thrift.protocol.TField;
@@ -122,6 +123,6 @@ final class ThriftBinary extends HandWritten {
     }
 
     private static byte[] content(TMemoryBuffer bytes) {
-        return java.util.Arrays.copyOf(bytes.getArray(), bytes.length());
+        return Arrays.copyOf(bytes.getArray(), bytes.length());
     }
 }

@@ -36,7 +36,9 @@ public final class ResultFile {
         record.put("payload", figure.payload());
         record.put("format", figure.subject().format());
         record.put("library", figure.subject().library());
-        record.put("version", figure.subject().version());
+        if (figure.subject().version() != null) {
+            record.put("version", figure.subject().version());
+        }
         record.put("operation", figure.operation());
         record.put("metric", figure.metric());
         putShort(record, "value", figure.value());

@@ -2,6 +2,7 @@ package dev.dunnage.bench.smartgrid;
 
 import jakarta.xml.bind.annotation.XmlRootElement;
 import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -28,7 +29,7 @@ public class Doubles implements Serializable {
     static Doubles random() {
         SplittableRandom random = new SplittableRandom(SEED);
         Doubles doubles = new Doubles();
-        doubles.values = new java.util.ArrayList<>(
+        doubles.values = new ArrayList<>(
                 DoubleStream.generate(() -> random.nextDouble(LIMIT)).limit(COUNT).boxed().toList());
         return doubles;
     }

@@ -23,7 +23,7 @@ public record Settings(boolean quick, Fill fill, List<String> classes) {
     }
 
     Schedule serializerSchedule() {
-        return quick ? new Schedule(1, 2, 400, 10, 60) : new Schedule(2, 6, 1000, 5, 1000);
+        return quick ? new Schedule(1, 2, 600, 10, 60) : new Schedule(2, 6, 1000, 5, 1000);
     }
 
     /** Compressors are native code, which no other code of the JVM makes slower; so a quick run needs no fork for them. */

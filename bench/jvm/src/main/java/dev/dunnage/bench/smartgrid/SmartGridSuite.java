@@ -41,13 +41,14 @@ public final class SmartGridSuite {
             check(id);
         }
         measureSerializers();
+        result.addAll(new Comparisons(subjects, result.figures(), settings.describe()).figures());
         measureCompressors();
         return result;
     }
 
     private void check(String id) {
         Description description = Description.of(id);
-        Subject subject = new Subject(description.format(), description.library(), "unknown");
+        Subject subject = new Subject(description.format(), description.library(), null);
         try {
             Messages messages = Messages.of(id, settings.classNames(), settings.fill().name());
             subject = new Subject(description.format(), description.library(), messages.serializer.version());

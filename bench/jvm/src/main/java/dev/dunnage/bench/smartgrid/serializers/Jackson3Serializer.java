@@ -2,6 +2,7 @@ package dev.dunnage.bench.smartgrid.serializers;
 
 import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.dunnage.bench.smartgrid.Model;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.cfg.MapperBuilder;
@@ -18,7 +19,7 @@ abstract class Jackson3Serializer extends Described {
     }
 
     /** Makes the builder write the objects of these classes as arrays, without the names of their fields. */
-    static <B extends MapperBuilder<?, B>> B asArrays(B builder, dev.dunnage.bench.smartgrid.Model model) {
+    static <B extends MapperBuilder<?, B>> B asArrays(B builder, Model model) {
         model.types().stream()
                 .filter(type -> !type.isEnum())
                 .forEach(type -> builder.withConfigOverride(

@@ -5,6 +5,7 @@ import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
 import dev.dunnage.bench.smartgrid.Model;
 import java.util.ArrayList;
+import java.util.Date;
 
 /** Kryo, with all classes registered. */
 public final class KryoRegistered extends Described {
@@ -17,7 +18,7 @@ public final class KryoRegistered extends Described {
     public KryoRegistered(Model model) {
         super("kryo", Kryo.class);
         kryo.register(ArrayList.class);
-        kryo.register(java.util.Date.class);
+        kryo.register(Date.class);
         model.types().forEach(kryo::register);
     }
 

@@ -6,13 +6,14 @@ import jakarta.xml.bind.JAXBException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import javax.xml.transform.stream.StreamSource;
+import org.glassfish.jaxb.runtime.v2.JAXBContextFactory;
 
 /** XML by JAXB with one context for all classes. */
 public final class XmlJaxb extends Described {
     private final JAXBContext context;
 
     public XmlJaxb(Model model) throws JAXBException {
-        super("xml-jaxb", org.glassfish.jaxb.runtime.v2.JAXBContextFactory.class);
+        super("xml-jaxb", JAXBContextFactory.class);
         context = JAXBContext.newInstance(model.logicalNodes().toArray(Class<?>[]::new));
     }
 

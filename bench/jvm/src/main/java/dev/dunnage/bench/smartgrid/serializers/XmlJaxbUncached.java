@@ -5,11 +5,12 @@ import jakarta.xml.bind.JAXBContext;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import javax.xml.transform.stream.StreamSource;
+import org.glassfish.jaxb.runtime.v2.JAXBContextFactory;
 
 /** XML by JAXB with a new context for each message: the slow form that the paper shows as well. */
 public final class XmlJaxbUncached extends Described {
     public XmlJaxbUncached(Model model) {
-        super("xml-jaxb-uncached", org.glassfish.jaxb.runtime.v2.JAXBContextFactory.class);
+        super("xml-jaxb-uncached", JAXBContextFactory.class);
     }
 
     @Override
