@@ -9,45 +9,49 @@ import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The command line: {@code run SUITE [--quick]}. */
-@Command(name = "run", description = "Measures serialization libraries for the JVM.", subcommandsRepeatable = false,
-        mixinStandardHelpOptions = true, synopsisSubcommandLabel = "(mobile | smart-grid)")
+@Command(name = "run", description = "Measures serialization libraries for the JVM.", synopsisSubcommandLabel = "(mobile | smart-grid)")
 public final class Main {
+    @Spec
+    private CommandSpec spec;
+
+    @Option(names = {"-h", "--help"}, usageHelp = true, scope = CommandLine.ScopeType.INHERIT, description = "Shows this help.")
+    private boolean help;
+
     @Option(names = "--results", description = "The folder of the results; ${DEFAULT-VALUE} unless set.", scope = CommandLine.ScopeType.INHERIT,
             paramLabel = "DIR")
     private Path results = Path.of("..", "results");
 
     public static void main(String[] arguments) {
-        CommandLine command = new CommandLine(new Main()).setCaseInsensitiveEnumValuesAllowed(true);
-        command.setExecutionExceptionHandler(Main::report);
-        System.exit(command.execute(arguments));
+        System.exit(new CommandLine(new Main()).setCaseInsensitiveEnumValuesAllowed(true).execute(arguments));
     }
 
-    /** A mistake of the user needs no stack trace. */
-    private static int report(Exception e, CommandLine command, CommandLine.ParseResult arguments) throws Exception {
-        if (!(e instanceof IllegalArgumentException)) {
-            throw e;
-        }
-        System.err.println(e.getMessage());
-        return CommandLine.ExitCode.USAGE;
-    }
-
-    @Command(description = "Book and Video in XML, JSON, Protobuf and Thrift.", mixinStandardHelpOptions = true)
+    @Command(description = "Book and Video in XML, JSON, Protobuf and Thrift.")
     int mobile(@Option(names = "--quick", description = "One fork and a short warm-up.") boolean quick) throws Exception {
         return finish("mobile", new MobileSuite().run(quick));
     }
 
-    @Command(name = "smart-grid", description = "Logical nodes of IEC 61850 in all serializers.", mixinStandardHelpOptions = true)
+    @Command(name = "smart-grid", description = "Logical nodes of IEC 61850 in all serializers.")
     int smartGrid(
             @Option(names = "--quick", description = "Three classes, one fork, a short warm-up.") boolean quick,
-            @Option(names = "--fill", description = "mandatory, core or all fields; core unless set.", defaultValue = "core") Fill fill,
-            @Option(names = "--classes", description = "The logical nodes, such as MMXU,XCBR; all unless set.", split = ",")
+            @Option(names = "--fill", description = "mandatory, core or all fields; core unless set.", defaultValue = "core", paramLabel = "FILL") Fill fill,
+            @Option(names = "--classes", description = "The logical nodes, such as MMXU,XCBR; all unless set.",
+                            split = ",", paramLabel = "NAME")
                     List<String> classes)
             throws Exception {
-        Settings settings = new Settings(quick, fill, classes == null ? List.of() : classes);
-        return finish("smart-grid", new SmartGridSuite(settings).run());
+        return finish("smart-grid", new SmartGridSuite(settings(quick, fill, classes == null ? List.of() : classes)).run());
+    }
+
+    private Settings settings(boolean quick, Fill fill, List<String> classes) {
+        try {
+            return new Settings(quick, fill, classes);
+        } catch (IllegalArgumentException e) {
+            throw new CommandLine.ParameterException(spec.commandLine(), e.getMessage());
+        }
     }
 
     private int finish(String suite, SuiteResult result) throws Exception {

@@ -19,9 +19,10 @@ public final class SuiteResult {
     }
 
     /** Records that a library failed at an operation, and prints the reason. */
-    public void fail(String suite, String payload, Subject subject, String operation, Exception reason) {
+    public void fail(String suite, String payload, Subject subject, String operation, Throwable reason) {
         failures++;
-        String note = reason.getMessage() == null ? reason.toString() : reason.getMessage();
+        // Further lines are source code or a trace.
+        String note = reason.toString().lines().findFirst().orElseThrow();
         System.err.printf("failed: %s %s, %s of %s: %s%n", subject.library(), subject.format(), operation, payload, note);
         figures.add(Figure.of(suite, payload, subject, operation, "failed", "1").value(1).note(note));
     }

@@ -49,7 +49,7 @@ public final class MobileSuite {
                 throw new IllegalStateException(difference);
             }
             result.add(figure(serializer, name, "serialize", "bytes", "B").value(bytes.length).repeated(1, null));
-        } catch (Exception e) {
+        } catch (Exception | LinkageError e) {
             result.fail(SUITE, name, subject(serializer), "serialize", e);
         }
     }

@@ -62,7 +62,8 @@ public final class SmartGridSuite {
             result.addAll(new Sizes(subject, messages, settings.describe()).figures());
             checkDoubles(id, subject);
             subjects.put(id, subject);
-        } catch (Exception e) {
+        } catch (Exception | LinkageError e) {
+            // A library that does not find what it needs on this JVM throws an error of linkage.
             result.fail(NAME, "average", subject, "round-trip", e);
         }
     }
