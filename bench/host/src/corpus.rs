@@ -70,6 +70,15 @@ pub fn message_sets() -> Result<Vec<MessageSet>, Failure> {
     for (name, message) in entries(member(paper, "payloads")?)? {
         sets.push(inferred(name, message)?);
     }
+    // The mobile suite measures these on the JVM, where PSON and packed have no library yet.
+    let objects = decode(&fs::read(corpus.join("book-video.json"))?)?;
+    for (name, object) in entries(objects)? {
+        match name.as_str() {
+            "book" => sets.push(inferred("Book".into(), object)?),
+            "video" => sets.push(inferred("Video".into(), object)?),
+            _ => {}
+        }
+    }
     sets.push(bundled("container", &fs::read(corpus.join("container.json"))?)?);
     for kind in KINDS {
         let message = decode(&fs::read(corpus.join(kind).with_extension("json"))?)?;
