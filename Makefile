@@ -22,7 +22,7 @@ FAULTS = /usr/lib/postgresql:postgresql /usr/share/doc/libfaketime:libfaketime /
 BENCH = $(AVR) $(TOOLS) wrk:wrk nginx:nginx node:nodejs npm:npm /usr/sbin/mosquitto:mosquitto coap-server-notls:libcoap3-bin nanopb_generator.py:nanopb \
     protoc:protobuf-compiler xtensa-lx106-elf-gcc:gcc-xtensa-lx106 arm-none-eabi-gcc:gcc-arm-none-eabi \
     /usr/lib/arm-none-eabi/newlib:libnewlib-arm-none-eabi qemu-system-arm:qemu-system-arm riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf \
-    /usr/lib/picolibc:picolibc-riscv64-unknown-elf qemu-system-riscv32:qemu-system-misc java:default-jre-headless mvn:maven chromium:chromium
+    /usr/lib/picolibc:picolibc-riscv64-unknown-elf qemu-system-riscv32:qemu-system-misc javac:default-jdk-headless mvn:maven chromium:chromium
 
 # Runs the suites and builds the report.
 LABORATORY = PYTHONPATH=bench/report target/tools/venv/bin/python -m laboratory
@@ -68,7 +68,7 @@ test-kafka:  ## the output to Kafka, with a broker that is killed; builds librdk
 	cargo test -p dunnage-gateway --features kafka --test gateway kafka::
 
 test-jvm:  ## the benchmarks of JVM libraries: exact sizes, and the round trip of every serializer
-	.ci/need java:default-jre-headless mvn:maven
+	.ci/need javac:default-jdk-headless mvn:maven
 	mvn --quiet --batch-mode --file bench/jvm/pom.xml test
 
 test-report:  ## the runner and the report of the benchmarks, and the notebook
