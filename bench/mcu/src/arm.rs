@@ -1,6 +1,7 @@
 //! Cortex-M0+, M3 and M4 in QEMU, which counts instructions, not cycles.
 
 use crate::{
+    Failure,
     board::{Board, Missing, Simulator, Size},
     qemu::Machine,
     shape::Floats,
@@ -105,6 +106,10 @@ impl Board for Arm {
 }
 
 impl Simulator for Arm {
+    fn name(&self) -> Result<String, Failure> {
+        self.core.machine.name()
+    }
+
     fn counts(&self) -> &'static str {
         "instructions"
     }

@@ -63,6 +63,12 @@ impl Board for Avr {
 }
 
 impl Simulator for Avr {
+    fn name(&self) -> Result<String, Failure> {
+        let version = run(Command::new("pkg-config").args(["--modversion", "simavr"]));
+        // The version is not essential: some distributions have no simavr.pc.
+        Ok(version.map_or("simavr".into(), |version| format!("simavr {}", version.trim())))
+    }
+
     fn counts(&self) -> &'static str {
         "cycles"
     }

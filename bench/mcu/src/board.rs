@@ -31,6 +31,9 @@ pub trait Board: Sync {
 
 /// Runs firmware.
 pub trait Simulator: Sync {
+    /// Its name and version.
+    fn name(&self) -> Result<String, Failure>;
+
     /// The unit that it counts: `cycles` or `instructions`.
     fn counts(&self) -> &'static str;
 

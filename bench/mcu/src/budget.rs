@@ -1,7 +1,7 @@
 //! The budget: cycles, stack, flash and RAM of the library, in the golden file `c/tests/budget.txt`. A change of the code shows as a change
 //! of this file.
 
-use crate::{Failure, results::Row, toolchain};
+use crate::{Failure, results::Record, toolchain};
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
 /// The tolerated drift of a figure, in percent.
@@ -22,7 +22,7 @@ fn path() -> PathBuf {
     toolchain::root().join("c/tests/budget.txt")
 }
 
-fn figures_with_budget(rows: &[Row]) -> impl Iterator<Item = (FigureKey, u64)> {
+fn figures_with_budget(rows: &[Record]) -> impl Iterator<Item = (FigureKey, u64)> {
     rows.iter().filter(|row| METRICS.contains(&row.metric.as_str())).map(|row| {
         ([&row.target, &row.payload, &row.operation, &row.metric].map(Clone::clone), row.value as u64)
     })
@@ -44,7 +44,7 @@ fn read() -> Result<Vec<(FigureKey, u64)>, Failure> {
 }
 
 /// Writes `rows` as the new budget of their targets; other targets keep theirs.
-pub fn accept(rows: &[Row]) -> Result<(), Failure> {
+pub fn accept(rows: &[Record]) -> Result<(), Failure> {
     let mut budget = read()?;
     budget.retain(|(key, _)| !rows.iter().any(|row| row.target == key[0]));
     budget.extend(figures_with_budget(rows));
@@ -59,7 +59,7 @@ pub fn accept(rows: &[Row]) -> Result<(), Failure> {
 }
 
 /// Compares `rows` with the budget of their targets, and prints the changes. Fails if a figure drifted by more than [`TOLERANCE`].
-pub fn check(rows: &[Row]) -> Result<(), Failure> {
+pub fn check(rows: &[Record]) -> Result<(), Failure> {
     let mut budget = read()?;
     budget.retain(|(key, _)| rows.iter().any(|row| row.target == key[0]));
     let measured: Vec<_> = figures_with_budget(rows).collect();

@@ -4,14 +4,15 @@ use crate::{
     Failure,
     figures::{Figures, Payload},
     payloads::Group,
-    results::Row,
+    results::Record,
     sizes::Sizes,
 };
 use serde_json::Value;
 use std::{io::Write, path::Path};
 
-/// The fields of [`Row`].
-const COLUMNS: [&str; 14] = [
+/// The fields of [`Record`].
+const COLUMNS: [&str; 18] = [
+    "record",
     "suite",
     "target",
     "payload",
@@ -22,14 +23,17 @@ const COLUMNS: [&str; 14] = [
     "metric",
     "value",
     "unit",
-    "source",
+    "repetitions",
+    "environment",
     "options",
     "floats",
+    "source",
+    "reference",
     "note",
 ];
 
 /// Writes every row, measured or quoted, to `path`.
-pub fn write(rows: &[Row], path: &Path) -> Result<(), Failure> {
+pub fn write(rows: &[Record], path: &Path) -> Result<(), Failure> {
     let mut writer = csv::Writer::from_path(path)?;
     writer.write_record(COLUMNS)?;
     for row in rows {
@@ -89,7 +93,7 @@ mod tests {
         let path = folder.join("rows.csv");
         let rows = vec![row("a", "Test05", "encode", 2.5), row("dunnage", "x, y", "decode", 3.0)];
         write(&rows, &path).expect("it can be written");
-        let read: Vec<Row> = csv::Reader::from_path(&path)
+        let read: Vec<Record> = csv::Reader::from_path(&path)
             .and_then(|mut reader| reader.deserialize().collect())
             .expect("it can be read");
         std::fs::remove_dir_all(&folder).expect("it is ours");

@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn our_library_is_first_and_every_peer_is_listed() {
-        let mut rows = reference::rows().expect("the files can be read");
+        let mut rows = reference::records().expect("the files can be read");
         rows.extend(AVERAGED.iter().map(|name| row("dunnage", name, "encode", 700.0)));
         let text = tables(&Figures::new(&rows));
         let lines: Vec<_> = text.lines().filter(|line| line.starts_with("| **dunnage 1")).collect();

@@ -1,6 +1,11 @@
 //! Looks up figures in all rows: ours, measured peers' and quoted ones.
 
-use crate::{reference, results::Row, shape::Floats, summary::AVERAGED};
+use crate::{
+    reference,
+    results::{Record, Source},
+    shape::Floats,
+    summary::AVERAGED,
+};
 
 /// The compiler options of goals and tables.
 pub const OPTIONS: &str = "-Os -flto";
@@ -19,12 +24,12 @@ pub struct Contender {
 }
 
 impl Contender {
-    fn of(row: &Row) -> Contender {
+    fn of(row: &Record) -> Contender {
         Contender {
             library: row.library.clone(),
-            version: row.version.clone(),
+            version: row.version.clone().unwrap_or_default(),
             format: row.format.clone(),
-            reference: row.source == "reference",
+            reference: row.source == Source::Quoted,
         }
     }
 
@@ -67,20 +72,22 @@ pub fn remark(note: &str) -> Option<&str> {
 
 /// Queries over all rows.
 pub struct Figures<'a> {
-    rows: &'a [Row],
+    rows: &'a [Record],
 }
 
 impl<'a> Figures<'a> {
     /// Queries over `rows`.
-    pub fn new(rows: &'a [Row]) -> Self {
+    pub fn new(rows: &'a [Record]) -> Self {
         Figures { rows }
     }
 
     /// The rows of the tables: those measured with the reference options and floats as binary32, and the quoted ones except the paper's.
-    fn compared(&self) -> impl Iterator<Item = &'a Row> {
+    fn compared(&self) -> impl Iterator<Item = &'a Record> {
         self.rows.iter().filter(|row| {
             row.library != reference::PAPER_LIBRARY
-                && (row.source == "reference" || row.options == OPTIONS && row.floats == Floats::Single)
+                && (row.source == Source::Quoted
+                    || row.options.as_deref() == Some(OPTIONS)
+                        && row.floats.as_deref() == Some(Floats::Single.name()))
         })
     }
 
@@ -119,7 +126,7 @@ impl<'a> Figures<'a> {
     /// Whether `contender` is quoted and not in `newest.csv`, which has the same library and format in another version or setting.
     pub fn is_outdated(&self, contender: &Contender) -> bool {
         let of_newest =
-            |row: &&Row| row.note.as_deref().is_some_and(|note| note.starts_with(reference::ONE_RUN));
+            |row: &&Record| row.note.as_deref().is_some_and(|note| note.starts_with(reference::ONE_RUN));
         let newest = || self.rows.iter().filter(of_newest).map(Contender::of);
         contender.reference
             && newest().all(|other| other != *contender)
@@ -131,7 +138,7 @@ impl<'a> Figures<'a> {
     /// The quoted contenders with a remark, without duplicates.
     pub fn remarks(&self) -> Vec<(Contender, String)> {
         let mut found: Vec<(Contender, String)> = Vec::new();
-        for row in self.rows.iter().filter(|row| row.source == "reference") {
+        for row in self.rows.iter().filter(|row| row.source == Source::Quoted) {
             let Some(remark) = row.note.as_deref().and_then(remark) else { continue };
             let entry = (Contender::of(row), remark.to_owned());
             if !found.contains(&entry) {
@@ -164,13 +171,13 @@ impl<'a> Figures<'a> {
         payload: Payload,
     ) -> Option<f64> {
         let one = |name: &str| {
-            let competes = |row: &&Row| {
+            let competes = |row: &&Record| {
                 row.operation == operation
                     || operation == "bind"
                         && row.operation == "decode"
                         && row.note.as_deref().is_some_and(|note| note.starts_with(reference::FILLS))
             };
-            let same = |row: &&Row| {
+            let same = |row: &&Record| {
                 row.target == target
                     && row.metric == metric
                     && row.payload == name
@@ -194,23 +201,17 @@ pub mod tests {
     use super::*;
 
     /// A measured row of ours if `library` is `dunnage`, otherwise a quoted row.
-    pub fn row(library: &str, payload: &str, operation: &str, value: f64) -> Row {
-        Row {
-            suite: "mcu".into(),
-            target: "atmega328p".into(),
-            payload: payload.into(),
-            format: "pson".into(),
-            library: library.into(),
-            version: "1".into(),
-            operation: operation.into(),
-            metric: "cycles".into(),
-            value,
-            unit: "cycles".into(),
-            source: if library == "dunnage" { "measured" } else { "reference" }.into(),
-            options: OPTIONS.into(),
-            floats: Floats::Single,
-            note: None,
+    pub fn row(library: &str, payload: &str, operation: &str, value: f64) -> Record {
+        let subject = [payload, "pson", library];
+        let mut row = Record::measured("mcu", "atmega328p", subject, operation, ("cycles", value, "cycles"))
+            .version("1");
+        row.options = Some(OPTIONS.into());
+        row.floats = Some(Floats::Single.name().into());
+        if library != "dunnage" {
+            row.source = Source::Quoted;
+            row.reference = Some("a test".into());
         }
+        row
     }
 
     #[test]
@@ -232,8 +233,8 @@ pub mod tests {
     #[test]
     fn other_options_other_floats_and_the_paper_are_not_compared() {
         let rows = [
-            Row { options: "-O2".into(), ..row("dunnage", "Test05", "encode", 1.0) },
-            Row { floats: Floats::Lossless, ..row("dunnage", "Test05", "encode", 2.0) },
+            Record { options: Some("-O2".into()), ..row("dunnage", "Test05", "encode", 1.0) },
+            Record { floats: Some("exact".into()), ..row("dunnage", "Test05", "encode", 2.0) },
             row(reference::PAPER_LIBRARY, "Test05", "encode", 3.0),
         ];
         assert!(
@@ -246,8 +247,8 @@ pub mod tests {
     #[test]
     fn a_measured_version_replaces_its_quoted_figures() {
         let quoted = row("a", "Test05", "encode", 5.0);
-        let older = Row { version: "0".into(), value: 7.0, ..quoted.clone() };
-        let rows = [quoted.clone(), older, Row { source: "measured".into(), value: 6.0, ..quoted }];
+        let older = Record { version: Some("0".into()), value: 7.0, ..quoted.clone() };
+        let rows = [quoted.clone(), older, Record { source: Source::Measured, value: 6.0, ..quoted }];
         let found = Figures::new(&rows).contenders("atmega328p", "encode", "cycles", Payload::One("Test05"));
         assert_eq!(found.iter().map(|(_, value)| *value).collect::<Vec<_>>(), [6.0, 7.0]);
     }
@@ -256,10 +257,10 @@ pub mod tests {
     fn averages_need_all_eight_tests() {
         let mut rows: Vec<_> =
             AVERAGED.iter().zip(1..).map(|(name, n)| row("dunnage", name, "encode", f64::from(n))).collect();
-        let average = |rows: &[Row]| {
+        let average = |rows: &[Record]| {
             Figures::new(rows).ours_and_best("atmega328p", "encode", "cycles", Payload::Average).0
         };
-        let most = |rows: &[Row]| {
+        let most = |rows: &[Record]| {
             Figures::new(rows).ours_and_best("atmega328p", "encode", "cycles", Payload::Maximum).0
         };
         assert_eq!((average(&rows), most(&rows)), (Some(4.5), Some(8.0)));
@@ -270,7 +271,7 @@ pub mod tests {
     #[test]
     fn binding_is_compared_with_decoders_that_fill_a_document() {
         let fills =
-            Row { note: Some(format!("{}struct", reference::FILLS)), ..row("a", "Test05", "decode", 5.0) };
+            Record { note: Some(format!("{}struct", reference::FILLS)), ..row("a", "Test05", "decode", 5.0) };
         let rows = [fills, row("b", "Test05", "decode", 4.0), row("c", "Test05", "bind", 6.0)];
         let found = Figures::new(&rows).contenders("atmega328p", "bind", "cycles", Payload::One("Test05"));
         assert_eq!(found.iter().map(|(_, value)| *value).collect::<Vec<_>>(), [5.0, 6.0]);

@@ -9,7 +9,7 @@ use crate::{
     library::{Library, Style},
     measure::firmware_folder,
     report::{self, Event},
-    results::Row,
+    results::{Origin, Record},
     toolchain::{run, work},
 };
 use dunnage_codegen::{
@@ -58,7 +58,7 @@ struct Contender {
 }
 
 /// Measures every bundled schema's first example on `board`.
-pub fn measure(board: &dyn Board) -> Result<Vec<Row>, Failure> {
+pub fn measure(board: &dyn Board) -> Result<Vec<Record>, Failure> {
     let mut rows = Vec::new();
     for subject in subjects()? {
         for contender in [ours(&subject)?, nanopb(&subject)?] {
@@ -177,7 +177,7 @@ fn measure_contender(
     board: &dyn Board,
     subject: &Subject,
     contender: &Contender,
-) -> Result<Vec<Row>, Failure> {
+) -> Result<Vec<Record>, Failure> {
     let folder = work().join("generated").join(board.target()).join(contender.library).join(&subject.name);
     fs::create_dir_all(&folder)?;
     for (name, text) in &contender.files {
@@ -186,9 +186,12 @@ fn measure_contender(
     if contender.library == "nanopb" {
         run(Command::new("nanopb_generator.py").args(["--quiet", "messages.proto"]).current_dir(&folder))?;
     }
+    let origin = Origin::new(board, OPTIONS)?;
     let mut rows = Vec::new();
     let mut row = |operation: &str, metric: &str, value: u64, unit: &str| {
-        rows.push(figure(board, subject, contender, operation, metric, value, unit));
+        let of = [&*subject.name, contender.format, contender.library];
+        let figure = (metric, value as f64, unit);
+        rows.push(origin.record("mcu-generated", of, operation, figure).version(contender.version.as_str()));
     };
     let mut empty = None;
     for part in PARTS {
@@ -250,10 +253,10 @@ fn build(board: &dyn Board, contender: &Contender, part: &str, folder: &Path) ->
 }
 
 /// Prints our figures beside nanopb's, and whether the goals are reached.
-pub fn print(rows: &[Row]) {
+pub fn print(rows: &[Record]) {
     println!("\nGenerated code, {OPTIONS}: ours / nanopb's");
-    let find = |ours: &Row| {
-        let same = |row: &&Row| {
+    let find = |ours: &Record| {
+        let same = |row: &&Record| {
             (&row.target, &row.payload, &row.operation, &row.metric)
                 == (&ours.target, &ours.payload, &ours.operation, &ours.metric)
                 && row.library != ours.library
@@ -274,7 +277,7 @@ pub fn print(rows: &[Row]) {
 }
 
 /// The limit of a figure, as a share of nanopb's; only the container on the ATmega328P has goals.
-fn goal(row: &Row) -> Option<f64> {
+fn goal(row: &Record) -> Option<f64> {
     match (&*row.target, &*row.payload, &*row.metric) {
         (avr::TARGET, "container", "cycles") => Some(0.5),
         (avr::TARGET, "container", "flash") => Some(0.35),
@@ -321,31 +324,4 @@ void measure_all(void) {{
         decode = if decodes { decode } else { "" },
         encode = if encodes { encode } else { "" },
     )
-}
-
-fn figure(
-    board: &dyn Board,
-    subject: &Subject,
-    contender: &Contender,
-    operation: &str,
-    metric: &str,
-    value: u64,
-    unit: &str,
-) -> Row {
-    Row {
-        suite: "mcu-generated".into(),
-        target: board.target().into(),
-        payload: subject.name.clone(),
-        format: contender.format.into(),
-        library: contender.library.into(),
-        version: contender.version.clone(),
-        operation: operation.into(),
-        metric: metric.into(),
-        value: value as f64,
-        unit: unit.into(),
-        source: "measured".into(),
-        options: OPTIONS.into(),
-        floats: board.floats(),
-        note: None,
-    }
 }

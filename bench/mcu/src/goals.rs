@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_goal_is_hit_at_its_limit_and_compared_with_the_best_peer() {
-        let mut rows = reference::rows().expect("the files can be read");
+        let mut rows = reference::records().expect("the files can be read");
         rows.extend(AVERAGED.iter().map(|name| row("dunnage", name, "encode", 750.0)));
         rows.extend(AVERAGED.iter().map(|name| row("dunnage", name, "decode", 1601.0)));
         let outcomes = outcomes(&Figures::new(&rows));
@@ -142,7 +142,7 @@ mod tests {
     /// The peers that the goals name.
     #[test]
     fn the_best_peers_match_the_quoted_figures() {
-        let rows = reference::rows().expect("the files can be read");
+        let rows = reference::records().expect("the files can be read");
         let best: Vec<_> = outcomes(&Figures::new(&rows))
             .into_iter()
             .map(|outcome| outcome.best.map(|(best, value)| (best.library, value.round())))

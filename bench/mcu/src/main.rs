@@ -154,7 +154,7 @@ fn generated() -> Result<(), Failure> {
     let measured: Vec<_> = boards.par_iter().map(|board| generated::measure(&**board)).collect();
     let rows = measured.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
     generated::print(&rows);
-    results::write(&results::folder().join("mcu-generated.jsonl"), &rows)
+    results::write("mcu-generated", &rows)
 }
 
 fn all_payloads() -> Result<Vec<Group>, Failure> {
@@ -224,11 +224,11 @@ fn peer_jobs() -> Result<Vec<Job>, Failure> {
 }
 
 fn measure_and_save(jobs: &[Job], names: &[String]) -> Result<(), Failure> {
-    let Measured { mut rows, failures } = measure_jobs(jobs, &payloads::only(all_payloads()?, names))?;
+    let Measured { rows, failures } = measure_jobs(jobs, &payloads::only(all_payloads()?, names))?;
     if names.is_empty() {
-        rows.extend(reference::rows()?);
-        csv::write(&results::replace(&rows)?, &results::path().with_extension("csv"))?;
         println!("\n{} results in bench/results/mcu.jsonl", rows.len());
+        results::replace(rows)?;
+        csv::write(&results::load()?, &results::path("mcu").with_extension("csv"))?;
     }
     combine_failures(&failures)
 }

@@ -9,7 +9,7 @@ use crate::{
     nanopb,
     payloads::{Group, PAPER_GROUP},
     report::{self, Event, Region},
-    results::Row,
+    results::{Origin, Record},
     shape::Floats,
     toolchain::{run, work},
 };
@@ -28,7 +28,7 @@ const FLASH_PAYLOAD: &str = "Test10";
 #[derive(Default)]
 pub struct Measured {
     /// The figures.
-    pub rows: Vec<Row>,
+    pub rows: Vec<Record>,
     /// The failures: firmware that does not link, or computes wrong values.
     pub failures: Vec<Failure>,
 }
@@ -38,6 +38,7 @@ struct Job<'a> {
     board: &'a dyn Board,
     library: &'a Library,
     options: &'a str,
+    origin: Origin,
 }
 
 impl Job<'_> {
@@ -147,7 +148,7 @@ impl Job<'_> {
                 message.bytes.clear();
             }
         }
-        let mut collect_rows = |what: &str, result: Result<Vec<Row>, Failure>| match result {
+        let mut collect_rows = |what: &str, result: Result<Vec<Record>, Failure>| match result {
             Ok(rows) => measured.rows.extend(rows),
             Err(error) => {
                 let (library, target) = (&self.library.name, self.board.target());
@@ -182,7 +183,7 @@ impl Job<'_> {
         messages: &mut [Message],
         operation: &str,
         objects: &[PathBuf],
-    ) -> Result<Vec<Row>, Failure> {
+    ) -> Result<Vec<Record>, Failure> {
         let mut rows = Vec::new();
         let mut supported = Vec::new();
         for message in messages {
@@ -292,7 +293,7 @@ impl Job<'_> {
     }
 
     /// Flash and RAM of the code for one message: the increase over a firmware with the same data that does nothing with it.
-    fn flash(&self, messages: &[Message], objects: &[PathBuf]) -> Result<Vec<Row>, Failure> {
+    fn flash(&self, messages: &[Message], objects: &[PathBuf]) -> Result<Vec<Record>, Failure> {
         let size = |operation: &str| {
             let actions = Actions { all_data: true, ..self.library.actions(operation) };
             Size::of(self.board, &self.build(&format!("flash-{operation}"), messages, actions, objects)?)
@@ -315,28 +316,20 @@ impl Job<'_> {
         Ok(rows)
     }
 
-    fn row(&self, payload: &str, operation: &str, metric: &str, value: u64, unit: &str) -> Row {
+    fn row(&self, payload: &str, operation: &str, metric: &str, value: u64, unit: &str) -> Record {
         let fills = operation == "decode" && self.library.style == Style::Nanopb;
-        Row {
-            suite: "mcu".into(),
-            target: self.board.target().into(),
-            payload: payload.into(),
-            format: self.library.format.clone(),
-            library: self.library.name.clone(),
-            version: self.library.version.clone(),
-            operation: operation.into(),
-            metric: metric.into(),
-            value: value as f64,
-            unit: unit.into(),
-            source: "measured".into(),
-            options: self.options.into(),
-            floats: self.board.floats(),
-            note: fills.then(|| "fills a struct".into()),
-        }
+        let Library { format, name, version, .. } = self.library;
+        let subject = [payload, format, name];
+        let mut row = self
+            .origin
+            .record("mcu", subject, operation, (metric, value as f64, unit))
+            .version(version.as_str());
+        row.note = fills.then(|| "fills a struct".into());
+        row
     }
 
-    fn does_not_fit(&self, payload: &str, operation: &str, reason: &str) -> Row {
-        Row { note: Some(reason.into()), ..self.row(payload, operation, "fits", 0, "") }
+    fn does_not_fit(&self, payload: &str, operation: &str, reason: &str) -> Record {
+        Record { note: Some(reason.into()), ..self.row(payload, operation, "fits", 0, "1") }
     }
 }
 
@@ -352,7 +345,7 @@ pub fn measure(
     groups: &[Group],
     options: &str,
 ) -> Result<Measured, Failure> {
-    let job = Job { board, library, options };
+    let job = Job { board, library, options, origin: Origin::new(board, options)? };
     let objects = job.library()?;
     let parts: Vec<Measured> = groups.par_iter().map(|group| job.group(group, &objects)).collect();
     let mut all = Measured::default();

@@ -3,7 +3,10 @@
 //! The firmware (`firmware/measure_memory.h`) writes to addresses of a device and reads a timer; QEMU logs each access with its value.
 //! Every instruction takes 1024 ns of QEMU's time, so two readings of the timer give the number of instructions between them.
 
-use crate::{Failure, toolchain::work};
+use crate::{
+    Failure,
+    toolchain::{run, work},
+};
 use std::{
     collections::HashMap,
     fmt::Write as _,
@@ -50,6 +53,14 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// The emulator's name and version.
+    pub fn name(&self) -> Result<String, Failure> {
+        let text = run(Command::new(self.program).arg("--version"))?;
+        let version =
+            text.split_whitespace().nth(3).ok_or_else(|| format!("{}: no version", self.program))?;
+        Ok(format!("QEMU {version}"))
+    }
+
     /// Runs the firmware `elf`, and returns its report in the format of `simavr/run.c`.
     pub fn run(&self, elf: &Path) -> Result<String, Failure> {
         let log = work().join(format!("qemu-{}.log", elf_name(elf)?));

@@ -1,13 +1,10 @@
-//! The quoted figures of other libraries: `reference/*.csv`, see its README.
+//! The quoted figures of other libraries: `reference/*.jsonl`, see its README, and Table 4 of the PSON paper.
 
-use crate::{Failure, results::Row, shape::Floats};
-use serde::Deserialize;
+use crate::{Failure, results, shape::Floats};
+use dunnage_bench_record::Record;
+use std::path::Path;
 
-const PEERS: &str = include_str!("../reference/peers.csv");
-const NEWEST: &str = include_str!("../reference/newest.csv");
-const PAPER: &str = include_str!("../reference/paper.csv");
-
-/// The prefix of the notes in `newest.csv`.
+/// The prefix of the notes in `newest.jsonl`.
 pub const ONE_RUN: &str = "one run";
 
 /// The payload of rows with the average over the tests of the paper, where only the average is known.
@@ -19,62 +16,46 @@ pub const FILLS: &str = "fills a ";
 /// The library of the paper's Table 4.
 pub const PAPER_LIBRARY: &str = "paper";
 
-#[derive(Deserialize)]
-struct Line {
-    target: String,
-    payload: String,
-    format: String,
-    library: String,
-    version: String,
-    operation: String,
-    metric: String,
-    value: f64,
-    unit: String,
-    options: String,
-    note: Option<String>,
+/// The cycles of an Arduino UNO, which runs at 16 MHz, in one microsecond of Table 4, which counts 1000 operations.
+pub const CYCLES_PER_MICROSECOND: f64 = 16.0 / 1000.0;
+
+/// All quoted figures. Fails if a file cannot be read.
+pub fn records() -> Result<Vec<Record>, Failure> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("reference");
+    let mut records = dunnage_bench_record::read(&folder.join("peers.jsonl"))?;
+    records.extend(dunnage_bench_record::read(&folder.join("newest.jsonl"))?);
+    records.extend(table_4()?);
+    Ok(records)
 }
 
-/// All quoted figures. Fails if a file cannot be parsed.
-pub fn rows() -> Result<Vec<Row>, Failure> {
-    let mut rows = parse(PEERS)?;
-    rows.extend(parse(NEWEST)?);
-    rows.extend(parse(PAPER)?);
-    Ok(rows)
-}
-
-fn parse(text: &str) -> Result<Vec<Row>, Failure> {
-    csv::Reader::from_reader(text.as_bytes()).deserialize().map(|line| Ok(row(line?))).collect()
-}
-
-fn row(line: Line) -> Row {
-    Row {
-        suite: "mcu".into(),
-        target: line.target,
-        payload: line.payload,
-        format: line.format,
-        library: line.library,
-        version: line.version,
-        operation: line.operation,
-        metric: line.metric,
-        value: line.value,
-        unit: line.unit,
-        source: "reference".into(),
-        options: line.options,
-        floats: Floats::Single,
-        note: line.note,
+/// Table 4 of the paper, in cycles of one operation.
+fn table_4() -> Result<Vec<Record>, Failure> {
+    let mut records = results::quoted("pson-paper")?;
+    records.retain(|r| r.target == "arduino-uno" && r.metric == "time" && r.payload != AVERAGE);
+    for record in &mut records {
+        record.suite = "mcu".into();
+        record.target = "atmega328p".into();
+        record.library = PAPER_LIBRARY.into();
+        record.version = Some("2021".into());
+        record.metric = "cycles".into();
+        record.unit = "cycles".into();
+        record.value *= CYCLES_PER_MICROSECOND;
+        record.floats = Some(Floats::Single.name().into());
     }
+    Ok(records)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::AVERAGED;
+    use crate::{results::Source, summary::AVERAGED};
 
-    fn average(rows: &[Row], library: &str, version: &str, format: &str, operation: &str) -> f64 {
+    fn average(rows: &[Record], library: &str, version: &str, format: &str, operation: &str) -> f64 {
         let of = |payload: &&str| {
-            let same = |row: &&Row| {
+            let same = |row: &&Record| {
                 (&*row.target, &*row.payload, &*row.metric) == ("atmega328p", *payload, "cycles")
-                    && (&*row.library, &*row.version, &*row.format) == (library, version, format)
+                    && (&*row.library, row.version.as_deref(), &*row.format)
+                        == (library, Some(version), format)
                     && row.operation == operation
             };
             let found: Vec<_> = rows.iter().filter(same).collect();
@@ -87,7 +68,7 @@ mod tests {
     /// The averages were published beside the figures; they show that no figure was lost or mistyped.
     #[test]
     fn the_averages_match_those_published_with_the_figures() {
-        let rows = rows().expect("the files can be read");
+        let rows = records().expect("the files can be read");
         for (library, version, format, encode, decode) in [
             ("arduinojson", "6.18", "json", 17125.0, 7126.0),
             ("arduinojson", "6.18", "msgpack", 2068.0, 3641.0),
@@ -110,7 +91,7 @@ mod tests {
     /// Table 4's own averages, in cycles.
     #[test]
     fn the_papers_averages_are_reproduced() {
-        let rows = rows().expect("the files can be read");
+        let rows = records().expect("the files can be read");
         for (format, serialize, deserialize) in
             [("json", 18474.712, 6769.528), ("msgpack", 3337.44, 3508.232), ("pson", 2010.736, 5190.496)]
         {
@@ -122,10 +103,11 @@ mod tests {
 
     #[test]
     fn every_figure_is_marked_and_positive() {
-        let rows = rows().expect("the files can be read");
+        let rows = records().expect("the files can be read");
         assert!(
-            rows.iter().all(|row| row.source == "reference" && row.value > 0.0 && row.library != "dunnage")
+            rows.iter()
+                .all(|row| row.source == Source::Quoted && row.value > 0.0 && row.library != "dunnage")
         );
-        assert!(parse("target,payload\natmega328p,Test01\n").is_err());
+        assert_eq!(rows.len(), 210 + 131 + 48);
     }
 }

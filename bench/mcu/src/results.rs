@@ -1,92 +1,89 @@
-//! The rows of `bench/results/mcu.jsonl`, one object per line.
+//! The files of the results: `bench/results/*.jsonl`, and the figures quoted from papers: `bench/papers/*.jsonl`.
 
-use crate::{Failure, shape::Floats};
-use serde::{Deserialize, Serialize, Serializer};
+use crate::{Failure, board::Board, reference, toolchain::run};
+pub use dunnage_bench_record::{Record, Source};
 use std::{
-    fs,
-    io::Write,
+    collections::HashSet,
     path::{Path, PathBuf},
 };
 
-/// One figure.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Row {
-    /// Always `mcu`.
-    pub suite: String,
-    /// Such as `atmega328p`, `cortex-m3`.
-    pub target: String,
-    /// Such as `Test10`; the name of a JSON file without `.json`.
-    pub payload: String,
-    /// Such as `pson`.
-    pub format: String,
-    /// `dunnage` for ours.
-    pub library: String,
-    /// The library's version.
-    pub version: String,
-    /// `encode`, `decode` (walks every value, or fills a document) or `bind` (fills a struct); for flash also `encode+decode`.
-    pub operation: String,
-    /// `cycles`, `instructions`, `stack`, `flash`, `ram`, `bytes`; `fits` is 0 when the payload does not fit, and `note` gives the reason.
-    pub metric: String,
-    /// The figure.
-    #[serde(serialize_with = "short_number")]
-    pub value: f64,
-    /// The unit of the figure: `cycles`, `instructions`, `bytes`, ...
-    pub unit: String,
-    /// `measured` here, or `reference` when it is quoted.
-    pub source: String,
-    /// The compiler options, such as `-Os -flto`.
-    pub options: String,
-    /// How the numbers of the message that are not integers were stored.
-    pub floats: Floats,
-    /// A remark.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
+/// What the records of a board's figures share.
+#[derive(Debug, Clone)]
+pub struct Origin {
+    target: &'static str,
+    environment: String,
+    options: String,
+    floats: &'static str,
 }
 
-/// 12 rather than 12.0.
-fn short_number<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    if value.fract() == 0.0 && value.abs() < 1e15 {
-        serializer.serialize_i64(*value as i64)
-    } else {
-        serializer.serialize_f64(*value)
+impl Origin {
+    /// Figures of firmware for `board`, compiled with `options`. Fails if the compiler or the simulator does not tell its version.
+    pub fn new(board: &dyn Board, options: &str) -> Result<Origin, Failure> {
+        let mut compiler = board.compiler();
+        let name = Path::new(compiler.get_program()).file_name().unwrap_or_default();
+        let name = name.to_string_lossy().into_owned();
+        let version = run(compiler.arg("-dumpfullversion"))?;
+        let simulator = board.simulator().map(|simulator| simulator.name()).transpose()?;
+        let tools = simulator.into_iter().chain([format!("{name} {}", version.trim())]);
+        Ok(Origin {
+            target: board.target(),
+            environment: tools.collect::<Vec<_>>().join(", "),
+            options: options.into(),
+            floats: board.floats().name(),
+        })
+    }
+
+    /// A figure of `suite`: of a payload, a format and a library. The figure is a metric, a value and a unit.
+    pub fn record(
+        &self,
+        suite: &str,
+        subject: [&str; 3],
+        operation: &str,
+        figure: (&str, f64, &str),
+    ) -> Record {
+        let mut record = Record::measured(suite, self.target, subject, operation, figure);
+        // Simulated firmware gives the same figure each time.
+        record.repetitions = Some(1);
+        record.environment = Some(self.environment.clone());
+        record.options = Some(self.options.clone());
+        record.floats = Some(self.floats.into());
+        record
     }
 }
 
-/// The folder of the results of all benchmarks.
-pub fn folder() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../results"))
+/// The file of the results of `suite`.
+pub fn path(suite: &str) -> PathBuf {
+    bench().join("results").join(suite).with_extension("jsonl")
 }
 
-/// The file of the results of the libraries.
-pub fn path() -> PathBuf {
-    folder().join("mcu.jsonl")
+/// The folder `bench`.
+pub fn bench() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// All results so far; empty if nothing was measured yet.
-pub fn load() -> Result<Vec<Row>, Failure> {
-    let Ok(text) = fs::read_to_string(path()) else { return Ok(Vec::new()) };
-    text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
+/// All results of the libraries so far, and the quoted figures that they are compared with.
+pub fn load() -> Result<Vec<Record>, Failure> {
+    let mut records = dunnage_bench_record::read(&path("mcu"))?;
+    records.extend(reference::records()?);
+    Ok(records)
 }
 
-/// Replaces all rows of the same target, library, options, floats and source with `rows`. Returns all rows.
-pub fn replace(rows: &[Row]) -> Result<Vec<Row>, Failure> {
-    let same = |a: &Row, b: &Row| {
-        (&a.target, &a.library, &a.options, a.floats, &a.source)
-            == (&b.target, &b.library, &b.options, b.floats, &b.source)
-    };
-    let mut all = load()?;
-    all.retain(|old| !rows.iter().any(|new| same(old, new)));
-    all.extend_from_slice(rows);
-    write(&path(), &all)?;
-    Ok(all)
+/// Replaces the results of the same target, library, options and floats with `records`.
+pub fn replace(records: Vec<Record>) -> Result<(), Failure> {
+    let key = |r: &Record| (r.target.clone(), r.library.clone(), r.options.clone(), r.floats.clone());
+    let new: HashSet<_> = records.iter().map(key).collect();
+    dunnage_bench_record::update(&path("mcu"), |old| new.contains(&key(old)), records)?;
+    Ok(())
 }
 
-/// Writes `rows` as the file at `path`.
-pub fn write(path: &Path, rows: &[Row]) -> Result<(), Failure> {
-    fs::create_dir_all(folder())?;
-    let mut file = std::io::BufWriter::new(fs::File::create(path)?);
-    for row in rows {
-        writeln!(file, "{}", serde_json::to_string(row)?)?;
-    }
-    Ok(file.flush()?)
+/// Writes `records` as the results of `suite`.
+pub fn write(suite: &str, records: &[Record]) -> Result<(), Failure> {
+    Ok(dunnage_bench_record::write(&path(suite), records)?)
+}
+
+/// The figures that `bench/papers` quotes for `suite`. Fails if there are none.
+pub fn quoted(suite: &str) -> Result<Vec<Record>, Failure> {
+    let path = bench().join("papers").join(suite).with_extension("jsonl");
+    let records = dunnage_bench_record::read(&path)?;
+    if records.is_empty() { Err(format!("{}: no figures", path.display()).into()) } else { Ok(records) }
 }

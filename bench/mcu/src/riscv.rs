@@ -1,6 +1,7 @@
 //! 32-bit RISC-V with multiplication and compressed instructions, the class of the ESP32-C3, in QEMU, which counts instructions.
 
 use crate::{
+    Failure,
     board::{Board, Missing, Simulator, Size},
     qemu::Machine,
     shape::Floats,
@@ -64,6 +65,10 @@ impl Board for RiscV {
 }
 
 impl Simulator for RiscV {
+    fn name(&self) -> Result<String, Failure> {
+        VIRT.name()
+    }
+
     fn counts(&self) -> &'static str {
         "instructions"
     }

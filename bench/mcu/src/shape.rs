@@ -2,7 +2,6 @@
 
 use crate::Failure;
 use dunnage_pson::Value;
-use serde::{Deserialize, Serialize};
 
 /// The type of a value in C.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,14 +31,22 @@ pub enum Shape {
 }
 
 /// How a target stores floats.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Floats {
     /// Only binary32: other values are rounded to it.
-    #[serde(rename = "binary32")]
     Single,
     /// binary32 where that is exact, else binary64.
-    #[serde(rename = "binary64")]
     Lossless,
+}
+
+impl Floats {
+    /// The name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Floats::Single => "single",
+            Floats::Lossless => "exact",
+        }
+    }
 }
 
 /// The message with its floats as the target stores them.

@@ -1,6 +1,6 @@
 //! Prints the measurements of a board.
 
-use crate::{board::Board, library::Library, results::Row, shape::Floats};
+use crate::{board::Board, library::Library, results::Record, shape::Floats};
 
 /// The tests of the paper that fit the UNO with every library; averages are over these.
 pub const AVERAGED: [&str; 8] =
@@ -9,7 +9,7 @@ pub const AVERAGED: [&str; 8] =
 const OPERATIONS: [&str; 5] = ["encode", "decode", "bind", "print", "parse"];
 
 /// Prints cycles and stack of every payload, averages, flash and RAM, and then the reasons for missing figures.
-pub fn print(rows: &[Row], board: &dyn Board, library: &Library, options: &str) {
+pub fn print(rows: &[Record], board: &dyn Board, library: &Library, options: &str) {
     let counts = board.simulator().map_or("flash", |simulator| simulator.counts());
     let policy = match board.floats() {
         Floats::Single => "floats as binary32",

@@ -4,7 +4,7 @@ use crate::{
     figures::{Contender, Figures, Payload},
     payloads::Group,
     reference,
-    results::Row,
+    results::Record,
     sizes::Sizes,
     summary::AVERAGED,
 };
@@ -21,7 +21,7 @@ const TARGETS: [(&str, &str, Option<f64>); 5] = [
 const OPERATIONS: [&str; 3] = ["encode", "decode", "bind"];
 
 /// Prints everything but goals and energy.
-pub fn print(figures: &Figures, rows: &[Row], groups: &[Group]) {
+pub fn print(figures: &Figures, rows: &[Record], groups: &[Group]) {
     for payload in groups.iter().flat_map(|group| &group.payloads) {
         let text = serde_json::to_string(&payload.value).unwrap_or_default();
         let short: String = text.chars().take(40).collect();
@@ -64,7 +64,7 @@ fn print_sizes(sizes: Sizes) {
 /// Prints the count of each operation, and its difference from each peer's.
 fn print_payload(
     figures: &Figures,
-    rows: &[Row],
+    rows: &[Record],
     payload: &str,
     target: &str,
     counts: &str,
@@ -94,8 +94,8 @@ fn print_payload(
 }
 
 /// The reason that our library has no figure; `None` if no reason is recorded.
-fn missing_reason<'a>(rows: &'a [Row], payload: &str, target: &str, operation: &str) -> Option<&'a str> {
-    let fits = |row: &&Row| {
+fn missing_reason<'a>(rows: &'a [Record], payload: &str, target: &str, operation: &str) -> Option<&'a str> {
+    let fits = |row: &&Record| {
         (&*row.library, &*row.metric, &*row.target) == ("dunnage", "fits", target)
             && row.payload == payload
             && row.operation == operation
@@ -163,7 +163,7 @@ fn print_flash(figures: &Figures) {
 }
 
 /// Prints the paper's Table 4 in cycles, with our figures.
-fn print_paper(figures: &Figures, rows: &[Row]) {
+fn print_paper(figures: &Figures, rows: &[Record]) {
     println!(
         "\natmega328p, cycles: Table 4 of the PSON paper (Arduino UNO; serializing includes building the document), and ours"
     );
@@ -188,7 +188,7 @@ fn print_paper(figures: &Figures, rows: &[Row]) {
         }
         for format in ["pson", "msgpack", "json"] {
             line(&format!("paper {format} {theirs} (ref)"), &|test| {
-                let same = |row: &&Row| {
+                let same = |row: &&Record| {
                     (&*row.library, &*row.format, &*row.operation)
                         == (reference::PAPER_LIBRARY, format, theirs)
                         && row.payload == test
