@@ -96,6 +96,10 @@ impl Board for Arm {
         Command::new("arm-none-eabi-size")
     }
 
+    fn c_library(&self) -> &'static str {
+        "newlib"
+    }
+
     fn start_files(&self) -> &'static [&'static str] {
         &["cortexm.c", "qemu.c"]
     }

@@ -53,6 +53,10 @@ impl Board for Avr {
         Command::new(self.bin.join("avr-size"))
     }
 
+    fn c_library(&self) -> &'static str {
+        "avr-libc"
+    }
+
     fn start_files(&self) -> &'static [&'static str] {
         &["avr.c"]
     }

@@ -22,6 +22,9 @@ pub trait Board: Sync {
     /// The program that prints an ELF file's sections, as `size` does.
     fn size_program(&self) -> Command;
 
+    /// Its C library: `avr-libc`, `newlib` or `picolibc`; `none` if firmware cannot use one.
+    fn c_library(&self) -> &'static str;
+
     /// The sources in `firmware/` that start the generated code.
     fn start_files(&self) -> &'static [&'static str];
 

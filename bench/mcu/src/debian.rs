@@ -46,7 +46,7 @@ fn download(package: &str, folder: &Path) -> Result<(), Failure> {
         run(apt_get(&apt).arg("update"))?;
         fs::write(updated, "")?;
     }
-    run(apt_get(&apt).args(["source", "--download-only", package]).current_dir(folder))?;
+    run(apt_get(&apt).args(["source", "--download-only", "--tar-only", package]).current_dir(folder))?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Generates the measured C code: it encodes a message from a struct and reads it, as a program would, with the macros of a library.
 
 use crate::{
-    Failure,
+    Failure, json,
     layout::{self, Node, Struct, StructKind, counter, literal},
     library::{Actions, Style},
     message::{Message, bound, bound_elements},
@@ -29,6 +29,9 @@ pub fn firmware(messages: &[Message], actions: Actions, style: Style) -> Result<
     if actions.bind && longest_key > 15 {
         let _ = writeln!(out, "#define DN_KEY_SIZE {}", longest_key + 1);
     }
+    if style == Style::Json {
+        json::sizes(messages, &mut out);
+    }
     out.push_str("#include \"library.h\"\n\n#include <string.h>\n\nvoid measure_all(void);\n\n");
     if style == Style::Nanopb {
         out.push_str("#include \"messages.pb.h\"\n\n");
@@ -37,8 +40,8 @@ pub fn firmware(messages: &[Message], actions: Actions, style: Style) -> Result<
         functions(messages, actions, &mut out)?;
     }
     data(messages, actions, style, &mut out);
-    measure(messages, actions, &mut out);
-    json(messages, actions, style, &mut out);
+    measure(messages, actions, style, &mut out);
+    convert(messages, actions, style, &mut out);
     out.push_str("}\n");
     Ok(out)
 }
@@ -98,7 +101,8 @@ fn data(messages: &[Message], actions: Actions, style: Style, out: &mut String) 
     }
 }
 
-fn measure(messages: &[Message], actions: Actions, out: &mut String) {
+fn measure(messages: &[Message], actions: Actions, style: Style, out: &mut String) {
+    let fold_heap = if style == Style::Json { "        fold_u32(heap_used());\n" } else { "" };
     out.push_str("\nvoid measure_all(void) {\n");
     for (region, message) in messages.iter().enumerate() {
         let name = &message.root.name;
@@ -111,7 +115,7 @@ fn measure(messages: &[Message], actions: Actions, out: &mut String) {
             if actions.encode {
                 let _ = writeln!(out, "        MEASURE({region}, size = {name}_encode(m, to, size));");
             }
-            out.push_str("        fold_bytes(to, size);\n    }\n");
+            let _ = writeln!(out, "        fold_bytes(to, size);\n{fold_heap}    }}");
         }
         if actions.walk || actions.bind || actions.all_data {
             let _ = writeln!(
@@ -137,13 +141,14 @@ fn measure(messages: &[Message], actions: Actions, out: &mut String) {
             if actions.bind || actions.all_data {
                 let _ = writeln!(out, "        {name}_fold(m);");
             }
+            out.push_str(fold_heap);
             out.push_str("    }\n");
         }
     }
 }
 
 /// Writes the calls that print and parse JSON.
-fn json(messages: &[Message], actions: Actions, style: Style, out: &mut String) {
+fn convert(messages: &[Message], actions: Actions, style: Style, out: &mut String) {
     let all = actions.all_data && style == Style::Dunnage;
     for (called, function, from) in [(actions.print, "print", "bytes"), (actions.parse, "parse", "json")] {
         for (region, message) in messages.iter().enumerate().filter(|_| called || all) {

@@ -1,8 +1,9 @@
 //! The measured libraries: ours, and its peers in `peers/`.
 
-use crate::{Failure, debian, registry, toolchain::root};
+use crate::{Failure, debian, json::Limit, registry, toolchain::root};
 use serde::Deserialize;
 use std::{
+    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
@@ -24,6 +25,14 @@ pub struct Library {
     pub defines: Vec<String>,
     /// How the measured code calls it.
     pub style: Style,
+    /// Its operations, as `results.rs` names them.
+    pub operations: Vec<String>,
+    /// What it cannot do with a message. Only libraries for JSON have limits.
+    pub limits: Vec<Limit>,
+    /// Arguments for linking, by the C library of a board.
+    pub link: BTreeMap<String, Vec<String>>,
+    /// Further arguments for firmware that does something: those that link the conversion of floats whether it is used or not.
+    pub conversions: BTreeMap<String, Vec<String>>,
 }
 
 /// How the measured code calls a library.
@@ -36,6 +45,8 @@ pub enum Style {
     Macros,
     /// With its own structs, which are generated from a `.proto`.
     Nanopb,
+    /// With macros, for JSON text. It may use a heap, which is counted.
+    Json,
 }
 
 /// `peer.toml`
@@ -48,6 +59,13 @@ struct Peer {
     sources: Vec<String>,
     defines: Vec<String>,
     style: Style,
+    operations: Option<Vec<String>>,
+    #[serde(default)]
+    limits: Vec<Limit>,
+    #[serde(default)]
+    link: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    conversions: BTreeMap<String, Vec<String>>,
     #[serde(flatten)]
     source: Source,
 }
@@ -56,9 +74,19 @@ struct Peer {
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 enum Source {
-    Debian { package: String, archive: String, sha256: String },
-    Cargo { folder: String },
-    Npm { folder: String },
+    Debian {
+        package: String,
+        archive: String,
+        sha256: String,
+    },
+    Cargo {
+        folder: String,
+    },
+    Npm {
+        folder: String,
+    },
+    /// It is part of the C library.
+    C {},
 }
 
 impl Library {
@@ -77,6 +105,10 @@ impl Library {
             sources,
             defines: Vec::new(),
             style: Style::Dunnage,
+            operations: ["encode", "decode", "bind", "print", "parse"].map(str::to_owned).into(),
+            limits: Vec::new(),
+            link: BTreeMap::new(),
+            conversions: BTreeMap::new(),
         })
     }
 
@@ -97,6 +129,7 @@ impl Library {
             Source::Debian { package, archive, sha256 } => debian::source(package, archive, sha256)?,
             Source::Cargo { folder: inside } => registry::cargo(folder)?.join(inside),
             Source::Npm { folder: inside } => registry::npm(folder)?.join(inside),
+            Source::C {} => folder.to_owned(),
         };
         let in_source = |names: &[String]| names.iter().map(|name| source.join(name)).collect::<Vec<_>>();
         let mut include = vec![folder.to_owned()];
@@ -109,15 +142,16 @@ impl Library {
             version: peer.version,
             defines: peer.defines,
             style: peer.style,
+            operations: peer.operations.unwrap_or_else(|| ["encode", "decode"].map(str::to_owned).into()),
+            limits: peer.limits,
+            link: peer.link,
+            conversions: peer.conversions,
         })
     }
 
-    /// Its operations, as `results.rs` names them.
-    pub fn operations(&self) -> &'static [&'static str] {
-        match self.style {
-            Style::Dunnage => &["encode", "decode", "bind", "print", "parse"],
-            Style::Macros | Style::Nanopb => &["encode", "decode"],
-        }
+    /// Whether it has `operation`.
+    pub fn has(&self, operation: &str) -> bool {
+        self.operations.iter().any(|own| own == operation)
     }
 
     /// What a firmware for `operation` does; `encode+decode` does both.
@@ -150,6 +184,13 @@ pub struct Actions {
     pub parse: bool,
     /// Contains the data of all operations, regardless of its actions, so that two firmwares differ only in their code.
     pub all_data: bool,
+}
+
+impl Actions {
+    /// Whether the firmware does anything.
+    pub fn any(self) -> bool {
+        self.encode || self.walk || self.bind || self.print || self.parse
+    }
 }
 
 fn crate_folder() -> &'static Path {

@@ -77,6 +77,10 @@ impl Board for Lx106 {
         Command::new("xtensa-lx106-elf-size")
     }
 
+    fn c_library(&self) -> &'static str {
+        "none"
+    }
+
     fn start_files(&self) -> &'static [&'static str] {
         &["lx106.c"]
     }

@@ -12,6 +12,7 @@ mod figures;
 mod generate;
 mod generated;
 mod goals;
+mod json;
 mod layout;
 mod library;
 mod lx106;
@@ -28,6 +29,7 @@ mod riscv;
 mod shape;
 mod sizes;
 mod source;
+mod suite;
 mod summary;
 mod tables;
 mod toolchain;
@@ -40,7 +42,7 @@ use measure::Measured;
 use payloads::Group;
 use rayon::prelude::*;
 use shape::Floats;
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode};
 
 /// An error that stops a measurement.
 type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -74,6 +76,20 @@ enum Command {
     },
     /// Code of `dunnage generate c` and of nanopb, on every simulated board
     Generated,
+    /// The tables of the PSON paper beside ours; writes bench/results/pson-paper.jsonl
+    PsonPaper {
+        /// Use only the compiler options -Os -flto, instead of four sets
+        #[arg(long)]
+        quick: bool,
+    },
+    /// JSON against MessagePack and PSON on every target; writes bench/results/mcu-json.jsonl and mcu-json.csv
+    McuJson {
+        /// JSON files with messages of your own
+        files: Vec<PathBuf>,
+        /// Use only the compiler options -Os -flto, instead of four sets
+        #[arg(long)]
+        quick: bool,
+    },
     /// Prints the figures of bench/results/mcu.jsonl beside those of other libraries: per payload, energy, goals
     Tables {
         /// Prints only the essential figures of a target, such as atmega328p, as CSV
@@ -135,6 +151,8 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
             outcome.and(generated())
         }
         Some(Command::Generated) => generated(),
+        Some(Command::PsonPaper { quick }) => suite::paper::run(option_sets(quick)),
+        Some(Command::McuJson { files, quick }) => suite::json::run(option_sets(quick), &files),
         Some(Command::Tables { csv: None }) => print_tables(),
         Some(Command::Tables { csv: Some(target) }) => {
             let rows = results::load()?;
@@ -193,6 +211,11 @@ impl Job {
 /// The sets of compiler options that are measured.
 const OPTIONS: [&str; 4] = [REFERENCE_OPTIONS, "-Os", "-O2 -flto", "-O2"];
 
+/// The sets of compiler options of a quick or a long run.
+fn option_sets(quick: bool) -> &'static [&'static str] {
+    if quick { &OPTIONS[..1] } else { &OPTIONS }
+}
+
 /// The options of the goals and the budget.
 const REFERENCE_OPTIONS: &str = "-Os -flto";
 
@@ -213,7 +236,8 @@ fn qemu_jobs(library: &Library, options: &[&'static str]) -> Vec<Job> {
 /// The jobs of the peers, on every board, with the reference options.
 fn peer_jobs() -> Result<Vec<Job>, Failure> {
     let mut jobs = Vec::new();
-    for peer in Library::peers()? {
+    // JSON text is compared in the suites pson-paper and mcu-json.
+    for peer in Library::peers()?.into_iter().filter(|peer| peer.style != library::Style::Json) {
         jobs.extend(avr_jobs(&peer, &OPTIONS[..1])?);
         jobs.extend(qemu_jobs(&peer, &OPTIONS[..1]));
     }

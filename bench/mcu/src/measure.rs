@@ -4,6 +4,7 @@ use crate::{
     Failure,
     board::{Board, Missing, Simulator, Size},
     generate::firmware,
+    json,
     library::{Actions, Library, Style},
     message::{Message, binds},
     nanopb,
@@ -102,6 +103,11 @@ impl Job<'_> {
         if self.library.style == Style::Nanopb {
             compiler.arg("-I").arg(&folder).arg(nanopb::tables(messages, &folder)?);
         }
+        let c_library = self.board.c_library();
+        compiler.args(self.library.link.get(c_library).into_iter().flatten());
+        if actions.any() {
+            compiler.args(self.library.conversions.get(c_library).into_iter().flatten());
+        }
         let elf = folder.with_extension("elf");
         run(compiler
             .arg(&source)
@@ -141,7 +147,9 @@ impl Job<'_> {
                 }
             }
         }
-        if self.library.style != Style::Dunnage {
+        if self.library.style == Style::Json {
+            json::prepare(&mut messages, self.library);
+        } else if self.library.style != Style::Dunnage {
             // The size of a peer's encoding is not known yet, and the peer decodes its own encoding.
             for message in &mut messages {
                 message.room += message.room / 4 + 16;
@@ -159,7 +167,7 @@ impl Job<'_> {
         if let Some(simulator) = self.board.simulator() {
             // JSON is compared only for the paper's messages.
             let json = |operation: &str| ["print", "parse"].contains(&operation);
-            for operation in self.library.operations() {
+            for operation in &self.library.operations {
                 if json(operation) && group.name != PAPER_GROUP {
                     continue;
                 }
@@ -228,6 +236,9 @@ impl Job<'_> {
             self.check(region, message, operation).map_err(|error| format!("{}: {error}", message.name))?;
             rows.push(self.row(&message.name, operation, counts, region.count, counts));
             rows.push(self.row(&message.name, operation, "stack", region.stack, "bytes"));
+            if let (Style::Json, Some(heap)) = (self.library.style, json::heap(region)) {
+                rows.push(self.row(&message.name, operation, "heap", heap, "bytes"));
+            }
             if operation == "encode" {
                 rows.push(self.row(&message.name, operation, "bytes", message.bytes.len() as u64, "bytes"));
             }
@@ -242,6 +253,7 @@ impl Job<'_> {
                 Some("has nothing to bind: is neither a map with values nor an array of one type")
             }
             Style::Nanopb => nanopb::obstacle(message),
+            Style::Json => json::obstacle(self.library, self.board, message),
             _ => None,
         }
         .or_else(|| {
@@ -266,6 +278,12 @@ impl Job<'_> {
             ("parse", _) => {
                 let expected = Event::Value(Value::Bytes(message.parsed.clone()));
                 report::compare("wrong parsed message", &region.after, &[expected])
+            }
+            ("encode", Style::Json) => json::check_text(region, message, self.board.floats()),
+            ("decode", Style::Json) => {
+                let items = json::nearest(&region.inside, &report::walked(message), self.board);
+                report::compare("wrong items", &items, &report::walked(message))?;
+                report::compare("the reader failed", &region.after[..1], &[ok])
             }
             // The decoding firmware checks whether this encoding is right.
             ("encode", _) => match &region.after[..] {
@@ -300,13 +318,16 @@ impl Job<'_> {
         };
         let empty = size("nothing")?;
         let mut rows = Vec::new();
-        let operations = self.library.operations();
-        for operation in operations.iter().chain(&["encode+decode", "encode+bind"]) {
-            if operation.ends_with("bind") && !operations.contains(&"bind") {
-                continue;
+        let library = self.library;
+        let mut operations: Vec<_> = library.operations.iter().map(String::as_str).collect();
+        for (both, second) in [("encode+decode", "decode"), ("encode+bind", "bind")] {
+            if library.has("encode") && library.has(second) {
+                operations.push(both);
             }
+        }
+        for operation in operations {
             // JSON needs the C library's division, and a target without a simulator has no C library here.
-            if ["print", "parse"].contains(operation) && self.board.simulator().is_none() {
+            if ["print", "parse"].contains(&operation) && self.board.simulator().is_none() {
                 continue;
             }
             let full = size(operation)?;

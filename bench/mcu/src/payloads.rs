@@ -2,10 +2,7 @@
 
 use crate::Failure;
 use dunnage_pson::Value;
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
 const PAPER: &str = include_str!("../../corpus/pson-paper.json");
 
@@ -58,11 +55,13 @@ fn folder(name: &str) -> Result<Vec<Group>, Failure> {
         path.extension().is_some_and(|ext| ext == "json") && !path.ends_with("pson-paper.json")
     });
     files.sort();
-    let group = |path: &PathBuf| {
-        let payload = load(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok(Group { name: payload.name.clone(), payloads: vec![payload] })
-    };
-    files.iter().map(group).collect()
+    files.iter().map(|path| file(path)).collect()
+}
+
+/// A group for the message in a JSON file. The error names the file.
+pub fn file(path: &Path) -> Result<Group, Failure> {
+    let payload = load(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(Group { name: payload.name.clone(), payloads: vec![payload] })
 }
 
 fn load(path: &Path) -> Result<Payload, Failure> {

@@ -63,6 +63,7 @@ impl Machine {
 
     /// Runs the firmware `elf`, and returns its report in the format of `simavr/run.c`.
     pub fn run(&self, elf: &Path) -> Result<String, Failure> {
+        // Firmware of several targets runs at the same time, so the name contains the target.
         let log = work().join(format!("qemu-{}.log", elf_name(elf)?));
         let result = self.start(elf, &log).and_then(|()| {
             let text = fs::read_to_string(&log)?;
@@ -129,7 +130,7 @@ impl Machine {
 }
 
 fn elf_name(elf: &Path) -> Result<String, Failure> {
-    let parts: Vec<_> = elf.iter().rev().take(3).map(|part| part.to_string_lossy()).collect();
+    let parts: Vec<_> = elf.iter().rev().take(5).map(|part| part.to_string_lossy()).collect();
     if parts.is_empty() { Err("no file".into()) } else { Ok(parts.join("-")) }
 }
 

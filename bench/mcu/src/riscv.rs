@@ -55,6 +55,10 @@ impl Board for RiscV {
         Command::new("riscv64-unknown-elf-size")
     }
 
+    fn c_library(&self) -> &'static str {
+        "picolibc"
+    }
+
     fn start_files(&self) -> &'static [&'static str] {
         &["riscv.c", "qemu.c"]
     }

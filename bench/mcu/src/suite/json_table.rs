@@ -1,0 +1,81 @@
+//! Prints the suite `mcu-json` for people: for each payload and target, the formats and their improvement over JSON.
+
+use super::figure;
+use crate::{payloads::Group, results::Record};
+
+/// The libraries that write and read each format.
+const FORMATS: [(&str, &str, &str); 4] = [
+    ("MessagePack", "mpack", "mpack"),
+    ("PSON", "dunnage", "dunnage"),
+    ("JSON", "snprintf", "jsmn"),
+    ("JSON, cJSON", "cjson", "cjson"),
+];
+
+/// Prints a block per payload.
+pub fn print(records: &[Record], groups: &[Group], targets: &[(&str, &str)]) {
+    println!(
+        "\n(De)serialization of JSON, MessagePack and PSON. JSON is written by snprintf and read by jsmn; cJSON builds a document."
+    );
+    println!("In brackets: the difference from JSON.");
+    for payload in groups.iter().flat_map(|group| &group.payloads) {
+        let text = serde_json::to_string(&payload.value).unwrap_or_default();
+        let start: String = text.chars().take(40).collect();
+        println!("\n\"{}\", {} bytes of JSON: {start}...", payload.name, text.len());
+        for (target, counts) in targets {
+            println!("  {target}, {counts}");
+            for operation in ["serialize", "deserialize"] {
+                for (format, writer, reader) in FORMATS {
+                    let library = |writer, reader| if operation == "serialize" { writer } else { reader };
+                    let of =
+                        |library, metric| figure(records, target, library, &payload.name, operation, metric);
+                    let own = library(writer, reader);
+                    let json = of(library("snprintf", "jsmn"), counts);
+                    let Some(count) = of(own, counts) else {
+                        let reason = reason(records, target, own, &payload.name, operation);
+                        println!("    {operation:<12}{format:<12} {reason}");
+                        continue;
+                    };
+                    let bytes = of(own, "bytes").map_or(String::new(), |bytes| {
+                        format!(", {bytes:>5} bytes{}", improvement(bytes, of("snprintf", "bytes")))
+                    });
+                    let memory = ["stack", "heap"].map(|metric| of(own, metric).unwrap_or(0.0));
+                    println!(
+                        "    {operation:<12}{format:<12}{count:>8}{:<11} stack {:>5}, heap {:>5}{bytes}",
+                        improvement(count, json),
+                        memory[0],
+                        memory[1],
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// The difference from JSON's figure, such as ` (-58.97 %)`; empty without one, and for JSON itself.
+fn improvement(value: f64, json: Option<f64>) -> String {
+    match json {
+        Some(json) if json > 0.0 && json != value => format!(" ({:+.1} %)", (value / json - 1.0) * 100.0),
+        _ => String::new(),
+    }
+}
+
+/// Why there is no figure.
+fn reason<'a>(records: &'a [Record], target: &str, library: &str, payload: &str, operation: &str) -> &'a str {
+    let same = |r: &&Record| {
+        (r.target.as_str(), r.library.as_str(), r.metric.as_str()) == (target, library, "fits")
+            && (r.payload.as_str(), r.operation.as_str()) == (payload, operation)
+    };
+    records.iter().find(same).and_then(|record| record.note.as_deref()).unwrap_or("was not measured")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn less_than_json_is_a_negative_percentage() {
+        assert_eq!(improvement(119.0, Some(290.0)), " (-59.0 %)");
+        assert_eq!(improvement(290.0, Some(290.0)), "");
+        assert_eq!(improvement(290.0, None), "");
+    }
+}
