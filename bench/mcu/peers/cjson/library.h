@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
-/* A node for each value, and the text with its NULs, each rounded up. */
+/* A node for each value, and each text with its NUL and the byte that cJSON adds, rounded up. */
 #define ROUNDED(size) (((size) + _Alignof(double) - 1) & ~(_Alignof(double) - 1))
-#define HEAP_SIZE (MESSAGE_VALUES * ROUNDED(sizeof(cJSON)) + MESSAGE_TEXT + (MESSAGE_KEYS + MESSAGE_VALUES) * (_Alignof(double) - 1) + 16)
+#define HEAP_SIZE (MESSAGE_VALUES * ROUNDED(sizeof(cJSON)) + MESSAGE_TEXT + (MESSAGE_KEYS + MESSAGE_VALUES) * _Alignof(double) + 16)
 #include "heap.h"
 
 /* peer.toml gives these functions names of their own, so that they do not clash with those of the C library. */

@@ -1,6 +1,6 @@
 //! Prints the suite `mcu-json` for people: for each payload and target, the formats and their improvement over JSON.
 
-use super::figure;
+use super::{figure, json::PAYLOADS};
 use crate::{payloads::Group, results::Record};
 
 /// The libraries that write and read each format.
@@ -48,6 +48,38 @@ pub fn print(records: &[Record], groups: &[Group], targets: &[(&str, &str)]) {
                 }
             }
         }
+    }
+}
+
+/// Prints the average improvement over JSON for each target, as the study's charts show it, and what the study quotes.
+pub fn print_averages(records: &[Record], quoted: &[Record], targets: &[(&str, &str)]) {
+    println!("\nAverage difference from JSON over the study's payloads that fit");
+    println!("{:<28}{:>12}{:>14}{:>10}", "", "serialize", "deserialize", "bytes");
+    for (target, counts) in targets {
+        for (format, library) in [("MessagePack", "mpack"), ("PSON", "dunnage")] {
+            let average = |writer: &str, operation: &str, metric: &str| {
+                let improvements: Vec<_> = PAYLOADS
+                    .iter()
+                    .filter_map(|payload| {
+                        let json = figure(records, target, writer, payload, operation, metric)?;
+                        Some(figure(records, target, library, payload, operation, metric)? / json - 1.0)
+                    })
+                    .collect();
+                let sum = improvements.iter().sum::<f64>() / improvements.len() as f64;
+                format!("{:+.1} % ({})", sum * 100.0, improvements.len())
+            };
+            println!(
+                "{:<28}{:>14}{:>14}{:>14}",
+                format!("{target}, {format}"),
+                average("snprintf", "serialize", counts),
+                average("jsmn", "deserialize", counts),
+                average("snprintf", "serialize", "bytes"),
+            );
+        }
+    }
+    println!("In brackets: the number of payloads. The study, MessagePack, ArduinoJson 6.18.0:");
+    for record in quoted.iter().filter(|record| record.unit == "%") {
+        println!("  {}: {} {}, -{} %", record.target, record.operation, record.metric, record.value);
     }
 }
 
