@@ -154,6 +154,32 @@ mod tests {
         assert_eq!(text.lines().count(), 11);
     }
 
+    /// The percentages that the example output prints for two of its payloads, and the sizes that our payloads share with the study's.
+    #[test]
+    fn the_quoted_figures_give_the_printed_improvements_and_our_sizes() {
+        let quoted = results::quoted(SUITE).expect("the figures can be read");
+        let value = |payload: &str, format: &str, operation: &str, metric: &str| {
+            let same = |r: &&Record| {
+                (r.payload.as_str(), r.format.as_str()) == (payload, format)
+                    && (r.operation.as_str(), r.metric.as_str()) == (operation, metric)
+            };
+            quoted.iter().find(same).expect("it is quoted").value
+        };
+        for (payload, operation, metric, percent) in [
+            ("short-int", "serialize", "time", -58.97),
+            ("short-int", "deserialize", "time", -20.35),
+            ("long-and-mixed", "serialize", "bytes", -12.79),
+            ("tasmota-status", "deserialize", "time", -18.10),
+        ] {
+            let [json, msgpack] = ["json", "msgpack"].map(|format| value(payload, format, operation, metric));
+            assert!(((msgpack / json - 1.0) * 100.0 - percent).abs() < 0.006, "{payload} {operation}");
+        }
+        for group in groups(&[]).expect("the corpus can be read") {
+            let text = serde_json::to_string(&group.payloads[0].value).expect("it can be written");
+            assert_eq!(text.len() as f64, value(&group.name, "json", "serialize", "bytes"), "{}", group.name);
+        }
+    }
+
     #[test]
     fn an_error_names_the_users_file() {
         let folder = folder("files");

@@ -41,3 +41,37 @@ fn times(records: &[Record]) -> Vec<Record> {
     };
     counted.map(time).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reference::AVERAGE;
+
+    /// The paper's own averages show that no figure was lost or mistyped.
+    #[test]
+    fn the_averages_of_tables_3_and_4_follow_from_their_figures() {
+        let quoted = results::quoted(SUITE).expect("the figures can be read");
+        let times: Vec<_> = quoted.iter().filter(|record| record.metric == "time").collect();
+        let mut checked = 0;
+        for average in times.iter().filter(|record| record.payload == AVERAGE) {
+            let key = |r: &Record| (r.target.clone(), r.format.clone(), r.operation.clone());
+            let row: Vec<f64> = times
+                .iter()
+                .filter(|record| record.payload != AVERAGE && key(record) == key(average))
+                .map(|record| record.value)
+                .collect();
+            assert_eq!(row.len(), if average.target == "arduino-uno" { 8 } else { 10 });
+            let mean = row.iter().sum::<f64>() / row.len() as f64;
+            assert!((mean - average.value).abs() <= 0.06, "{average:?}: {mean}");
+            checked += 1;
+        }
+        assert_eq!(checked, 12 + 6);
+    }
+
+    #[test]
+    fn a_thousand_operations_of_16_cycles_take_1000_us() {
+        let records = [crate::figures::tests::row("dunnage", "Test05", "serialize", 16.0)];
+        let times = times(&records);
+        assert_eq!((times.len(), times[0].value, &*times[0].metric), (1, 1000.0, "time"));
+    }
+}
