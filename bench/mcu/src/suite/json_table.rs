@@ -24,30 +24,31 @@ pub fn print(records: &[Record], groups: &[Group], targets: &[(&str, &str)]) {
         for (target, counts) in targets {
             println!("  {target}, {counts}");
             for operation in ["serialize", "deserialize"] {
-                for (format, writer, reader) in FORMATS {
-                    let library = |writer, reader| if operation == "serialize" { writer } else { reader };
-                    let of =
-                        |library, metric| figure(records, target, library, &payload.name, operation, metric);
-                    let own = library(writer, reader);
-                    let json = of(library("snprintf", "jsmn"), counts);
-                    let Some(count) = of(own, counts) else {
-                        let reason = reason(records, target, own, &payload.name, operation);
-                        println!("    {operation:<12}{format:<12} {reason}");
-                        continue;
-                    };
-                    let bytes = of(own, "bytes").map_or(String::new(), |bytes| {
-                        format!(", {bytes:>5} bytes{}", improvement(bytes, of("snprintf", "bytes")))
-                    });
-                    let memory = ["stack", "heap"].map(|metric| of(own, metric).unwrap_or(0.0));
-                    println!(
-                        "    {operation:<12}{format:<12}{count:>8}{:<11} stack {:>5}, heap {:>5}{bytes}",
-                        improvement(count, json),
-                        memory[0],
-                        memory[1],
-                    );
-                }
+                print_operation(records, target, counts, &payload.name, operation);
             }
         }
+    }
+}
+
+/// Prints a line per format.
+fn print_operation(records: &[Record], target: &str, counts: &str, payload: &str, operation: &str) {
+    let of = |library: &str, metric: &str| figure(records, target, library, payload, operation, metric);
+    let json = of(if operation == "serialize" { "snprintf" } else { "jsmn" }, counts);
+    for (format, writer, reader) in FORMATS {
+        let library = if operation == "serialize" { writer } else { reader };
+        let Some(count) = of(library, counts) else {
+            let reason = reason(records, target, library, payload, operation);
+            println!("    {operation:<12}{format:<12} {reason}");
+            continue;
+        };
+        let bytes = of(library, "bytes").map_or(String::new(), |bytes| {
+            format!(", {bytes:>5} bytes{}", improvement(bytes, of("snprintf", "bytes")))
+        });
+        let [stack, heap] = ["stack", "heap"].map(|metric| of(library, metric).unwrap_or(0.0));
+        let change = improvement(count, json);
+        println!(
+            "    {operation:<12}{format:<12}{count:>8}{change:<11} stack {stack:>5}, heap {heap:>5}{bytes}"
+        );
     }
 }
 
