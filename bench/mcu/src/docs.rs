@@ -62,7 +62,7 @@ fn ours(figures: &Figures, out: &mut String) {
     let _ = writeln!(
         out,
         "Cost of the paper's Test10 (7 fields, 69 bytes), compiled with `{OPTIONS}`, numbers as binary32. Flash is the increase over an \
-         empty program; static RAM is {}. `make bench-mcu` measures, `cargo run --release -p dunnage-bench-mcu -- docs` writes this.\n",
+         empty program; static RAM is {}. `make bench-full SUITES=mcu` measures, `cargo run --release -p dunnage-bench-mcu -- docs` writes this.\n",
         ram
     );
     out.push_str("| | | encode | walk | fill a struct | stack | flash: encode + walk | encode + fill |\n");
