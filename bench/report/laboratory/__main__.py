@@ -17,12 +17,12 @@ def main(arguments: list[str] | None = None) -> int:
     run.add_argument("--full", action="store_true", help="the long form of each suite")
     run.add_argument("--verbose", action="store_true", help="show what the commands print; their logs have it in any case")
     run.add_argument("suite", nargs="*", help="a suite of bench/suites.toml; all if there is none")
-    commands.add_parser("report", help="build target/report from the results that there are")
+    commands.add_parser("report", help="build target/report from the existing results")
     given = parser.parse_args(arguments)
     try:
         return execute(given, ROOT / "bench/suites.toml", suites.Folders(), Console())
-    except suites.Mistake as mistake:
-        print(f"laboratory: {mistake}", file=sys.stderr)
+    except suites.UsageError as error:
+        print(f"laboratory: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130

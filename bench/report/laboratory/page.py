@@ -147,9 +147,9 @@ class Figures:
         return self._only(self.sections[suite].quoted, where)
 
     def ranking(self, suite: str, metric: str, **where: str | list[str]) -> list[best.Rank]:
-        """The ranks of the measured formats."""
+        """The ranks of the measured formats that change no value."""
         section = self.sections[suite]
-        members = [r for r in query.select(section.measured, where) if r.library not in section.suite.yardsticks]
+        members = [r for r in query.select(best.exact(section.measured), where) if r.library not in section.suite.yardsticks]
         return best.ranking(members, metric)
 
     @staticmethod
@@ -159,7 +159,7 @@ class Figures:
 
 
 def svg(figure: Figure) -> Markup:
-    """The drawing for the page: with names of its own, and a label for those who do not see it."""
+    """The drawing for the page: with names of its own, and a label for readers who cannot see it."""
     name = figure.definition.id
     text = re.sub(r'id="', f'id="{name}-', figure.svg)
     text = text.replace("url(#", f"url(#{name}-").replace('href="#', f'href="#{name}-')

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
-from . import ROOT, best, record
+from . import ROOT, best, query, record
 from .suites import Folders, Run, Suite, read_runs, write_runs
 
 # How many lines of its log explain a failure.
@@ -111,7 +111,7 @@ class Runner:
         if run.state != "ok":
             return f"{suite.name:<11} {run.state}: {run.reason}"
         records, _ = record.read(self._results(suite))
-        ranks = [f"{name}: {rank.label}" for name, rank in best.winners(records, suite.yardsticks)]
+        ranks = [f"{name}: {query.name(rank.format, rank.library)}" for name, rank in best.winners(records, suite.yardsticks)]
         return f"{suite.name:<11} {len(records)} rows  {'  '.join(ranks)}".rstrip()
 
 

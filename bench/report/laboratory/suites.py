@@ -12,7 +12,7 @@ from . import ROOT
 FORMS = ("quick", "full")
 
 
-class Mistake(Exception):
+class UsageError(Exception):
     """Something that the user can correct."""
 
 
@@ -58,7 +58,7 @@ def load(path: Path) -> list[Suite]:
     try:
         return [Suite(**suite) for suite in tomllib.loads(path.read_text())["suite"]]
     except (OSError, tomllib.TOMLDecodeError, TypeError, KeyError) as error:
-        raise Mistake(f"{path}: {error}") from None
+        raise UsageError(f"{path}: {error}") from None
 
 
 def chosen(suites: list[Suite], names: list[str]) -> list[Suite]:
@@ -66,7 +66,7 @@ def chosen(suites: list[Suite], names: list[str]) -> list[Suite]:
     known = [suite.name for suite in suites]
     for name in names:
         if name not in known:
-            raise Mistake(f"there is no suite {name}; there are {', '.join(known)}")
+            raise UsageError(f"there is no suite {name}; there are {', '.join(known)}")
     return [suite for suite in suites if not names or suite.name in names]
 
 
@@ -91,7 +91,7 @@ def read_runs(folders: Folders) -> dict[str, Run]:
     try:
         return {name: Run(**run) for name, run in json.loads(folders.runs.read_text()).items()}
     except (json.JSONDecodeError, TypeError, AttributeError) as error:
-        raise Mistake(f"{folders.runs}: {error}; delete the file, and run the suites again") from None
+        raise UsageError(f"{folders.runs}: {error}; delete the file, and run the suites again") from None
 
 
 def write_runs(folders: Folders, runs: dict[str, Run]) -> None:

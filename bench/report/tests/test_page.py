@@ -186,7 +186,7 @@ def test_chromium_prints_the_page(built):
     assert (built / "report.pdf").read_bytes().startswith(b"%PDF")
 
 
-def test_a_machine_without_chromium_is_told(built, monkeypatch):
+def test_a_machine_without_chromium_is_reported(built, monkeypatch):
     monkeypatch.setenv("PATH", "/nonexistent")
     assert pdf.write(built / "index.html", built / "none.pdf") == "there is no Chromium on this machine; please run: apt-get install chromium"
 

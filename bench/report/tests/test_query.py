@@ -44,6 +44,21 @@ def test_the_ranking_is_the_mean_ratio_and_needs_half_of_the_messages():
     assert [(rank.format, round(rank.ratio, 2)) for rank in best.ranking(records(*lines), "bytes")] == [("cbor", 0.5), ("json", 1.0)]
 
 
+def test_a_message_without_the_baseline_does_not_count_and_operations_are_cases_of_their_own():
+    lines = [size("json", 100), size("cbor", 50), size("packed", 900, payload="b"), size("cbor", 9, payload="b"), size("xml", 1, payload="b")]
+    assert [(rank.format, rank.ratio) for rank in best.ranking(records(*lines), "bytes")] == [("cbor", 0.5), ("json", 1.0)]
+    times = [samples.line("host", "host", "a", format, "dunnage", operation, "ns", value, "ns")
+             for format, operation, value in (("json", "encode", 100), ("json", "decode", 400), ("cbor", "encode", 50), ("cbor", "decode", 200))]  # fmt: skip
+    assert [(rank.format, round(rank.ratio, 2)) for rank in best.ranking(records(*times), "ns")] == [("cbor", 0.5), ("json", 1.0)]
+    assert [rank.format for rank in best.ranking(records(*lines[2:]), "bytes")] == ["xml", "cbor", "packed"]
+
+
+def test_formats_that_change_a_value_are_left_out():
+    lossless = samples.line("host", "host", "a", "protobuf", "dunnage", "decode", "lossless", 0, "1")
+    lines = [size("json", 9), size("protobuf", 1), size("protobuf+gzip", 2), size("struct (float32)", 1), size("protobuf", 3, payload="b"), lossless]
+    assert [(r.format, r.payload) for r in best.exact(records(*lines)) if r.metric == "bytes"] == [("json", "a"), ("protobuf", "b")]
+
+
 def table(lines, **more):
     definition = tables.Definition(**{"id": "t", "title": "T", "select": {}, "rows": ["format"], "columns": ["payload"], "suites": ["host"]} | more)
     return tables.build(definition, records(*lines))

@@ -1,4 +1,4 @@
-"""Suites that are shell commands: a failure is told with its reason, and does not stop the others."""
+"""Suites that are shell commands: a failure is reported with its reason, and does not stop the others."""
 
 import io
 import json
@@ -8,7 +8,7 @@ import pytest
 import samples
 from laboratory import ROOT, __main__, suites
 from laboratory.runner import Runner
-from laboratory.suites import Mistake, Suite
+from laboratory.suites import Suite, UsageError
 from rich.console import Console
 
 SIZES = [
@@ -46,14 +46,14 @@ def test_a_good_suite_has_a_line_with_its_rows_and_the_best_formats(folders, run
     good, output = run(suite("good", writing(folders, "good", SIZES + RATES)))
     assert good
     # cbor: (0.4 * 0.9) ** 0.5 = 0.6 of JSON; packed: (0.5 * 0.2) ** 0.5 = 0.32.
-    assert "good        8 rows  bytes: packed  ingest rps: cbor\n" in output
+    assert "good        8 rows  bytes: packed  ingest rps: CBOR\n" in output
     assert "good: about 1 s; 1 s left in all" in output
     run_of = suites.read_runs(folders)["good"]
     assert (run_of.state, run_of.form, run_of.ok_form, run_of.reason) == ("ok", "quick", "quick", "")
     assert run_of.at.endswith("Z") and run_of.ok_at == run_of.at
 
 
-def test_every_kind_of_failure_is_told_and_the_others_run(folders, run):
+def test_every_kind_of_failure_is_reported_and_the_others_run(folders, run):
     bad_line = SIZES[0] | {"suite": "bad", "record": 7}
     good, output = run(
         suite("failing", "echo first; echo the reason >&2; exit 3"),
@@ -104,7 +104,7 @@ def test_verbose_shows_the_output(folders, run):
 
 
 def test_an_unknown_suite_is_named(capsys):
-    with pytest.raises(Mistake, match="there is no suite nonsense; there are host, pson-paper, "):
+    with pytest.raises(UsageError, match="there is no suite nonsense; there are host, pson-paper, "):
         suites.chosen(suites.load(ROOT / "bench/suites.toml"), ["nonsense"])
     assert __main__.main(["run", "nonsense"]) == 2
     assert "laboratory: there is no suite nonsense" in capsys.readouterr().err
@@ -112,7 +112,7 @@ def test_an_unknown_suite_is_named(capsys):
 
 def test_yardsticks_are_no_candidates(folders, run):
     lines = [line | {"library": library, "value": line["value"] * factor} for line in RATES for library, factor in (("dunnage", 1), ("probe", 9))]
-    assert "ingest rps: cbor\n" in run(suite("good", writing(folders, "good", lines), yardsticks=["probe"]))[1]
+    assert "ingest rps: CBOR\n" in run(suite("good", writing(folders, "good", lines), yardsticks=["probe"]))[1]
 
 
 def test_a_terminal_shows_the_time_left(folders):
