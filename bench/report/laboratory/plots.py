@@ -24,14 +24,14 @@ class Definition:
     """A figure of the report.
 
     `kind` is one of the functions below. `item` is the paper's figure that it repeats. `facet` is the field of which each value has a
-    plot of its own; `alt` says what it shows to those who do not see it. `baseline` selects what `change` and `scatter` compare with.
+    plot of its own; `alt` says what it shows to readers who cannot see it. `baseline` selects what `change` and `scatter` compare with.
     """
 
     id: str
     kind: str
     title: str
     alt: str
-    select: dict
+    select: dict | list[dict]
     suites: list[str]
     item: str = ""
     facet: str = "operation"
@@ -77,7 +77,12 @@ def _styled(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
 
 
 def _who(record: Record) -> str:
-    return QUOTED if record.quoted else OURS if record.library == "dunnage" else PEER
+    return QUOTED if record.quoted else _project(record.library)
+
+
+def _project(library: str) -> str:
+    # The crates are called dunnage-pson and dunnage-packed.
+    return OURS if library.startswith("dunnage") else PEER
 
 
 def _names(records: list[Record]) -> list[str]:
@@ -167,7 +172,7 @@ def scatter(definition: Definition, members: list[Record]) -> alt.LayerChart | N
         sides.append({(r.format, r.library): r.ratio for r in best.ranking(chosen, metrics.pop(), definition.baseline)} if len(metrics) == 1 else {})
     rows = [
         {"name": name(f, lib), "x": sides[0][f, lib], "y": sides[1][f, lib],
-         "who": OURS if lib == "dunnage" else PEER}
+         "who": _project(lib)}
         for f, lib in sides[0] if (f, lib) in sides[1]
     ]  # fmt: skip
     if len(rows) < 2:
@@ -225,8 +230,8 @@ def _log(rows: list[dict], axis: str) -> alt.Scale:
     return alt.Scale(type="log", domain=[low / 1.15, high * (1.6 if axis == "x" else 1.15)], nice=False)
 
 
-# The target of a record of the gateway.
-_DEVICES = re.compile(r"(\d+) (?:devices|connections)(?:, (\d+) (?:replicas|instances))?")
+# The target of a record of a fleet.
+_DEVICES = re.compile(r"(\d+) devices, (\d+ replicas?)")
 
 
 def scaling(definition: Definition, members: list[Record]) -> alt.FacetChart | None:
@@ -235,7 +240,7 @@ def scaling(definition: Definition, members: list[Record]) -> alt.FacetChart | N
     for record in members:
         if found := _DEVICES.fullmatch(record.target):
             rows.append({"devices": int(found[1]), "value": record.value, "server": label("library", record.library),
-                         "format": label("format", record.format), "replicas": "1 replica" if found[2] in (None, "1") else f"{found[2]} replicas"})  # fmt: skip
+                         "format": label("format", record.format), "replicas": found[2]})  # fmt: skip
     if not rows:
         return None
     replicas = sorted({row["replicas"] for row in rows})
@@ -255,7 +260,7 @@ def scaling(definition: Definition, members: list[Record]) -> alt.FacetChart | N
 
 def change(definition: Definition, members: list[Record]) -> alt.FacetChart | None:
     """The difference from the best of the baseline in percent, per message; a row of plots per target, a column per operation."""
-    fields = ("target", "payload", "operation", "source", "floats")
+    fields = ("target", "payload", "operation", "source", "floats", "options")
     key = lambda record: tuple(getattr(record, name) for name in fields)  # noqa: E731
     compared = select(members, definition.baseline)
     baseline: dict[tuple, float] = {}
@@ -269,10 +274,11 @@ def change(definition: Definition, members: list[Record]) -> alt.FacetChart | No
     if not rows:
         return None
     order = list(dict.fromkeys(row["payload"] for row in rows))
+    formats = list(dict.fromkeys(label("format", record.format) for record in compared))
     plot = alt.Chart(alt.Data(values=rows)).mark_bar().encode(
         x=alt.X("payload:N", sort=order, title=None, axis=alt.Axis(labelAngle=-40)),
         xOffset="who:N",
-        y=alt.Y("change:Q", title="change from JSON (%)", axis=alt.Axis(tickCount=5)),
+        y=alt.Y("change:Q", title=f"change from {' or '.join(formats)} (%)", axis=alt.Axis(tickCount=5)),
         color=alt.Color("who:N", scale=alt.Scale(range=COLOURS)),
     )  # fmt: skip
     return plot.properties(width=300, height=130).facet(row=alt.Row("target:N", title=None, header=alt.Header(labelOrient="top", labelAngle=0)), column=alt.Column("operation:N", title=None))

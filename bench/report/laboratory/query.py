@@ -11,9 +11,10 @@ from .record import Record
 HERE = Path(__file__).parent
 
 
-def select(records: Iterable[Record], where: dict) -> list[Record]:
-    """The records whose fields have the values of `where`: a text, a regular expression after `~`, or a list of both."""
-    return [record for record in records if all(_matches(getattr(record, name), wanted) for name, wanted in where.items())]
+def select(records: Iterable[Record], where: dict | list[dict]) -> list[Record]:
+    """The records whose fields have the values of `where`, or of one of several: a text, a regular expression after `~`, or a list of both."""
+    choices = where if isinstance(where, list) else [where]
+    return [r for r in records if any(all(_matches(getattr(r, name), wanted) for name, wanted in one.items()) for one in choices)]
 
 
 def _matches(value: str | None, wanted: str | list[str]) -> bool:
@@ -37,7 +38,7 @@ def label(field: str, value: str | None) -> str:
     # A format with a mapping or a compressor, such as `protobuf (float32)` or `json+gzip`.
     if field in ("format", "plain_format") and value and (found := re.match(r"[a-z-]+", value)):
         return labels.get(found[0], found[0]) + value[found.end() :]
-    return re.sub(r"\b1 replicas", "1 replica", value or "")
+    return value or ""
 
 
 def rank(field: str, value: str) -> int:

@@ -23,7 +23,7 @@ class Definition:
 
     id: str
     title: str
-    select: dict
+    select: dict | list[dict]
     rows: list[str]
     columns: list[str]
     suites: list[str]

@@ -89,7 +89,7 @@ def load() -> list[dict]:
         for library in ("dunnage", "node"):
             for replicas, devices in ((1, (100, 300, 500, 1000, 2000)), (2, (500, 1000)), (4, (2000,))):
                 for count in devices:
-                    target = f"{count} devices, {replicas} replicas"
+                    target = f"{count} devices, {replicas} replica{'s' * (replicas > 1)}"
                     for metric, value, unit in (("rps", count / 2, "1/s"), ("mean_ms", 2, "ms"), ("p95_ms", 4, "ms"), ("failures_percent", 0, "%"), ("merit", 900, "1")):
                         lines.append(line("load", target, "container", format, library, "fleet", metric, value, unit))
     return lines

@@ -64,6 +64,21 @@ def test_the_change_is_that_from_the_baseline():
     assert [(row["who"], row["change"]) for row in rows] == [("CBOR", -75)]
 
 
+def test_no_change_is_a_bar_and_options_are_compared_apart():
+    lines = [time("json", "a", 24), time("cbor", "dunnage", 24), time("json", "a", 10, options="-O2"), time("cbor", "dunnage", 20, options="-O2")]
+    assert [row["change"] for row in values(plots.change(definition("change"), records(*lines)))] == [0, 100]
+
+
+def test_the_axis_of_a_change_names_the_baseline():
+    lines = records(time("json", "a", 24), time("xml", "a", 48))
+    assert "change from XML (%)" in json.dumps(plots.change(definition("change", baseline={"format": "xml"}), lines).to_dict())
+
+
+def test_every_crate_of_the_project_is_ours():
+    rows = values(plots.bars(definition("bars"), records(time("pson", "dunnage-pson", 1), time("cbor", "dunnage", 2), time("cbor", "ciborium", 3))))
+    assert [row["who"] for row in rows] == ["Dunnage", "Dunnage", "other libraries"]
+
+
 def test_nothing_to_draw_is_no_drawing():
     assert plots.draw(definition("bars"), []).svg == ""
     failed = samples.line("host", "host", "a", "cbor", "dunnage", "encode", "failed", 1, "1", note="why")
