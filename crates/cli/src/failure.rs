@@ -1,5 +1,6 @@
 //! The errors and exit codes of commands.
 
+use crate::output::printable;
 use anstyle::{AnsiColor, Style};
 use std::{fmt, io, io::Write, process::ExitCode};
 
@@ -44,7 +45,8 @@ impl Failure {
 
 /// Prints `dunnage: message` to stderr, as one line.
 pub fn complain(message: impl fmt::Display) {
-    let message = message.to_string().replace(['\n', '\r'], " ");
+    // Keys, titles and file names come from others.
+    let message = printable(&message.to_string().replace(['\n', '\r'], " "));
     // If stderr is closed, the message cannot be shown.
     let _ = writeln!(anstream::stderr(), "{RED}dunnage:{RED:#} {message}");
 }

@@ -47,10 +47,10 @@ fn table(shares: &[Share], bits: u64) -> Table {
     for share in shares {
         let percent = 100.0 * share.bits as f64 / bits as f64;
         table.add_row([
-            Cell::new(&share.field),
+            Cell::new(crate::output::printable(&share.field)),
             Cell::new(share.bits).set_alignment(CellAlignment::Right),
             Cell::new(format!("{percent:.1} %")).set_alignment(CellAlignment::Right),
-            Cell::new(&share.advice),
+            Cell::new(crate::output::printable(&share.advice)),
         ]);
     }
     for (index, column) in table.column_iter_mut().enumerate() {

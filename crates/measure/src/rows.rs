@@ -1,9 +1,8 @@
 //! A row per format: the sizes and times of a set of messages.
 
 use crate::{
-    Candidate, Times, candidates,
-    dictionary::Dictionary,
-    size::{gzip_bytes, zstd_bytes},
+    Candidate, Times, candidates, dictionary,
+    size::{Zstd, gzip_bytes},
     timing::{Task, measure},
 };
 use dunnage_formats::{Error, Format, Mapping, Value};
@@ -29,8 +28,8 @@ pub struct Measured {
     pub gzip_bytes: f64,
     /// Size after zstd at level 19, in bytes.
     pub zstd_bytes: f64,
-    /// Size after zstd with a dictionary, in bytes. Every second message trains the dictionary, the others are compressed with it. `None` if there
-    /// are fewer than 128 messages.
+    /// Size after zstd with a dictionary, in bytes. Each half of the messages trains the dictionary of the other. `None` if there are fewer than
+    /// 128 messages.
     pub dictionary_bytes: Option<f64>,
     /// Whether every message decodes to the same value and the mapping is exact.
     pub lossless: bool,
@@ -49,24 +48,34 @@ pub struct Impossible {
     pub error: Error,
 }
 
+/// The most messages that are timed, and their most bytes as JSON: a pass over all of them is repeated 21 times in 17 formats.
+const TIMED: (usize, usize) = (64, 4 << 20);
+
 /// The encoded messages and the sizes of one format.
 struct Encoded {
     codec: Box<dyn Format>,
     messages: Vec<Vec<u8>>,
     gzip_bytes: usize,
+    zstd_bytes: usize,
+    dictionary_bytes: Option<f64>,
     lossless: bool,
 }
 
 /// Messages that are encoded in every format, and can be measured.
 pub struct Prepared<'a> {
     messages: &'a [Value],
+    /// The indices of the messages that are timed.
+    timed: Vec<usize>,
     formats: Vec<(String, Result<Encoded, Impossible>)>,
 }
 
-/// Encodes `messages` in every format. Formats that need a schema are included only if there is a `model`.
+/// Encodes and compresses `messages` in every format. Formats that need a schema are included only if there is a `model`.
 pub fn prepare<'a>(messages: &'a [Value], model: Option<&Model>) -> Prepared<'a> {
     let encode = |candidate: Candidate| (candidate.name.clone(), encode(candidate, messages));
-    Prepared { messages, formats: candidates(model).into_iter().map(encode).collect() }
+    let formats: Vec<_> = candidates(model).into_iter().map(encode).collect();
+    let json = formats.iter().find_map(|(_, encoded)| encoded.as_ref().ok());
+    let timed = json.map_or_else(Vec::new, |encoded| sample(&encoded.messages));
+    Prepared { messages, timed, formats }
 }
 
 impl Prepared<'_> {
@@ -81,12 +90,14 @@ impl Prepared<'_> {
         let mut tasks = Vec::new();
         for (_, encoded) in &self.formats {
             if let Ok(encoded) = encoded {
-                tasks.push(encode_task(encoded, self.messages));
-                tasks.push(decode_task(encoded));
+                tasks.push(encode_task(encoded, self.messages, &self.timed));
+                tasks.push(decode_task(encoded, &self.timed));
             }
         }
         let times = measure(&mut tasks, budget, progress);
         drop(tasks);
+        // A task is a pass over all timed messages.
+        let times: Vec<Times> = times.into_iter().map(|times| times.divided_by(self.timed.len())).collect();
         // Each encoded format has two tasks, in this order.
         let mut times = times.chunks_exact(2);
         let mut rows = Vec::new();
@@ -115,38 +126,56 @@ fn encode(candidate: Candidate, messages: &[Value]) -> Result<Encoded, Impossibl
         codec,
         messages: Vec::with_capacity(messages.len()),
         gzip_bytes: 0,
+        zstd_bytes: 0,
+        dictionary_bytes: None,
         lossless: candidate.mapping == Mapping::Exact,
     };
+    // Without memory for it, its sizes are 0.
+    let mut zstd = Zstd::new().ok();
     for (index, message) in messages.iter().enumerate() {
         let failed = |error| Impossible { message: index, error };
         let trip = encoded.codec.round_trip(message).map_err(failed)?;
         encoded.gzip_bytes += gzip_bytes(&trip.bytes);
+        encoded.zstd_bytes += zstd.as_mut().map_or(0, |zstd| zstd.bytes(&trip.bytes));
         encoded.lossless &= trip.lossless;
         encoded.messages.push(trip.bytes);
     }
+    encoded.dictionary_bytes = dictionary::mean_bytes(&encoded.messages);
     Ok(encoded)
 }
 
-/// Encodes the next message at each call.
-fn encode_task<'a>(encoded: &'a Encoded, messages: &'a [Value]) -> Task<'a> {
-    let mut messages = messages.iter().cycle();
+/// Evenly spaced messages within the limits of [`TIMED`], at least one.
+fn sample(messages: &[Vec<u8>]) -> Vec<usize> {
+    let (most, most_bytes) = TIMED;
+    let mut count = messages.len().min(most);
+    loop {
+        let indices: Vec<usize> = (0..count).map(|n| n * messages.len() / count).collect();
+        let bytes: usize = indices.iter().map(|&index| messages[index].len()).sum();
+        if count <= 1 || bytes <= most_bytes {
+            return indices;
+        }
+        count /= 2;
+    }
+}
+
+/// Encodes the messages with these indices.
+fn encode_task<'a>(encoded: &'a Encoded, messages: &'a [Value], indices: &'a [usize]) -> Task<'a> {
     let mut out = Vec::with_capacity(encoded.messages.iter().map(Vec::len).max().unwrap_or(0));
     Box::new(move || {
-        out.clear();
-        if let Some(message) = messages.next() {
+        for &index in indices {
+            out.clear();
             // It was encoded before, so there is no error.
-            let _ = encoded.codec.encode(black_box(message), &mut out);
+            let _ = encoded.codec.encode(black_box(&messages[index]), &mut out);
             black_box(out.as_slice());
         }
     })
 }
 
-/// Decodes the next message at each call.
-fn decode_task(encoded: &Encoded) -> Task<'_> {
-    let mut messages = encoded.messages.iter().cycle();
+/// Decodes the messages with these indices.
+fn decode_task<'a>(encoded: &'a Encoded, indices: &'a [usize]) -> Task<'a> {
     Box::new(move || {
-        if let Some(bytes) = messages.next() {
-            let _ = black_box(encoded.codec.decode(black_box(bytes)));
+        for &index in indices {
+            let _ = black_box(encoded.codec.decode(black_box(&encoded.messages[index])));
         }
     })
 }
@@ -157,21 +186,12 @@ fn summarize(encoded: &Encoded, encode: Times, decode: Times) -> Measured {
         bytes: encoded.messages.iter().map(Vec::len).sum::<usize>() as f64 / count,
         largest_bytes: encoded.messages.iter().map(Vec::len).max().unwrap_or(0),
         gzip_bytes: encoded.gzip_bytes as f64 / count,
-        zstd_bytes: encoded.messages.iter().map(|bytes| zstd_bytes(bytes)).sum::<usize>() as f64 / count,
-        dictionary_bytes: with_dictionary(&encoded.messages),
+        zstd_bytes: encoded.zstd_bytes as f64 / count,
+        dictionary_bytes: encoded.dictionary_bytes,
         lossless: encoded.lossless,
         encode,
         decode,
     }
-}
-
-/// The mean size of every second message with a dictionary that was trained from the others.
-fn with_dictionary(messages: &[Vec<u8>]) -> Option<f64> {
-    let half = |first| messages.iter().skip(first).step_by(2).cloned().collect::<Vec<_>>();
-    let dictionary = Dictionary::train(&half(0))?;
-    let measured = half(1);
-    let total: usize = measured.iter().map(|bytes| dictionary.compressed_bytes(bytes)).sum();
-    Some(total as f64 / measured.len() as f64)
 }
 
 #[cfg(test)]
@@ -218,6 +238,28 @@ mod tests {
         let (_, impossible) = prepared.formats().find(|(format, _)| *format == "packed").expect("packed");
         let impossible = impossible.expect("99 is too large");
         assert_eq!((impossible.message, impossible.error.pointer()), (1, "/n"));
+    }
+
+    #[test]
+    fn times_do_not_depend_on_the_order_of_the_messages() {
+        let long = format!("[{}1]", "1,".repeat(2_000));
+        let decode = |messages: [Value; 2]| {
+            let rows = prepare(&messages, None).measure(Duration::from_millis(200), |_| ());
+            let json = rows.iter().find(|row| row.format == "json").expect("a row");
+            json.outcome.as_ref().expect("figures").decode.median_ns
+        };
+        let (first, second) =
+            (decode([message(&long), message("[1]")]), decode([message("[1]"), message(&long)]));
+        assert!((0.2..5.0).contains(&(first / second)), "{first} {second}");
+    }
+
+    #[test]
+    fn a_sample_is_spread_over_all_messages_and_bounded() {
+        let small = vec![vec![0; 10]; 1000];
+        let indices = sample(&small);
+        assert_eq!((indices.len(), indices[0], indices[63]), (64, 0, 984));
+        assert_eq!(sample(&vec![vec![0; 3 << 20]; 8]), [0]);
+        assert_eq!(sample(&small[..3]), [0, 1, 2]);
     }
 
     #[test]

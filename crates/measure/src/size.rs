@@ -2,7 +2,8 @@
 
 use dunnage_formats::{Error, Format, Value};
 use flate2::{Compression, write::GzEncoder};
-use std::io::Write;
+use std::io::{self, Write};
+use zstd::bulk::Compressor;
 
 /// The level of zstd. The levels above need more memory and rarely save a byte of a message.
 const ZSTD_LEVEL: i32 = 19;
@@ -25,25 +26,30 @@ pub fn sizes(format: &dyn Format, message: &Value) -> Result<Sizes, Error> {
 }
 
 /// Returns the size of `bytes` after gzip at level 9, with the header and the trailer.
-pub fn gzip_bytes(bytes: &[u8]) -> usize {
+pub(crate) fn gzip_bytes(bytes: &[u8]) -> usize {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
     // Writing to memory does not fail.
     gzip.write_all(bytes).and_then(|()| gzip.finish()).map_or(0, |compressed| compressed.len())
 }
 
-/// Returns the size of `bytes` after zstd at level 19, without a checksum.
-pub fn zstd_bytes(bytes: &[u8]) -> usize {
-    // Compressing in memory does not fail.
-    zstd::bulk::compress(bytes, ZSTD_LEVEL).map_or(0, |compressed| compressed.len())
-}
+/// Compresses with zstd at level 19, without a checksum. Creating it costs more than compressing a message.
+pub(crate) struct Zstd(Compressor<'static>);
 
-/// Returns the size of `bytes` after zstd at level 19 with a trained dictionary.
-pub(crate) fn zstd_bytes_with(dictionary: &[u8], bytes: &[u8]) -> usize {
-    let mut compressor = match zstd::bulk::Compressor::with_dictionary(ZSTD_LEVEL, dictionary) {
-        Ok(compressor) => compressor,
-        Err(_) => return zstd_bytes(bytes),
-    };
-    compressor.compress(bytes).map_or(0, |compressed| compressed.len())
+impl Zstd {
+    /// Fails only if there is no memory.
+    pub fn new() -> io::Result<Zstd> {
+        Compressor::new(ZSTD_LEVEL).map(Zstd)
+    }
+
+    /// With a dictionary.
+    pub fn with_dictionary(dictionary: &[u8]) -> io::Result<Zstd> {
+        Compressor::with_dictionary(ZSTD_LEVEL, dictionary).map(Zstd)
+    }
+
+    /// Returns the size of `bytes` after compression. Compressing in memory does not fail.
+    pub fn bytes(&mut self, bytes: &[u8]) -> usize {
+        self.0.compress(bytes).map_or(0, |compressed| compressed.len())
+    }
 }
 
 /// Counts the commas and colons in the JSON of `message`: the spaces that Python's `json.dumps` adds.
@@ -69,6 +75,9 @@ mod tests {
 
     #[test]
     fn zstd_shrinks_repetition() {
-        assert!(zstd_bytes(&[7; 1000]) < 30);
+        let mut zstd = Zstd::new().expect("memory");
+        let first = zstd.bytes(&[7; 1000]);
+        assert!(first < 30);
+        assert_eq!(zstd.bytes(&[7; 1000]), first, "messages are compressed independently");
     }
 }

@@ -27,6 +27,19 @@ pub struct Times {
     pub rounds: usize,
 }
 
+impl Times {
+    /// The times of one of `parts` equal parts.
+    pub(crate) fn divided_by(self, parts: usize) -> Times {
+        let part = |ns: f64| ns / parts.max(1) as f64;
+        Times {
+            median_ns: part(self.median_ns),
+            low_ns: part(self.low_ns),
+            high_ns: part(self.high_ns),
+            rounds: self.rounds,
+        }
+    }
+}
+
 /// Measures all tasks in turn for about `budget`. Calls `progress` after each round with the share that is done, from 0 to 1.
 pub fn measure(tasks: &mut [Task<'_>], budget: Duration, mut progress: impl FnMut(f64)) -> Vec<Times> {
     let batches = (tasks.len() * ROUNDS).max(1) as u32;

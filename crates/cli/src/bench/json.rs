@@ -28,6 +28,7 @@ enum Row<'a> {
     },
     Impossible {
         format: &'a str,
+        message: &'a str,
         error: String,
     },
 }
@@ -61,10 +62,14 @@ pub fn render(outcome: &Outcome) -> String {
             decode_ns: measured.decode.into(),
             lossless: measured.lossless,
         },
-        Err(impossible) => Row::Impossible { format: &row.format, error: impossible.error.to_string() },
+        Err(impossible) => Row::Impossible {
+            format: &row.format,
+            message: outcome.messages.place(impossible.message),
+            error: impossible.error.to_string(),
+        },
     });
     let report = Report {
-        messages: outcome.messages,
+        messages: outcome.messages.values.len(),
         compact_json_bytes: outcome.json_bytes,
         formats: rows.collect(),
     };

@@ -74,6 +74,11 @@ impl Messages {
         Ok(())
     }
 
+    /// The file of the message with this index, and its line if every line is a message.
+    pub fn place(&self, index: usize) -> &str {
+        &self.places[index]
+    }
+
     /// The failure of the message with this index, with its place.
     pub fn blame(&self, index: usize, what: &str, error: &Error) -> Failure {
         let error = error.clone().in_json(&self.texts[index]);

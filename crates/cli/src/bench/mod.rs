@@ -13,14 +13,19 @@ use dunnage_formats::Id;
 use dunnage_measure::{Prepared, Row};
 use indicatif::{ProgressBar, ProgressStyle};
 use messages::Messages;
-use std::{fs, io::Write, path::PathBuf, time::Duration};
+use std::{
+    fs::File,
+    io::Write,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// Measure the size and the speed of messages in every format
 ///
 /// One row per format, smallest first: bytes, bytes after gzip -9 and zstd -19, the time to encode and to decode one message
 /// on this machine, and whether every message decodes to the same value. Times are medians of 21 rounds; each round measures
-/// every format. With several messages, sizes and times are means. 128 messages or more also train a zstd dictionary:
-/// every second one trains it, the others are compressed with it. With a schema, the formats that need one are included, with
+/// every format. With several messages, sizes are means of all, and times are means of up to 64 of them. 128 messages or
+/// more also train zstd dictionaries: each half of the messages trains the one for the other half. With a schema, the formats that need one are included, with
 /// the mappings that `dunnage compare` explains. The memory of the formats is measured by `make bench`.
 #[derive(Args)]
 pub struct Bench {
@@ -35,7 +40,7 @@ pub struct Bench {
     /// Every line of the files is a message
     #[arg(long)]
     lines: bool,
-    /// Duration of the measurement in seconds
+    /// Duration of the timing in seconds; messages are encoded and compressed before
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=600))]
     seconds: u64,
     /// Write a plot of size against speed to this file
@@ -48,8 +53,8 @@ pub struct Bench {
 
 /// The result of a benchmark.
 struct Outcome {
-    /// The number of messages.
-    messages: usize,
+    /// The messages.
+    messages: Messages,
     /// Mean size of a message as JSON without white space, in bytes.
     json_bytes: f64,
     /// Whether a schema was given.
@@ -62,20 +67,24 @@ impl Bench {
     pub fn run(self) -> Result<(), Failure> {
         let model = self.schema.as_deref().map(|name| self.schemas.model(name)).transpose()?;
         let messages = Messages::read(&self.files, self.lines)?;
+        // Before the measurement, which is lost if the file cannot be written.
+        let mut plot = self.svg.as_ref().map(|path| open(path)).transpose()?;
+        let bar = progress_bar();
         let prepared = dunnage_measure::prepare(&messages.values, model.as_ref());
         if let Some(schema) = &self.schema {
             check_schema(schema, &prepared, &messages)?;
         }
-        let bar = progress_bar();
+        bar.set_message("measuring");
         let show = |share: f64| bar.set_position((share * 1000.0) as u64);
         let rows = prepared.measure(Duration::from_secs(self.seconds), show);
         bar.finish_and_clear();
         let json = rows.iter().find(|row| row.format == "json");
         let json_bytes = json.and_then(|row| row.outcome.as_ref().ok()).map_or(0.0, |json| json.bytes);
         let has_schema = model.is_some();
-        let outcome = Outcome { messages: messages.values.len(), json_bytes, has_schema, rows };
-        if let Some(path) = &self.svg {
-            fs::write(path, chart::svg(&outcome)?).map_err(|e| Failure::about(path.display(), e))?;
+        let outcome = Outcome { messages, json_bytes, has_schema, rows };
+        if let (Some(file), Some(path)) = (&mut plot, &self.svg) {
+            let written = file.write_all(chart::svg(&outcome)?.as_bytes());
+            written.map_err(|e| Failure::about(path.display(), e))?;
         }
         let mut output = output::stdout();
         match self.json {
@@ -89,11 +98,17 @@ impl Bench {
 /// A progress bar with the time left, on standard error if that is a terminal.
 fn progress_bar() -> ProgressBar {
     let bar = ProgressBar::new(1000);
-    if let Ok(style) = ProgressStyle::with_template("measuring {bar:30} {percent} %, {eta} left") {
+    if let Ok(style) = ProgressStyle::with_template("{msg} {bar:30} {percent} %, {eta} left") {
         bar.set_style(style);
     }
+    bar.set_message("encoding and compressing");
     bar.tick();
     bar
+}
+
+/// Creates the file of the plot.
+fn open(path: &Path) -> Result<File, Failure> {
+    File::create(path).map_err(|e| Failure::about(path.display(), e))
 }
 
 /// Whether the format needs a schema.

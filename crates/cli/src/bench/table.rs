@@ -4,7 +4,7 @@ use super::{
     Outcome, advice,
     numbers::{bytes, time},
 };
-use crate::output::{bar, fill};
+use crate::output::{bar, fill, printable};
 use anstyle::Style;
 use comfy_table::{Cell, CellAlignment, Color, Table, presets};
 use dunnage_measure::Measured;
@@ -18,7 +18,7 @@ const BAR: usize = 8;
 /// Renders the table with ANSI colours.
 pub fn render(outcome: &Outcome) -> String {
     let mut out = String::new();
-    let messages = match outcome.messages {
+    let messages = match outcome.messages.values.len() {
         1 => String::new(),
         many => format!(" on average, {many} messages"),
     };
@@ -30,7 +30,8 @@ pub fn render(outcome: &Outcome) -> String {
     }
     for row in &outcome.rows {
         if let Err(impossible) = &row.outcome {
-            let reason = impossible.error.to_string();
+            let place = outcome.messages.place(impossible.message);
+            let reason = printable(&format!("{place}: {}", impossible.error));
             for line in fill(&format!("{} -", row.format), " ", reason.split(' ').map(str::to_owned)) {
                 let _ = writeln!(out, "{DIM}{line}{DIM:#}");
             }

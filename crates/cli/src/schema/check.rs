@@ -8,7 +8,7 @@ use super::{
 use crate::{
     failure::{Failure, complain},
     input::{self, Source},
-    output,
+    output::{self, printable},
 };
 use clap::Args;
 use comfy_table::{Attribute, Cell};
@@ -190,11 +190,11 @@ fn print(report: &Report<'_>) -> Result<(), Failure> {
 fn rows(model: &Model) -> impl Iterator<Item = [Cell; 5]> {
     fields(model).into_iter().map(|field| {
         [
-            Cell::new(&field.field).add_attribute(Attribute::Bold),
+            Cell::new(printable(&field.field)).add_attribute(Attribute::Bold),
             Cell::new(field.kind),
             Cell::new(field.places.map_or(String::new(), |places| places.to_string())),
             Cell::new(if field.required { "yes" } else { "no" }),
-            Cell::new(&field.values),
+            Cell::new(field.values.lines().map(printable).collect::<Vec<_>>().join("\n")),
         ]
     })
 }

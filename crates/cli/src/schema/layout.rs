@@ -1,7 +1,11 @@
 //! `dunnage schema layout`: shows the bits of a packed message.
 
 use super::{packed::Packed, table};
-use crate::{failure::Failure, input, output};
+use crate::{
+    failure::Failure,
+    input,
+    output::{self, printable},
+};
 use clap::Args;
 use comfy_table::{Attribute, Cell};
 use dunnage_packed::{Bits, Layout, Row};
@@ -98,12 +102,12 @@ fn part(row: &Row) -> Part<'_> {
 fn cells(row: &Row) -> [Cell; 7] {
     [
         Cell::new(row.offset.map_or(String::new(), |offset| offset.to_string())),
-        Cell::new(&row.path).add_attribute(Attribute::Bold),
+        Cell::new(printable(&row.path)).add_attribute(Attribute::Bold),
         Cell::new(row.kind),
         Cell::new(bits(row.bits)),
-        Cell::new(&row.range),
-        Cell::new(&row.step),
-        Cell::new(&row.why),
+        Cell::new(printable(&row.range)),
+        Cell::new(printable(&row.step)),
+        Cell::new(printable(&row.why)),
     ]
 }
 

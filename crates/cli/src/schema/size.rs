@@ -5,7 +5,7 @@ use crate::{
     failure::Failure,
     input,
     link_id::{LinkId, default_links, limit_text},
-    output,
+    output::{self, printable},
 };
 use clap::Args;
 use comfy_table::{Attribute, Cell, Color};
@@ -165,10 +165,10 @@ fn share(row: &Row, packed: &Packed) -> Option<f64> {
 fn part_cells(row: &Row, packed: &Packed) -> [Cell; 4] {
     let share = share(row, packed).map_or(String::new(), |share| format!("{:.1}", 100.0 * share));
     [
-        Cell::new(&row.path).add_attribute(Attribute::Bold),
+        Cell::new(printable(&row.path)).add_attribute(Attribute::Bold),
         Cell::new(bits(row.bits)),
         Cell::new(share),
-        Cell::new(&row.range),
+        Cell::new(printable(&row.range)),
     ]
 }
 

@@ -80,6 +80,10 @@ fn bad_input_is_named_with_its_place() {
     let unfit = error(&["bench", "--schema", "weather"], "{\"a\":1}");
     assert!(unfit.contains("no format that needs the schema weather carries the message"), "{unfit}");
     assert!(unfit.contains("at /a, byte 5"), "{unfit}");
+    let folder = tempfile::tempdir().unwrap();
+    assert!(error(&["bench", "--svg", folder.path().to_str().unwrap()], "{}").contains("Is a directory"));
+    let hostile = error(&["bench", "--schema", "weather"], "{\"\\u001b[31mred\\u202e\":1}");
+    assert!(!hostile.contains(['\u{1b}', '\u{202e}']), "{hostile}");
     let many = "{}\n".repeat(10_001);
     assert!(error(&["bench", "--lines"], &many).contains("line 10001: more than 10,000 messages or 16 MiB"));
 }
