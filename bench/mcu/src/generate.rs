@@ -29,7 +29,7 @@ pub fn firmware(messages: &[Message], actions: Actions, style: Style) -> Result<
     if actions.bind && longest_key > 15 {
         let _ = writeln!(out, "#define DN_KEY_SIZE {}", longest_key + 1);
     }
-    if style == Style::Json {
+    if style == Style::Heap {
         json::sizes(messages, &mut out);
     }
     out.push_str("#include \"library.h\"\n\n#include <string.h>\n\nvoid measure_all(void);\n\n");
@@ -102,7 +102,7 @@ fn data(messages: &[Message], actions: Actions, style: Style, out: &mut String) 
 }
 
 fn measure(messages: &[Message], actions: Actions, style: Style, out: &mut String) {
-    let fold_heap = if style == Style::Json { "        fold_u32(heap_used());\n" } else { "" };
+    let fold_heap = if style == Style::Heap { "        fold_u32(heap_used());\n" } else { "" };
     out.push_str("\nvoid measure_all(void) {\n");
     for (region, message) in messages.iter().enumerate() {
         let name = &message.root.name;

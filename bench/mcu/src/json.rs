@@ -1,4 +1,4 @@
-//! The peers that encode and decode JSON text. They have limits that binary formats do not have, and some use a heap.
+//! The peers that may use a heap: those for JSON text, which have limits that binary formats do not have, and libbson.
 
 use crate::{
     Failure,
@@ -8,6 +8,7 @@ use crate::{
     report::{Event, Region},
     shape::{Floats, rounded},
 };
+use dunnage_formats::{Id, Mapping};
 use dunnage_pson::Value;
 use serde::Deserialize;
 use std::fmt::Write as _;
@@ -88,17 +89,24 @@ fn loses_digits(value: &Value, floats: Floats, digits: usize) -> bool {
     }
 }
 
-/// Compares the text that the library wrote with the message, and stores it in the message.
-pub fn check_text(region: &Region, message: &mut Message, floats: Floats) -> Result<(), Failure> {
-    let Some(Event::Value(Value::Bytes(text))) = region.after.first() else {
+/// Decodes what the library wrote, compares it with the message, and stores it in the message.
+pub fn check_encoding(
+    region: &Region,
+    message: &mut Message,
+    library: &Library,
+    floats: Floats,
+) -> Result<(), Failure> {
+    let Some(Event::Value(Value::Bytes(bytes))) = region.after.first() else {
         return Err("not encoded".into());
     };
-    let shown = String::from_utf8_lossy(text);
-    let value: Value = serde_json::from_slice(text).map_err(|error| format!("{error}: {shown}"))?;
+    let shown = String::from_utf8_lossy(bytes);
+    let format: Id = library.format.parse()?;
+    let value =
+        format.open(None, Mapping::Exact)?.decode(bytes).map_err(|error| format!("{error}: {shown}"))?;
     if rounded(&value, floats) != message.value {
-        return Err(format!("wrong text: {shown}").into());
+        return Err(format!("wrong encoding: {shown}").into());
     }
-    message.bytes.clone_from(text);
+    message.bytes.clone_from(bytes);
     Ok(())
 }
 

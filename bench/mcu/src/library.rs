@@ -29,6 +29,8 @@ pub struct Library {
     pub operations: Vec<String>,
     /// What it cannot do with a message. Only libraries for JSON have limits.
     pub limits: Vec<Limit>,
+    /// The C libraries that it builds with; all of them if it is empty.
+    pub c_libraries: Vec<String>,
     /// Arguments for linking, by the C library of a board.
     pub link: BTreeMap<String, Vec<String>>,
     /// Further arguments for firmware that does something: those that link the conversion of floats whether it is used or not.
@@ -45,8 +47,8 @@ pub enum Style {
     Macros,
     /// With its own structs, which are generated from a `.proto`.
     Nanopb,
-    /// With macros, for JSON text. It may use a heap, which is counted.
-    Json,
+    /// With macros. It may use a heap, which is counted.
+    Heap,
 }
 
 /// `peer.toml`
@@ -62,6 +64,8 @@ struct Peer {
     operations: Option<Vec<String>>,
     #[serde(default)]
     limits: Vec<Limit>,
+    #[serde(default)]
+    c_libraries: Vec<String>,
     #[serde(default)]
     link: BTreeMap<String, Vec<String>>,
     #[serde(default)]
@@ -107,6 +111,7 @@ impl Library {
             style: Style::Dunnage,
             operations: ["encode", "decode", "bind", "print", "parse"].map(str::to_owned).into(),
             limits: Vec::new(),
+            c_libraries: Vec::new(),
             link: BTreeMap::new(),
             conversions: BTreeMap::new(),
         })
@@ -144,6 +149,7 @@ impl Library {
             style: peer.style,
             operations: peer.operations.unwrap_or_else(|| ["encode", "decode"].map(str::to_owned).into()),
             limits: peer.limits,
+            c_libraries: peer.c_libraries,
             link: peer.link,
             conversions: peer.conversions,
         })

@@ -147,7 +147,7 @@ impl Job<'_> {
                 }
             }
         }
-        if self.library.style == Style::Json {
+        if self.library.style == Style::Heap {
             json::prepare(&mut messages, self.library);
         } else if self.library.style != Style::Dunnage {
             // The size of a peer's encoding is not known yet, and the peer decodes its own encoding.
@@ -236,7 +236,7 @@ impl Job<'_> {
             self.check(region, message, operation).map_err(|error| format!("{}: {error}", message.name))?;
             rows.push(self.row(&message.name, operation, counts, region.count, counts));
             rows.push(self.row(&message.name, operation, "stack", region.stack, "bytes"));
-            if let (Style::Json, Some(heap)) = (self.library.style, json::heap(region)) {
+            if let (Style::Heap, Some(heap)) = (self.library.style, json::heap(region)) {
                 rows.push(self.row(&message.name, operation, "heap", heap, "bytes"));
             }
             if operation == "encode" {
@@ -253,7 +253,7 @@ impl Job<'_> {
                 Some("has nothing to bind: is neither a map with values nor an array of one type")
             }
             Style::Nanopb => nanopb::obstacle(message),
-            Style::Json => json::obstacle(self.library, self.board, message),
+            Style::Heap => json::obstacle(self.library, self.board, message),
             _ => None,
         }
         .or_else(|| {
@@ -279,8 +279,10 @@ impl Job<'_> {
                 let expected = Event::Value(Value::Bytes(message.parsed.clone()));
                 report::compare("wrong parsed message", &region.after, &[expected])
             }
-            ("encode", Style::Json) => json::check_text(region, message, self.board.floats()),
-            ("decode", Style::Json) => {
+            ("encode", Style::Heap) => {
+                json::check_encoding(region, message, self.library, self.board.floats())
+            }
+            ("decode", Style::Heap) => {
                 let items = json::nearest(&region.inside, &report::walked(message), self.board);
                 report::compare("wrong items", &items, &report::walked(message))?;
                 report::compare("the reader failed", &region.after[..1], &[ok])

@@ -55,7 +55,9 @@ fn measure(
     for board in boards {
         // There is no C library for lx106 here, and of the peers only nanopb builds without its headers.
         let builds = |library: &&Library| {
-            board.c_library() != "none" || matches!(library.style, Style::Dunnage | Style::Nanopb)
+            let own = |name: &String| name == board.c_library();
+            (library.c_libraries.is_empty() || library.c_libraries.iter().any(own))
+                && (board.c_library() != "none" || matches!(library.style, Style::Dunnage | Style::Nanopb))
         };
         for library in libraries.iter().filter(builds) {
             jobs.extend(options.iter().map(|options| (board, library, options)));

@@ -17,7 +17,7 @@ pub const ESP32_CLASS: &str = "rv32imc";
 pub fn run(options: &[&str]) -> Result<(), Failure> {
     let mut boards = super::boards()?;
     boards.retain(|board| [avr::TARGET, ESP32_CLASS, "lx106"].contains(&board.target()));
-    let libraries = super::libraries(&["json", "msgpack", "protobuf", "pson"])?;
+    let libraries = super::libraries(&["json", "msgpack", "protobuf", "pson", "bson"])?;
     let groups: Vec<_> = payloads::groups()?.into_iter().filter(|group| group.name == PAPER_GROUP).collect();
     let Measured { mut rows, failures } = super::measure(SUITE, &boards, &libraries, &groups, options)?;
     rows.extend(times(&rows));
