@@ -70,6 +70,8 @@ struct DataRate {
     spreading_factor: u32,
     bandwidth_hz: u32,
     max_payload_bytes: usize,
+    /// The data rate of the first receive window; `None` if it is that of the uplink.
+    first_window: Option<Window>,
 }
 
 /// The links and sources of the catalogue.
@@ -130,6 +132,7 @@ impl LorawanRadio {
                 receive_watts: self.receive_watts,
                 idle_watts: self.idle_watts,
                 window_symbols: self.window_symbols,
+                first_window: rate.first_window.unwrap_or(Window { spreading_factor, bandwidth_hz }),
                 second_window: region.second_window,
                 estimate: true,
                 note: self.energy_note.clone(),

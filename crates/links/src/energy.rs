@@ -1,6 +1,6 @@
 //! The energy of a message, and how long a battery lasts.
 
-use crate::{Airtime, Link, lora};
+use crate::{Link, lora};
 use serde::Deserialize;
 
 const DAY: f64 = 86_400.0;
@@ -40,6 +40,8 @@ pub struct Radio {
     pub idle_watts: f64,
     /// The symbols that it listens in each of the two windows after a frame.
     pub window_symbols: u32,
+    /// The data rate of the first window.
+    pub first_window: Window,
     /// The data rate of the second window.
     pub second_window: Window,
     /// Whether a figure is an estimate.
@@ -84,6 +86,20 @@ impl Energy {
     }
 }
 
+impl Radio {
+    /// The seconds of the two receive windows after a frame, in which nothing comes.
+    fn listening_s(&self) -> f64 {
+        f64::from(self.window_symbols) * (self.first_window.symbol_s() + self.second_window.symbol_s())
+    }
+}
+
+impl Window {
+    /// The seconds of a symbol.
+    fn symbol_s(self) -> f64 {
+        lora::symbol(self.spreading_factor, self.bandwidth_hz)
+    }
+}
+
 impl Link {
     /// The joules of sending a message of `bytes` bytes in all of its fragments; `None` if the energy is not published. What the
     /// device needs to measure, to encode and to wait is not in it.
@@ -95,20 +111,10 @@ impl Link {
             }
             Energy::Radio(radio) => {
                 let sending = self.airtime_s(bytes)? * radio.transmit_watts;
-                let listening = self.over_fragments(bytes, |_| self.listening_s(radio)) * radio.receive_watts;
+                let listening = self.over_fragments(bytes, |_| radio.listening_s()) * radio.receive_watts;
                 Some(sending + listening)
             }
         }
-    }
-
-    /// The seconds of the two receive windows after a frame, in which nothing comes.
-    fn listening_s(&self, radio: &Radio) -> f64 {
-        let Window { spreading_factor, bandwidth_hz } = radio.second_window;
-        let first = match &self.airtime {
-            Some(Airtime::Lora(rate)) => lora::symbol(rate.spreading_factor, rate.bandwidth_hz),
-            _ => 0.0,
-        };
-        f64::from(radio.window_symbols) * (first + lora::symbol(spreading_factor, bandwidth_hz))
     }
 
     /// The years that a battery of `battery_joules` lasts if a device sends `per_day` messages of `joules` each, with the idle
@@ -143,6 +149,13 @@ mod tests {
         // 10 bytes at SF7: 61.696 ms at 29 mA; 6 symbols of 1.024 ms and 6 of 32.768 ms at 11.5 mA; 3.3 V.
         let expected = (0.061_696 * 0.029 + 6.0 * (0.001_024 + 0.032_768) * 0.0115) * 3.3;
         assert!((link("lorawan-eu868-dr5").unwrap().joules(10).unwrap() - expected).abs() < 1e-9);
+    }
+
+    #[test]
+    fn both_windows_have_500_khz_in_us915() {
+        // 10 bytes at SF10 and 125 kHz: 370.688 ms at 29 mA; 6 symbols of 2.048 ms and 6 of 8.192 ms at 11.5 mA; 3.3 V.
+        let expected = (0.370_688 * 0.029 + 6.0 * (0.002_048 + 0.008_192) * 0.0115) * 3.3;
+        assert!((link("lorawan-us915-dr0").unwrap().joules(10).unwrap() - expected).abs() < 1e-9);
     }
 
     #[test]
