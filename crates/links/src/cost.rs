@@ -1,10 +1,8 @@
 //! Computes the monthly volume and cost of a fleet's messages.
 
-use crate::{Currency, Link, Money, price::Use};
+use crate::{Currency, DAY_S, Link, Money, price::Use};
 use std::fmt;
 
-/// Bytes in a kilobyte, as the prices of the catalogue count them.
-const KB: f64 = 1024.0;
 /// Bytes in a megabyte, as the prices of the catalogue count them.
 const MB: f64 = 1024.0 * 1024.0;
 /// Days in a month, as prices count them.
@@ -38,11 +36,6 @@ impl Traffic {
 }
 
 impl Monthly {
-    /// Returns the traffic in kilobytes of 1024 bytes.
-    pub fn kb(&self) -> f64 {
-        self.bytes / KB
-    }
-
     /// Returns the traffic in megabytes of 1024 * 1024 bytes.
     pub fn mb(&self) -> f64 {
         self.bytes / MB
@@ -66,7 +59,7 @@ pub struct Load<'a> {
     devices: u64,
 }
 
-/// Why a load is not one.
+/// Why the figures of a load are rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoadError {
     /// There is no size.
@@ -91,7 +84,7 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// What a fleet sends and pays in a month of 30 days.
+/// The traffic and the cost of a fleet in a month of 30 days.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Month {
     /// The bytes of the messages.
@@ -104,7 +97,7 @@ pub struct Month {
 
 impl<'a> Load<'a> {
     /// The most messages that a device sends in a day: one per second.
-    pub const MAX_PER_DAY: f64 = 86_400.0;
+    pub const MAX_PER_DAY: f64 = DAY_S;
     /// The most devices.
     pub const MAX_DEVICES: u64 = 1_000_000_000;
 
@@ -127,7 +120,7 @@ impl<'a> Load<'a> {
         self.sizes.iter().map(|size| f(*size)).sum::<f64>() / self.sizes.len().max(1) as f64
     }
 
-    /// What the fleet sends and pays over `link` in a month. Messages above the link's limit count with all of their fragments.
+    /// The traffic and the cost of the fleet over `link` in a month. Messages above the link's limit count with all of their fragments.
     pub fn month(&self, link: &Link) -> Month {
         let messages = self.messages_per_day * DAYS;
         let devices = self.devices as f64;
@@ -194,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_that_cannot_be_is_an_error() {
+    fn an_impossible_load_is_an_error() {
         assert_eq!(Load::new(&[], 1.0, 1), Err(LoadError::NoSizes));
         for rate in [-1.0, f64::NAN, f64::INFINITY, 86_401.0] {
             assert_eq!(Load::new(&[1], rate, 1), Err(LoadError::MessagesPerDay));

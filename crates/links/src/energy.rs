@@ -1,9 +1,8 @@
 //! The energy of a message, and how long a battery lasts.
 
-use crate::{Link, lora};
+use crate::{DAY_S, Link, lora};
 use serde::Deserialize;
 
-const DAY: f64 = 86_400.0;
 const DAYS_PER_YEAR: f64 = 365.25;
 
 /// The energy of sending.
@@ -24,11 +23,11 @@ pub enum Energy {
         /// What was measured.
         note: String,
     },
-    /// What a radio draws while it sends, listens and sleeps.
+    /// The power of a radio while it sends, listens and sleeps.
     Radio(Radio),
 }
 
-/// What a radio draws.
+/// The power of a radio.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Radio {
@@ -123,7 +122,7 @@ impl Link {
     /// Self-discharge, the converter's losses and everything but the radio module are left out.
     pub fn battery_years(&self, joules: f64, per_day: f64, battery_joules: f64) -> Option<f64> {
         let idle = self.energy.as_ref().and_then(Energy::idle_watts).unwrap_or(0.0);
-        let daily = joules * per_day + idle * DAY;
+        let daily = joules * per_day + idle * DAY_S;
         (daily > 0.0).then(|| battery_joules / daily / DAYS_PER_YEAR)
     }
 }

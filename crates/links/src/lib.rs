@@ -24,3 +24,6 @@ pub use lora::LoraRate;
 pub use price::{Currency, Money, Overage, Price};
 pub use rate::Rate;
 pub use table7::{Table7, table_7};
+
+/// Seconds in a day.
+pub(crate) const DAY_S: f64 = 86_400.0;

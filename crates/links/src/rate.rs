@@ -1,8 +1,6 @@
 //! How often a device may send.
 
-use crate::Link;
-
-const DAY: f64 = 86_400.0;
+use crate::{DAY_S, Link};
 
 /// How often a device may send a message of some size over a link.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,9 +15,9 @@ impl Link {
     /// Returns how often a device may send a message of `bytes` bytes. Every fragment counts.
     pub fn rate(&self, bytes: usize) -> Rate {
         let fragments = self.fragments(bytes).unwrap_or(1) as f64;
-        let duty = self.duty_cycle.zip(self.airtime_s(bytes)).map(|(duty, airtime)| duty * DAY / airtime);
+        let duty = self.duty_cycle.zip(self.airtime_s(bytes)).map(|(duty, airtime)| duty * DAY_S / airtime);
         let accepted = self.messages_per_day.map(|most| most / fragments);
-        let spaced = self.min_interval_s.map(|interval| DAY / interval / fragments);
+        let spaced = self.min_interval_s.map(|interval| DAY_S / interval / fragments);
         let max_per_day = [duty, accepted, spaced].into_iter().flatten().map(libm::floor).reduce(f64::min);
         let frame = self.dwell_time_s.zip(self.longest_frame_s(bytes));
         Rate { max_per_day, within_dwell_time: frame.map(|(dwell, frame)| frame <= dwell) }
@@ -28,7 +26,7 @@ impl Link {
     /// Returns the share of the time, from 0, that a device is on the air with `per_day` messages of `bytes` bytes. Above 1, the
     /// messages do not fit into a day. `None` if the airtime is not published.
     pub fn share_on_air(&self, bytes: usize, per_day: f64) -> Option<f64> {
-        Some(self.airtime_s(bytes)? * per_day / DAY)
+        Some(self.airtime_s(bytes)? * per_day / DAY_S)
     }
 }
 
