@@ -3,7 +3,7 @@
 use super::{
     choice::{best, usable},
     estimate::{Estimate, Fit, Fleet, LinkPlan},
-    numbers::{SHELF_LIFE, bytes, money, years},
+    numbers::{SHELF_LIFE, bytes, money, per_day, years},
     sizes::Sizes,
     upkeep::Upkeep,
 };
@@ -189,7 +189,7 @@ impl Facts<'_> {
         };
         let fitting = lossless().find(|estimate| matches!(estimate.fit, Fit::Always | Fit::Messages));
         if let Some(fitting) = fitting {
-            let most = fitting.rate.max_per_day.unwrap_or(0.0);
+            let most = per_day(fitting.rate.max_per_day.unwrap_or(0.0));
             let name = &link.name;
             return format!(
                 "{name} allows {most} messages of {} a day, not {}",

@@ -3,7 +3,7 @@
 use super::{
     Report,
     estimate::{Estimate, Fit, LinkPlan},
-    numbers::{amount, bytes, duration, joules, megabytes, years},
+    numbers::{amount, bytes, duration, joules, megabytes, per_day, years},
 };
 use crate::{link_id::limit_text, output::printable};
 use anstyle::Style;
@@ -142,7 +142,7 @@ pub fn columns<'a>(report: &'a Report, link: &'a Link) -> Vec<Column<'a>> {
         columns.push(("% of time".into(), Box::new(share)));
     }
     if link.duty_cycle.or(link.min_interval_s).or(link.messages_per_day).is_some() {
-        let most = move |it: &Estimate| optional(it.rate.max_per_day.map(|most| most.to_string()));
+        let most = move |it: &Estimate| optional(it.rate.max_per_day.map(per_day));
         columns.push(("most/day".into(), Box::new(most)));
     }
     if link.energy.is_some() {
