@@ -23,13 +23,18 @@ pub fn bar(share: f64, width: usize) -> String {
     format!("{bar:width$}")
 }
 
-/// Joins `first` and the parts with `between`, in lines of at most [`WIDTH`] columns.
-pub fn fill(first: &str, between: &str, parts: impl Iterator<Item = String>) -> Vec<String> {
+/// A number of bytes, with one decimal if it is not whole.
+pub fn bytes(bytes: f64) -> String {
+    if bytes.fract() == 0.0 { format!("{bytes:.0}") } else { format!("{bytes:.1}") }
+}
+
+/// Joins `first` and the parts with `between`, in lines of at most `width` columns.
+pub fn fill(first: &str, between: &str, parts: impl Iterator<Item = String>, width: usize) -> Vec<String> {
     let mut lines = vec![first.to_owned()];
     let mut separator = " ";
     for part in parts {
         let last = lines.len() - 1;
-        if lines[last].chars().count() + separator.len() + part.chars().count() >= WIDTH {
+        if lines[last].chars().count() + separator.len() + part.chars().count() >= width {
             lines[last].push_str(separator.trim_end());
             lines.push(format!("  {part}"));
         } else {
@@ -69,9 +74,16 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_filled_to_80_columns() {
-        let lines = fill("links:", ", ", (0..9).map(|n| format!("{n} {}", "x".repeat(18))));
-        assert!(lines.len() > 1);
-        assert!(lines.iter().all(|line| line.chars().count() <= WIDTH));
+    fn lines_are_filled_to_the_width() {
+        for width in [40, WIDTH] {
+            let lines = fill("links:", ", ", (0..9).map(|n| format!("{n} {}", "x".repeat(18))), width);
+            assert!(lines.len() > 1);
+            assert!(lines.iter().all(|line| line.chars().count() <= width));
+        }
+    }
+
+    #[test]
+    fn whole_sizes_have_no_decimals() {
+        assert_eq!((bytes(27.0), bytes(27.25)), ("27".into(), "27.2".into()));
     }
 }

@@ -1,9 +1,7 @@
 //! What the figures recommend.
 
-use super::{
-    Outcome, needs_schema,
-    numbers::{bytes, time},
-};
+use super::{Outcome, needs_schema, numbers::time};
+use crate::output::bytes;
 use dunnage_measure::{Measured, Row};
 
 /// A format that is at most this much larger than the smallest counts as equally small.

@@ -2,11 +2,6 @@
 
 use dunnage_measure::Times;
 
-/// A size with one decimal if it is a mean.
-pub fn bytes(bytes: f64) -> String {
-    if bytes.fract() == 0.0 { format!("{bytes:.0}") } else { format!("{bytes:.1}") }
-}
-
 /// A median with three significant digits, such as `412 ns` or `1.42 µs`.
 pub fn time(times: Times) -> String {
     let (value, unit) = match times.median_ns {
@@ -31,10 +26,5 @@ mod tests {
         assert_eq!(shown(999.6), "1.00 µs");
         assert_eq!(shown(123_456.0), "123 µs");
         assert_eq!(shown(2_500_000.0), "2.50 ms");
-    }
-
-    #[test]
-    fn whole_sizes_have_no_decimals() {
-        assert_eq!((bytes(27.0), bytes(27.25)), ("27".into(), "27.2".into()));
     }
 }

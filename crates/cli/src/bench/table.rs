@@ -1,10 +1,7 @@
 //! The benchmark as a terminal table.
 
-use super::{
-    Outcome, advice,
-    numbers::{bytes, time},
-};
-use crate::output::{bar, fill, printable};
+use super::{Outcome, advice, numbers::time};
+use crate::output::{WIDTH, bar, bytes, fill, printable};
 use anstyle::Style;
 use comfy_table::{Cell, CellAlignment, Color, Table, presets};
 use dunnage_measure::Measured;
@@ -32,7 +29,7 @@ pub fn render(outcome: &Outcome) -> String {
         if let Err(impossible) = &row.outcome {
             let place = outcome.messages.place(impossible.message);
             let reason = printable(&format!("{place}: {}", impossible.error));
-            for line in fill(&format!("{} -", row.format), " ", reason.split(' ').map(str::to_owned)) {
+            for line in fill(&format!("{} -", row.format), " ", reason.split(' ').map(str::to_owned), WIDTH) {
                 let _ = writeln!(out, "{DIM}{line}{DIM:#}");
             }
         }
@@ -41,7 +38,7 @@ pub fn render(outcome: &Outcome) -> String {
     for sentence in advice::sentences(outcome) {
         let mut words = sentence.split(' ').map(str::to_owned);
         let first = words.next().unwrap_or_default();
-        for line in fill(&first, " ", words) {
+        for line in fill(&first, " ", words, WIDTH) {
             let _ = writeln!(out, "{}", line.trim_start());
         }
     }

@@ -91,7 +91,7 @@ fn heading(link: &Link) -> String {
 fn impossible(comparison: &Comparison, out: &mut String) {
     for (format, error) in comparison.impossible() {
         let reason = error.to_string();
-        for line in fill(&format!("{format} -"), " ", reason.split(' ').map(str::to_owned)) {
+        for line in fill(&format!("{format} -"), " ", reason.split(' ').map(str::to_owned), WIDTH) {
             let _ = writeln!(out, "{DIM}{line}{DIM:#}");
         }
     }
@@ -104,7 +104,7 @@ fn legend(comparison: &Comparison, out: &mut String) {
         None => format!("{} {}", limit_text(link), link.name),
     });
     out.push('\n');
-    for line in fill("fits:", ", ", links) {
+    for line in fill("fits:", ", ", links, WIDTH) {
         let _ = writeln!(out, "{DIM}{line}{DIM:#}");
     }
     if comparison.measured().any(|(_, outcome)| outcome.came_back && !outcome.lossless) {
@@ -132,9 +132,8 @@ fn summary(comparison: &Comparison, out: &mut String) {
     let refused = carried.unwrap_or(comparison.links.len()).checked_sub(1);
     let next = refused.map(|index| format!("not {}", name(comparison.links[index])));
     let winner = format!("{format} {bytes} B");
-    for line in
-        fill("smallest lossless:", ", ", [Some(winner.clone()), narrowest, next].into_iter().flatten())
-    {
+    let parts = [Some(winner.clone()), narrowest, next].into_iter().flatten();
+    for line in fill("smallest lossless:", ", ", parts, WIDTH) {
         let _ = writeln!(out, "{}", line.replacen(&winner, &format!("{GOOD}{winner}{GOOD:#}"), 1));
     }
 }

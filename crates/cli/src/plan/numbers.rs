@@ -20,11 +20,6 @@ pub fn megabytes(bytes: f64) -> f64 {
     bytes / (1024.0 * 1024.0)
 }
 
-/// A number of bytes without a decimal if it is whole.
-pub fn bytes(bytes: f64) -> String {
-    if bytes.fract() == 0.0 { format!("{bytes:.0}") } else { format!("{bytes:.1}") }
-}
-
 /// A limit of messages per day, rounded down to a whole number, or to two decimals below 1.
 pub fn per_day(limit: f64) -> String {
     if limit < 1.0 { format!("{:.2}", (limit * 100.0).floor() / 100.0) } else { limit.floor().to_string() }
@@ -65,7 +60,6 @@ mod tests {
     #[test]
     fn numbers_have_as_many_digits_as_people_need() {
         assert_eq!([amount(89_648.345), amount(0.0007), amount(0.0)], ["89648.35", "0.0007", "0.00"]);
-        assert_eq!([bytes(56.0), bytes(55.67)], ["56", "55.7"]);
         assert_eq!([per_day(309.29), per_day(1.0), per_day(0.709)], ["309", "1", "0.70"]);
         assert_eq!([joules(7.4e-6), joules(0.0213), joules(8.6)], ["7 µJ", "21.3 mJ", "8.60 J"]);
         assert_eq!([years(0.513), years(7.25), years(1200.0)], ["0.51", "7.2", ">20"]);

@@ -3,10 +3,11 @@
 use super::{
     choice::{best, usable},
     estimate::{Estimate, Fit, Fleet, LinkPlan},
-    numbers::{SHELF_LIFE, bytes, money, per_day, years},
+    numbers::{SHELF_LIFE, money, per_day, years},
     sizes::Sizes,
     upkeep::Upkeep,
 };
+use crate::output::bytes;
 use dunnage_links::{Energy, Link, Money};
 
 /// What the sentences are about.

@@ -3,9 +3,12 @@
 use super::{
     Report,
     estimate::{Estimate, Fit, LinkPlan},
-    numbers::{amount, bytes, duration, joules, megabytes, per_day, years},
+    numbers::{amount, duration, joules, megabytes, per_day, years},
 };
-use crate::{link_id::limit_text, output::printable};
+use crate::{
+    link_id::limit_text,
+    output::{bytes, fill, printable},
+};
 use anstyle::Style;
 use comfy_table::{Attribute, Cell, CellAlignment, Color, Table, presets};
 use dunnage_links::{Direction, Energy, Link};
@@ -20,7 +23,7 @@ pub fn write(output: &mut impl Write, report: &Report) -> io::Result<()> {
     writeln!(output, "{}\n", printable(&summary(report)))?;
     for plan in &report.links {
         writeln!(output, "{BOLD}{}{BOLD:#} ({})", plan.link.name, plan.link.id)?;
-        wrapped(output, &facts(plan.link), "  ", DIM)?;
+        wrapped(output, &facts(plan.link), DIM)?;
         let choice = report.advice.choices.iter().find(|(id, _)| *id == plan.link.id);
         for (index, line) in
             table(report, plan, choice.map(|(_, format)| format.as_str())).lines().enumerate()
@@ -29,20 +32,20 @@ pub fn write(output: &mut impl Write, report: &Report) -> io::Result<()> {
             writeln!(output, "{style}{}{style:#}", line.trim_end())?;
         }
         for note in notes(plan.link) {
-            wrapped(output, &note, "  ", DIM)?;
+            wrapped(output, &note, DIM)?;
         }
         writeln!(output)?;
     }
     for (format, reason) in &report.sizes.refused {
-        wrapped(output, &printable(&format!("{format} cannot carry {reason}")), "  ", DIM)?;
+        wrapped(output, &printable(&format!("{format} cannot carry {reason}")), DIM)?;
     }
     for sentence in &report.advice.sentences {
-        wrapped(output, &printable(sentence), "  ", Style::new())?;
+        wrapped(output, &printable(sentence), Style::new())?;
     }
     Ok(())
 }
 
-/// What is planned.
+/// The fleet and its messages, in one line.
 pub fn summary(report: &Report) -> String {
     let fleet = &report.fleet;
     let mean =
@@ -201,18 +204,12 @@ fn table(report: &Report, plan: &LinkPlan, choice: Option<&str>) -> Table {
     table
 }
 
-/// Writes `text` in lines of at most [`WIDTH`] columns, all of them indented.
-fn wrapped(output: &mut impl Write, text: &str, indent: &str, style: Style) -> io::Result<()> {
-    let mut line = String::new();
-    for word in text.split(' ') {
-        if !line.is_empty() && indent.len() + line.chars().count() + 1 + word.chars().count() > WIDTH {
-            writeln!(output, "{style}{indent}{line}{style:#}")?;
-            line.clear();
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
+/// Writes `text` in lines of at most [`WIDTH`] columns, all of them indented by two.
+fn wrapped(output: &mut impl Write, text: &str, style: Style) -> io::Result<()> {
+    let mut words = text.split(' ').map(str::to_owned);
+    let first = format!("  {}", words.next().unwrap_or_default());
+    for line in fill(&first, " ", words, WIDTH) {
+        writeln!(output, "{style}{line}{style:#}")?;
     }
-    writeln!(output, "{style}{indent}{line}{style:#}")
+    Ok(())
 }
