@@ -62,7 +62,7 @@ pub struct Estimate {
 }
 
 impl LinkPlan {
-    /// Computes the estimates. Returns an error if the fleet is not one.
+    /// Computes the estimates. Returns an error if the fleet's figures are out of range.
     pub fn new(link: &'static Link, sizes: &Sizes, fleet: &Fleet) -> Result<LinkPlan, String> {
         let estimates = sizes.formats.iter().map(|sizes| Estimate::new(link, sizes, fleet));
         Ok(LinkPlan { link, estimates: estimates.collect::<Result<_, _>>()? })

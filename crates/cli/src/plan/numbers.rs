@@ -2,7 +2,7 @@
 
 use dunnage_links::Money;
 
-/// Years beyond which a battery ages more than it is used.
+/// Years beyond which ageing, not use, limits a battery.
 pub const SHELF_LIFE: f64 = 20.0;
 
 /// Two decimals, or four below 1.

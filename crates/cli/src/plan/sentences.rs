@@ -32,7 +32,7 @@ pub fn write(facts: &Facts<'_>) -> Vec<String> {
             sentences.extend(facts.alone(format));
         }
         None if facts.open.is_empty() => sentences.push(
-            "No lossless format fits one of these links at this rate, so there is nothing to choose."
+            "No lossless format fits any of these links at this rate, so there is nothing to choose."
                 .to_owned(),
         ),
         None => {
@@ -101,7 +101,7 @@ impl Facts<'_> {
         (!parts.is_empty()).then(|| sentence(&parts.join("; ")))
     }
 
-    /// What JSON would need on the first link that it does not fit, or where it costs more.
+    /// The fragments and the cost of JSON on the first link that it does not fit.
     fn contrast(&self, format: &str) -> Option<String> {
         let json = |plan: &&LinkPlan| {
             let estimate = plan.of("json").filter(|_| format != "json")?;
@@ -186,14 +186,14 @@ impl Facts<'_> {
         }
         let lossless = || plan.estimates.iter().filter(|estimate| estimate.lossless);
         let Some(smallest) = lossless().next() else {
-            return format!("no format is lossless, so none is for {}", link.name);
+            return format!("no format carries the messages without loss, so none suits {}", link.name);
         };
         let fitting = lossless().find(|estimate| matches!(estimate.fit, Fit::Always | Fit::Messages));
         if let Some(fitting) = fitting {
             let most = per_day(fitting.rate.max_per_day.unwrap_or(0.0));
             let name = &link.name;
             return format!(
-                "{name} allows {most} messages of {} a day, not {}",
+                "{name} allows at most {most} messages a day as {}, not {}",
                 fitting.format, self.fleet.per_day
             );
         }
@@ -229,15 +229,33 @@ fn limit(link: &Link, exceeded: Option<usize>) -> String {
     }
 }
 
-/// `a`, `a and b`, or `a; b and c`, as names contain commas; `None` if there is nothing.
+/// `a`, `a and b`, or `a; b; and c`, as names contain commas; `None` if there is nothing.
 fn list(items: impl Iterator<Item = String>) -> Option<String> {
     let mut items: Vec<_> = items.collect();
     let last = items.pop()?;
-    Some(if items.is_empty() { last } else { format!("{} and {last}", items.join("; ")) })
+    Some(match &items[..] {
+        [] => last,
+        [first] => format!("{first} and {last}"),
+        _ => format!("{}; and {last}", items.join("; ")),
+    })
 }
 
 /// `text` with a capital letter and a full stop.
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default() + letters.as_str() + "."
+}
+
+#[cfg(test)]
+mod tests {
+    use super::list;
+
+    #[test]
+    fn three_items_are_separated_by_semicolons() {
+        let text = |items: &[&str]| list(items.iter().map(|item| (*item).to_owned()));
+        assert_eq!(text(&[]), None);
+        assert_eq!(text(&["a"]).as_deref(), Some("a"));
+        assert_eq!(text(&["a", "b"]).as_deref(), Some("a and b"));
+        assert_eq!(text(&["a", "b", "c"]).as_deref(), Some("a; b; and c"));
+    }
 }
