@@ -10,8 +10,8 @@ use std::io::Write;
 
 const DIM: Style = Style::new().dimmed();
 
-/// Returns an error if the largest message of `layout` exceeds the limit of `link`, or if `link` has no published limit. In the first case, prints the fields to standard
-/// output, largest first.
+/// Returns an error if the largest message of `layout` exceeds the limit of `link`, or if `link` has no
+/// published limit. In the first case, prints the fields to standard output, largest first.
 pub fn check(layout: &Layout, link: &Link) -> Result<(), Failure> {
     if !link.has_limit() {
         return Err(Failure::Failed(format!(

@@ -3,11 +3,12 @@
 use anstream::AutoStream;
 use std::io::{self, BufWriter, Write};
 
-/// Opens standard output. Colours are kept on a terminal and removed elsewhere, unless `NO_COLOR` or `CLICOLOR_FORCE` says
-/// otherwise. The stream is buffered: call `flush`, or the end of the output is lost.
+/// Opens standard output. Colours are kept on a terminal and removed elsewhere, unless `NO_COLOR` or
+/// `CLICOLOR_FORCE` says otherwise. The stream is buffered: call `flush`, or the end of the output is lost.
 pub fn stdout() -> AutoStream<Box<dyn Write>> {
     let choice = AutoStream::choice(&io::stdout());
-    // The buffer is below the colour filter, because the filter writes each run of text between two colours separately.
+    // The buffer is below the colour filter, because the filter writes each run of text between two colours
+    // separately.
     AutoStream::new(Box::new(BufWriter::new(io::stdout().lock())), choice)
 }
 
@@ -46,8 +47,8 @@ pub fn fill(first: &str, between: &str, parts: impl Iterator<Item = String>, wid
     lines
 }
 
-/// Escapes the characters of `text` that could control a terminal. Names and reasons come from messages, so anybody can choose
-/// them.
+/// Escapes the characters of `text` that could control a terminal. Names and reasons come from messages, so
+/// anybody can choose them.
 pub fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -56,8 +57,8 @@ pub fn printable(text: &str) -> String {
     out
 }
 
-/// Whether `c` could move a terminal's cursor or reverse its text: control characters, line separators, and the marks that change
-/// the direction of text.
+/// Whether `c` could move a terminal's cursor or reverse its text: control characters, line separators, and
+/// the marks that change the direction of text.
 pub fn commands_terminal(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -28,7 +28,8 @@ pub enum Airtime {
 }
 
 impl Link {
-    /// The seconds that a message of `bytes` bytes is on the air, in all of its fragments; `None` if it is not published.
+    /// The seconds that a message of `bytes` bytes is on the air, in all of its fragments; `None` if it is
+    /// not published.
     pub fn airtime_s(&self, bytes: usize) -> Option<f64> {
         let airtime = self.airtime.as_ref()?;
         Some(self.over_fragments(bytes, |payload| self.frame_s(airtime, payload)))

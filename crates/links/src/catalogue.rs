@@ -25,8 +25,8 @@ pub fn source(id: &str) -> Option<&'static Source> {
     CATALOGUE.sources.get(id)
 }
 
-/// Returns the IDs that contain a word of `id`, for a person who does not know the ID: `iridium` finds all of Iridium's. Words of one
-/// or two letters are ignored.
+/// Returns the IDs that contain a word of `id`, for a person who does not know the ID: `iridium` finds all of
+/// Iridium's. Words of one or two letters are ignored.
 pub fn near(id: &str) -> Vec<&'static str> {
     let lower = id.to_lowercase();
     let words: Vec<_> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2).collect();

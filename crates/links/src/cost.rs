@@ -41,8 +41,9 @@ impl Monthly {
         self.bytes / MB
     }
 
-    /// Returns the cost over `link` in euros, with what the link adds to each message and its monthly fee; `None` if its price is
-    /// not published, or not in euros. [`Link::fits`] tells whether a message fits the link.
+    /// Returns the cost over `link` in euros, with what the link adds to each message and its monthly fee;
+    /// `None` if its price is not published, or not in euros. [`Link::fits`] tells whether a message fits the
+    /// link.
     pub fn eur(&self, link: &Link) -> Option<f64> {
         let Traffic { message_bytes, messages_per_day, devices } = self.traffic;
         let load = Load { sizes: &[message_bytes], messages_per_day, devices };
@@ -120,7 +121,8 @@ impl<'a> Load<'a> {
         self.sizes.iter().map(|size| f(*size)).sum::<f64>() / self.sizes.len().max(1) as f64
     }
 
-    /// The traffic and the cost of the fleet over `link` in a month. Messages above the link's limit count with all of their fragments.
+    /// The traffic and the cost of the fleet over `link` in a month. Messages above the link's limit count
+    /// with all of their fragments.
     pub fn month(&self, link: &Link) -> Month {
         let messages = self.messages_per_day * DAYS;
         let devices = self.devices as f64;
@@ -172,7 +174,8 @@ mod tests {
 
     #[test]
     fn sizes_are_equally_frequent_and_rounded_one_by_one() {
-        // One credit and two: one and a half on average, though a message of the mean size, 55 bytes, takes two.
+        // One credit and two: one and a half on average, though a message of the mean size, 55 bytes, takes
+        // two.
         let mixed = month("iridium-sbd-mo", &[10, 100], 1.0, 1).cost.unwrap().amount;
         assert!((mixed - (30.0 * 1.5 * 0.145 + 17.0)).abs() < 1e-9);
     }

@@ -100,8 +100,8 @@ impl Window {
 }
 
 impl Link {
-    /// The joules of sending a message of `bytes` bytes in all of its fragments; `None` if the energy is not published. What the
-    /// device needs to measure, to encode and to wait is not in it.
+    /// The joules of sending a message of `bytes` bytes in all of its fragments; `None` if the energy is not
+    /// published. What the device needs to measure, to encode and to wait is not in it.
     pub fn joules(&self, bytes: usize) -> Option<f64> {
         match self.energy.as_ref()? {
             Energy::PerMessage { joules_per_message, joules_per_byte, .. } => {
@@ -116,8 +116,8 @@ impl Link {
         }
     }
 
-    /// The years that a battery of `battery_joules` lasts if a device sends `per_day` messages of `joules` each, with the idle
-    /// power of the module where that is known. `None` if it draws nothing.
+    /// The years that a battery of `battery_joules` lasts if a device sends `per_day` messages of `joules`
+    /// each, with the idle power of the module where that is known. `None` if it draws nothing.
     ///
     /// Self-discharge, the converter's losses and everything but the radio module are left out.
     pub fn battery_years(&self, joules: f64, per_day: f64, battery_joules: f64) -> Option<f64> {
@@ -152,7 +152,8 @@ mod tests {
 
     #[test]
     fn both_windows_have_500_khz_in_us915() {
-        // 10 bytes at SF10 and 125 kHz: 370.688 ms at 29 mA; 6 symbols of 2.048 ms and 6 of 8.192 ms at 11.5 mA; 3.3 V.
+        // 10 bytes at SF10 and 125 kHz: 370.688 ms at 29 mA; 6 symbols of 2.048 ms and 6 of 8.192 ms at 11.5
+        // mA; 3.3 V.
         let expected = (0.370_688 * 0.029 + 6.0 * (0.002_048 + 0.008_192) * 0.0115) * 3.3;
         assert!((link("lorawan-us915-dr0").unwrap().joules(10).unwrap() - expected).abs() < 1e-9);
     }

@@ -4,7 +4,8 @@ use crate::{Airtime, Currency, Energy, Price};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// A link: what carries the bytes of a message. A figure that is `None` is not published, or no readable source was found.
+/// A link: what carries the bytes of a message. A figure that is `None` is not published, or no readable
+/// source was found.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
@@ -22,7 +23,8 @@ pub struct Link {
     /// The size of the smallest message in bytes.
     #[serde(default)]
     pub min_payload_bytes: usize,
-    /// The size of the largest message in bytes; `None` if the link is `unlimited`, and if no limit is published.
+    /// The size of the largest message in bytes; `None` if the link is `unlimited`, and if no limit is
+    /// published.
     pub max_payload_bytes: Option<usize>,
     /// Whether the limit is far above the messages of this project.
     #[serde(default)]
@@ -95,7 +97,8 @@ pub struct Overhead {
     pub bytes: u64,
 }
 
-/// What a device costs apart from its messages, in the link's currency. A fee that is `None` is not published.
+/// What a device costs apart from its messages, in the link's currency. A fee that is `None` is not
+/// published.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fees {
@@ -128,7 +131,8 @@ pub struct Downlink {
 }
 
 impl Link {
-    /// Returns whether the link can carry a message of `bytes` bytes in one piece. False if the limit is not published.
+    /// Returns whether the link can carry a message of `bytes` bytes in one piece. False if the limit is not
+    /// published.
     pub fn fits(&self, bytes: usize) -> bool {
         bytes >= self.min_payload_bytes && self.max_payload_bytes.map_or(self.unlimited, |max| bytes <= max)
     }
@@ -153,16 +157,17 @@ impl Link {
         self.overhead.iter().map(|part| part.bytes).sum()
     }
 
-    /// Returns the sum of `f` over the fragments of a message of `bytes` bytes. `f` takes the payload of a fragment, which is never
-    /// less than the link's smallest message. A link without a published limit carries it in one piece.
+    /// Returns the sum of `f` over the fragments of a message of `bytes` bytes. `f` takes the payload of a
+    /// fragment, which is never less than the link's smallest message. A link without a published limit
+    /// carries it in one piece.
     pub(crate) fn over_fragments(&self, bytes: usize, f: impl Fn(usize) -> f64) -> f64 {
         let max = self.max_payload_bytes.unwrap_or(usize::MAX).max(1);
         let full = bytes.saturating_sub(1) / max;
         f(bytes - full * max) + full as f64 * f(max)
     }
 
-    /// Returns the bytes that are billed for a message of `bytes` bytes: all of its fragments with their overhead, rounded up as
-    /// the provider does.
+    /// Returns the bytes that are billed for a message of `bytes` bytes: all of its fragments with their
+    /// overhead, rounded up as the provider does.
     pub fn billed_bytes(&self, bytes: usize) -> f64 {
         self.over_fragments(bytes, |payload| self.billed(payload) as f64)
     }

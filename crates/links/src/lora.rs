@@ -48,15 +48,16 @@ mod tests {
         LoraRate { spreading_factor, bandwidth_hz, region: "EU868".into(), data_rate: 0 }
     }
 
-    /// The calculation of Semtech's AN1200.13 for 13 bytes at SF9: 4.096 ms a symbol, 28 of them and the preamble, 164.864 ms.
+    /// The calculation of Semtech's AN1200.13 for 13 bytes at SF9: 4.096 ms a symbol, 28 of them and the
+    /// preamble, 164.864 ms.
     #[test]
     fn the_designer_guides_example_is_reproduced() {
         assert!((symbol(9, 125_000) - 0.004_096).abs() < 1e-9);
         assert!((rate(9, 125_000).frame(13.0) - 0.164_864).abs() < 1e-9);
     }
 
-    /// Published times of LoRaWAN frames in Europe: a payload of 10 bytes at SF7 61.7 ms, of 51 bytes at SF12 2793.5 ms; 13 bytes of
-    /// overhead.
+    /// Published times of LoRaWAN frames in Europe: a payload of 10 bytes at SF7 61.7 ms, of 51 bytes at SF12
+    /// 2793.5 ms; 13 bytes of overhead.
     #[test]
     fn published_times_are_reproduced() {
         assert!((rate(7, 125_000).frame(23.0) - 0.061_696).abs() < 1e-9);

@@ -109,7 +109,8 @@ pub(crate) struct Use {
 }
 
 impl Price {
-    /// The price of a device's month without fees; `None` if the volume is exceeded and the price of that is not published.
+    /// The price of a device's month without fees; `None` if the volume is exceeded and the price of that is
+    /// not published.
     pub(crate) fn month(&self, used: Use) -> Option<f64> {
         match *self {
             Price::PerByte { amount, bytes } => Some(used.bytes / bytes as f64 * amount),
@@ -138,7 +139,8 @@ impl Link {
         self.over_fragments(bytes, |payload| self.billed(payload).div_ceil(credit.max(1)).max(1) as f64)
     }
 
-    /// The price and the monthly fee in words, such as `EUR 0.183 per KB of 1024 B`; `None` if no price is published.
+    /// The price and the monthly fee in words, such as `EUR 0.183 per KB of 1024 B`; `None` if no price is
+    /// published.
     pub fn price_text(&self) -> Option<String> {
         let currency = self.currency?;
         let price = match self.price? {

@@ -5,8 +5,8 @@ use crate::{DAY_S, Link};
 /// How often a device may send a message of some size over a link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rate {
-    /// The most messages in a day, as duty cycle, provider and interval allow; `None` if nothing limits them. It is
-    /// not rounded: 0.5 is a message every second day.
+    /// The most messages in a day, as duty cycle, provider and interval allow; `None` if nothing limits them.
+    /// It is not rounded: 0.5 is a message every second day.
     pub max_per_day: Option<f64>,
     /// Whether no frame takes longer than the dwell time of the region; `None` if there is none.
     pub within_dwell_time: Option<bool>,
@@ -24,8 +24,8 @@ impl Link {
         Rate { max_per_day, within_dwell_time: frame.map(|(dwell, frame)| frame <= dwell) }
     }
 
-    /// Returns the share of the time, from 0, that a device is on the air with `per_day` messages of `bytes` bytes. Above 1, the
-    /// messages do not fit into a day. `None` if the airtime is not published.
+    /// Returns the share of the time, from 0, that a device is on the air with `per_day` messages of `bytes`
+    /// bytes. Above 1, the messages do not fit into a day. `None` if the airtime is not published.
     pub fn share_on_air(&self, bytes: usize, per_day: f64) -> Option<f64> {
         Some(self.airtime_s(bytes)? * per_day / DAY_S)
     }

@@ -1,5 +1,5 @@
-//! Table 7 of "Evaluating Binary Serialization Protocols for IoT/M2M Applications over Hybrid Terrestrial and Non-Terrestrial
-//! Networks (Telecom 2026, 7, 43)", with the paper's own rounding.
+//! Table 7 of "Evaluating Binary Serialization Protocols for IoT/M2M Applications over Hybrid Terrestrial and
+//! Non-Terrestrial Networks (Telecom 2026, 7, 43)", with the paper's own rounding.
 
 use crate::{Price, Traffic, link};
 
@@ -18,8 +18,9 @@ pub struct Table7 {
 
 /// Computes the table's row for messages of `message_bytes` bytes.
 ///
-/// The paper rounds the megabytes to one decimal and computes everything else from that; it counts neither the headers of IP nor
-/// fragments. Its prices are those of `astrocast` and `lte-m`. [`crate::Load::month`] computes without both.
+/// The paper rounds the megabytes to one decimal and computes everything else from that; it counts neither
+/// the headers of IP nor fragments. Its prices are those of `astrocast` and `lte-m`. [`crate::Load::month`]
+/// computes without both.
 pub fn table_7(message_bytes: usize, messages_per_day: f64, devices: u64) -> Table7 {
     let exact = Traffic { message_bytes, messages_per_day, devices }.monthly().mb();
     let megabytes = libm::round(exact * 10.0) / 10.0;
@@ -58,7 +59,8 @@ fn thousands(number: f64) -> String {
 mod tests {
     use super::*;
 
-    /// The printed table: 10,000 devices, 4 messages a day; JSON 418, Protocol Buffers 138 and Struct+Zlib 127 bytes (Table 2).
+    /// The printed table: 10,000 devices, 4 messages a day; JSON 418, Protocol Buffers 138 and Struct+Zlib
+    /// 127 bytes (Table 2).
     #[test]
     fn the_printed_table_is_reproduced_to_the_digit() {
         for (bytes, printed) in [

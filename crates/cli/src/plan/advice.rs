@@ -74,7 +74,8 @@ mod tests {
         assert_eq!(choices(&["astrocast"], &formats, &FLEET), ["struct-zlib"]);
     }
 
-    /// The paper recommends formats without a schema for terrestrial deployments, where bytes cost next to nothing.
+    /// The paper recommends formats without a schema for terrestrial deployments, where bytes cost next to
+    /// nothing.
     #[test]
     fn a_difference_of_a_thousandth_per_device_is_none() {
         let formats = [("struct-zlib", 127, true), ("protobuf", 138, true), ("cbor", 298, true)];

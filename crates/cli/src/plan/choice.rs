@@ -27,8 +27,8 @@ pub fn usable(plan: &LinkPlan) -> Vec<&Estimate> {
 
 /// The best format that is usable on all of `plans`; `None` if there is none.
 ///
-/// Formats whose price is about the lowest on every link, and with which the battery lasts about as long as with any, count as
-/// equal, and the one with the least upkeep wins. If there is none, the smallest wins.
+/// Formats whose price is about the lowest on every link, and with which the battery lasts about as long as
+/// with any, count as equal, and the one with the least upkeep wins. If there is none, the smallest wins.
 pub fn best<'a>(plans: &[&'a LinkPlan], fleet: &Fleet) -> Option<&'a str> {
     let (first, rest) = plans.split_first()?;
     let on = |plan: &LinkPlan, format: &str| usable(plan).iter().any(|estimate| estimate.format == format);

@@ -104,7 +104,8 @@ struct Cost {
     currency: Currency,
 }
 
-/// Renders the plan as one JSON object on one line, without a newline at the end. A figure that is not known is null.
+/// Renders the plan as one JSON object on one line, without a newline at the end. A figure that is not known
+/// is null.
 pub fn render(report: &Report) -> io::Result<String> {
     let choices = report.advice.choices.iter();
     let document = Document {

@@ -28,12 +28,13 @@ use std::{fs, io::Write, path::PathBuf};
 
 /// Plan a fleet: formats, links, price, airtime, battery
 ///
-/// Encodes the messages in every format and computes for each link: whether they fit, the bytes and the price of a month
-/// of 30 days for the whole fleet, the time on the air with its legal limit, and the energy of sending. Then says what to
-/// choose and why: first what fits, then what is lossless, then the price, then the upkeep.
+/// Encodes the messages in every format and computes for each link: whether they fit, the bytes and the price
+/// of a month of 30 days for the whole fleet, the time on the air with its legal limit, and the energy of
+/// sending. Then says what to choose and why: first what fits, then what is lossless, then the price, then
+/// the upkeep.
 ///
-/// The link catalogue has a source for each figure; a figure without one is not published, and its column is empty. Prices
-/// stay in the provider's currency. docs/plan.md has the formulas, and what is left out.
+/// The link catalogue has a source for each figure; a figure without one is not published, and its column is
+/// empty. Prices stay in the provider's currency. docs/plan.md has the formulas, and what is left out.
 #[derive(Args)]
 #[command(after_long_help = link_list())]
 pub struct Plan {
@@ -42,7 +43,8 @@ pub struct Plan {
     schema: String,
     #[command(flatten)]
     schemas: input::Schemas,
-    /// File with one JSON message, or - for standard input; repeatable, all equally frequent [default: the schema's examples]
+    /// File with one JSON message, or - for standard input; repeatable, all equally frequent [default: the
+    /// schema's examples]
     #[arg(long, value_name = "FILE", num_args = 1..)]
     message: Vec<PathBuf>,
     /// Number of devices

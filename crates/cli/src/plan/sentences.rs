@@ -203,7 +203,8 @@ impl Facts<'_> {
     }
 }
 
-/// How much more `other` costs than `format` on a link, if both have a price. It is never less, as it is not smaller.
+/// How much more `other` costs than `format` on a link, if both have a price. It is never less, as it is not
+/// smaller.
 fn more(plan: &LinkPlan, format: &str, other: &str) -> Option<String> {
     let (cost, other) = (plan.of(format)?.month.cost?, plan.of(other)?.month.cost?);
     Some(match other.amount - cost.amount {

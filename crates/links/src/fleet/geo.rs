@@ -25,8 +25,8 @@ impl Position {
     }
 }
 
-/// A ship's line between two places. It is straight on an equirectangular map, but shifted sideways in the middle by `bow`
-/// times its length (positive is north when going east).
+/// A ship's line between two places. It is straight on an equirectangular map, but shifted sideways in the
+/// middle by `bow` times its length (positive is north when going east).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lane {
     from: Position,

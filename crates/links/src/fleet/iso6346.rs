@@ -1,6 +1,7 @@
 //! Container numbers (ISO 6346): owner, category, serial number, check digit.
 
-/// Returns the number of a freight container: four letters (three of the owner's, then `U`), six digits and the check digit.
+/// Returns the number of a freight container: four letters (three of the owner's, then `U`), six digits and
+/// the check digit.
 pub fn number(owner: [u8; 3], serial: u32) -> String {
     let mut text: String = owner.iter().map(|&letter| char::from(letter)).collect();
     text.push('U');
@@ -10,8 +11,8 @@ pub fn number(owner: [u8; 3], serial: u32) -> String {
     text
 }
 
-/// Returns the check digit of the first ten characters: the sum of their values weighted with powers of two, modulo 11, modulo 10.
-/// Letters count from 10 for A, leaving out 11, 22 and 33.
+/// Returns the check digit of the first ten characters: the sum of their values weighted with powers of two,
+/// modulo 11, modulo 10. Letters count from 10 for A, leaving out 11, 22 and 33.
 fn check_digit(text: &str) -> u8 {
     let sum: u32 = text.bytes().take(10).enumerate().map(|(i, byte)| value(byte) << i).sum();
     (sum % 11 % 10) as u8

@@ -1,7 +1,7 @@
 //! A simulated fleet: containers that cross the Mediterranean and report what they measure.
 //!
-//! A seed gives the same fleet on every platform, in however many steps it is advanced: time passes in ticks of 30
-//! seconds, and only whole ticks change the state.
+//! A seed gives the same fleet on every platform, in however many steps it is advanced: time passes in ticks
+//! of 30 seconds, and only whole ticks change the state.
 
 mod container;
 mod geo;
@@ -38,13 +38,15 @@ pub struct Fleet {
 }
 
 impl Fleet {
-    /// Creates the fleet of `seed` with this number of containers. A container is the same in a larger fleet of the same seed.
+    /// Creates the fleet of `seed` with this number of containers. A container is the same in a larger fleet
+    /// of the same seed.
     pub fn new(seed: u64, containers: usize) -> Fleet {
         let containers = (0..containers).map(|index| Container::new(seed, index, START_MS)).collect();
         Fleet { containers, passed_ms: 0, ticks: 0 }
     }
 
-    /// Advances the fleet by `seconds`. The run time is proportional to it. Negative values and NaN count as 0.
+    /// Advances the fleet by `seconds`. The run time is proportional to it. Negative values and NaN count as
+    /// 0.
     pub fn step(&mut self, seconds: f64) {
         self.passed_ms = self.passed_ms.saturating_add((seconds * 1000.0) as u64);
         while self.ticks < self.passed_ms / TICK_MS {

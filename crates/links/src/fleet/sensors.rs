@@ -15,7 +15,8 @@ struct Drift {
 }
 
 impl Drift {
-    /// Creates a value that forgets its past after about `ticks` and has a standard deviation of half of `spread`.
+    /// Creates a value that forgets its past after about `ticks` and has a standard deviation of half of
+    /// `spread`.
     fn new(ticks: f64, spread: f64, rng: &mut ChaCha8Rng) -> Drift {
         let value = rng.random_range(-0.5..0.5) * spread;
         // A uniform kick from -k to k has the variance k²/3, and the wandering value has k²/3 / (2 * pull).
@@ -106,7 +107,8 @@ pub struct Sensors {
 }
 
 impl Sensors {
-    /// Creates the sensors of a container, with a random state. [`Sensors::tick`] makes the first measurement.
+    /// Creates the sensors of a container, with a random state. [`Sensors::tick`] makes the first
+    /// measurement.
     pub fn new(rng: &mut ChaCha8Rng) -> Sensors {
         Sensors {
             weather: Drift::new(2000.0, 2.5, rng),
@@ -142,7 +144,8 @@ impl Sensors {
             self.acceleration[axis] = libm::round(counts) as i64;
         }
         self.battery = (self.battery - 100.0 * around.hours / self.battery_hours).max(1.0);
-        // The battery is recharged rarely: only when it is low and the container is in port, at a random time.
+        // The battery is recharged rarely: only when it is low and the container is in port, at a random
+        // time.
         if self.battery < 20.0 && around.moored && rng.random_bool((around.hours / 12.0).min(1.0)) {
             self.battery = 100.0;
         }
@@ -153,13 +156,15 @@ impl Sensors {
     }
 }
 
-/// Returns the season's mean temperature at a latitude of the Mediterranean, in °C. The warmest time is mid-August.
+/// Returns the season's mean temperature at a latitude of the Mediterranean, in °C. The warmest time is
+/// mid-August.
 fn climate(around: Surroundings) -> f64 {
     let day = around.unix_seconds / 86_400.0 % 365.25;
     19.0 - 0.6 * (around.position.latitude - 37.0) + 7.0 * sin(TAU * (day - 135.0) / 365.25)
 }
 
-/// Returns how much warmer it is than the day's mean inside a steel box, in °C. The warmest time is 15:00 in solar time.
+/// Returns how much warmer it is than the day's mean inside a steel box, in °C. The warmest time is 15:00 in
+/// solar time.
 fn daily_warmth(around: Surroundings) -> f64 {
     let solar_hour = (around.unix_seconds / 3600.0 + around.position.longitude / 15.0) % 24.0;
     4.5 * sin(TAU * (solar_hour - 9.0) / 24.0)

@@ -13,7 +13,8 @@ const SPEED_KNOTS: (f64, f64) = (12.0, 20.0);
 const STAY_HOURS: (f64, f64) = (6.0, 48.0);
 /// The number of hours before departure at which a container is brought from the yard to the quay.
 const LOADING_HOURS: f64 = 6.0;
-/// The maximum distance of a ship from the middle of a lane, as a fraction of the lane's length. All lanes are wide enough for it.
+/// The maximum distance of a ship from the middle of a lane, as a fraction of the lane's length. All lanes
+/// are wide enough for it.
 const BOW: f64 = 0.03;
 /// The maximum distance of a ship from the middle of a long lane, in kilometres.
 const BOW_KM: f64 = 12.0;
