@@ -3,29 +3,14 @@
 use crate::{
     Failure,
     board::Board,
-    library::Library,
+    library::{Library, Limit},
     message::Message,
     report::{Event, Region},
     shape::{Floats, rounded},
 };
 use dunnage_formats::{Id, Mapping};
 use dunnage_pson::Value;
-use serde::Deserialize;
 use std::fmt::Write as _;
-
-/// What a library for JSON text cannot do, or leaves to its caller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Limit {
-    /// It stores every number as a `double`, which has 32 bits on AVR.
-    Double,
-    /// It has no integers of 64 bits on AVR.
-    Wide,
-    /// Escape sequences in text are the caller's task.
-    Escapes,
-    /// The caller prints 7 digits of a `float` and 15 of a `double`.
-    Digits,
-}
 
 /// Sets what the library decodes: the text of the host, if the library cannot encode, otherwise its own text, which is not known yet.
 pub fn prepare(messages: &mut [Message], library: &Library) {

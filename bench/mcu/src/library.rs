@@ -1,12 +1,26 @@
 //! The measured libraries: ours, and its peers in `peers/`.
 
-use crate::{Failure, debian, json::Limit, registry, toolchain::root};
+use crate::{Failure, debian, registry, toolchain::root};
 use serde::Deserialize;
 use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
 };
+
+/// What a library for JSON text cannot do, or leaves to its caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Limit {
+    /// It stores every number as a `double`, which has 32 bits on AVR.
+    Double,
+    /// It has no integers of 64 bits on AVR.
+    Wide,
+    /// Escape sequences in text are the caller's task.
+    Escapes,
+    /// The caller prints 7 digits of a `float` and 15 of a `double`.
+    Digits,
+}
 
 /// A library in C.
 #[derive(Debug, Clone)]

@@ -155,11 +155,11 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
         Some(Command::McuJson { files, quick }) => suite::json::run(option_sets(quick), &files),
         Some(Command::Tables { csv: None }) => print_tables(),
         Some(Command::Tables { csv: Some(target) }) => {
-            let rows = results::load()?;
+            let rows = reference::beside_results()?;
             let counts = if target == avr::TARGET { "cycles" } else { "instructions" };
             csv::summary(&Figures::new(&rows), &all_payloads()?, &target, counts, &mut std::io::stdout())
         }
-        Some(Command::Docs) => docs::write(&Figures::new(&results::load()?)),
+        Some(Command::Docs) => docs::write(&Figures::new(&reference::beside_results()?)),
     }
 }
 
@@ -183,7 +183,7 @@ fn all_payloads() -> Result<Vec<Group>, Failure> {
 
 /// Prints all measured and quoted figures.
 fn print_tables() -> Result<(), Failure> {
-    let rows = results::load()?;
+    let rows = reference::beside_results()?;
     let figures = Figures::new(&rows);
     let groups = all_payloads()?;
     tables::print(&figures, &rows, &groups);
@@ -252,7 +252,7 @@ fn measure_and_save(jobs: &[Job], names: &[String]) -> Result<(), Failure> {
     if names.is_empty() {
         println!("\n{} results in bench/results/mcu.jsonl", rows.len());
         results::replace(rows)?;
-        csv::write(&results::load()?, &results::path("mcu").with_extension("csv"))?;
+        csv::write(&reference::beside_results()?, &results::path("mcu").with_extension("csv"))?;
     }
     combine_failures(&failures)
 }

@@ -19,6 +19,13 @@ pub const PAPER_LIBRARY: &str = "paper";
 /// The cycles of an Arduino UNO, which runs at 16 MHz, in one microsecond of Table 4, which counts 1000 operations.
 pub const CYCLES_PER_MICROSECOND: f64 = 16.0 / 1000.0;
 
+/// All results of the libraries so far, and the quoted figures that they are compared with.
+pub fn beside_results() -> Result<Vec<Record>, Failure> {
+    let mut figures = results::measured()?;
+    figures.extend(records()?);
+    Ok(figures)
+}
+
 /// All quoted figures. Fails if a file cannot be read.
 pub fn records() -> Result<Vec<Record>, Failure> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("reference");

@@ -1,6 +1,6 @@
 //! The files of the results: `bench/results/*.jsonl`, and the figures quoted from papers: `bench/papers/*.jsonl`.
 
-use crate::{Failure, board::Board, reference, toolchain::run};
+use crate::{Failure, board::Board, toolchain::run};
 pub use dunnage_bench_record::{Record, Source};
 use std::{
     collections::HashSet,
@@ -61,11 +61,9 @@ pub fn bench() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// All results of the libraries so far, and the quoted figures that they are compared with.
-pub fn load() -> Result<Vec<Record>, Failure> {
-    let mut records = dunnage_bench_record::read(&path("mcu"))?;
-    records.extend(reference::records()?);
-    Ok(records)
+/// All results of the libraries so far.
+pub fn measured() -> Result<Vec<Record>, Failure> {
+    Ok(dunnage_bench_record::read(&path("mcu"))?)
 }
 
 /// Replaces the results of the same target, library, options and floats with `records`.

@@ -72,7 +72,7 @@ pub fn run(options: &[&str], files: &[PathBuf]) -> Result<(), Failure> {
     let targets: Vec<_> =
         boards.iter().filter_map(|board| Some((board.target(), board.simulator()?.counts()))).collect();
     super::json_table::print(&reference, &groups, &targets);
-    super::json_table::print_averages(&reference, &results::quoted(SUITE)?, &targets);
+    super::json_table::print_averages(&reference, &results::quoted(SUITE)?, &PAYLOADS, &targets);
     let path = results::path(SUITE).with_extension("csv");
     write_csv(&reference, &groups, &targets, &path)?;
     println!("\n{} results in bench/results/{SUITE}.jsonl, and bench/results/{SUITE}.csv", rows.len());

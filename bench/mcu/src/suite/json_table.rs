@@ -1,6 +1,6 @@
 //! Prints the suite `mcu-json` for people: for each payload and target, the formats and their improvement over JSON.
 
-use super::{figure, json::PAYLOADS};
+use super::figure;
 use crate::{payloads::Group, results::Record};
 
 /// The libraries that write and read each format.
@@ -53,13 +53,13 @@ fn print_operation(records: &[Record], target: &str, counts: &str, payload: &str
 }
 
 /// Prints the average improvement over JSON for each target, as the study's charts show it, and what the study quotes.
-pub fn print_averages(records: &[Record], quoted: &[Record], targets: &[(&str, &str)]) {
+pub fn print_averages(records: &[Record], quoted: &[Record], payloads: &[&str], targets: &[(&str, &str)]) {
     println!("\nAverage difference from JSON over the study's payloads that fit");
     println!("{:<28}{:>12}{:>14}{:>10}", "", "serialize", "deserialize", "bytes");
     for (target, counts) in targets {
         for (format, library) in [("MessagePack", "mpack"), ("PSON", "dunnage")] {
             let average = |writer: &str, operation: &str, metric: &str| {
-                let improvements: Vec<_> = PAYLOADS
+                let improvements: Vec<_> = payloads
                     .iter()
                     .filter_map(|payload| {
                         let json = figure(records, target, writer, payload, operation, metric)?;

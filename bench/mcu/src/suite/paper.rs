@@ -1,17 +1,12 @@
 //! The suite `pson-paper`: the ten messages of *PSON: A Serialization Format for IoT Sensor Networks* on an 8-bit and a 32-bit target.
 
+use super::paper_tables::{self, ESP32_CLASS, SUITE};
 use crate::{
     Failure, avr, combine_failures,
     measure::Measured,
     payloads::{self, PAPER_GROUP},
     results::{self, Record},
 };
-
-/// The name of the suite.
-pub const SUITE: &str = "pson-paper";
-
-/// The target that stands for the paper's ESP32: a 32-bit core of the ESP32-C3's class.
-pub const ESP32_CLASS: &str = "rv32imc";
 
 /// Measures, writes `bench/results/pson-paper.jsonl`, and prints the paper's tables beside ours.
 pub fn run(options: &[&str]) -> Result<(), Failure> {
@@ -25,7 +20,7 @@ pub fn run(options: &[&str]) -> Result<(), Failure> {
         rows.extend(super::sizes::sizes(SUITE, payload)?);
     }
     results::write(SUITE, &rows)?;
-    super::paper_tables::print(&rows, &results::quoted(SUITE)?);
+    paper_tables::print(&rows, &results::quoted(SUITE)?);
     println!("\n{} results in bench/results/{SUITE}.jsonl", rows.len());
     combine_failures(&failures)
 }

@@ -1,15 +1,18 @@
 //! Prints the paper's Tables 3 and 4 and its Figures 5, 6 and 7 beside our figures.
 
-use super::{
-    figure,
-    paper::{ESP32_CLASS, SUITE},
-};
+use super::figure;
 use crate::{
     avr,
     results::{Record, Source},
     shape::Floats,
     summary::AVERAGED,
 };
+
+/// The name of the suite.
+pub const SUITE: &str = "pson-paper";
+
+/// The target that stands for the paper's ESP32: a 32-bit core of the ESP32-C3's class.
+pub const ESP32_CLASS: &str = "rv32imc";
 
 /// The libraries in the order of the tables: format, library, and how it works.
 const LIBRARIES: [(&str, &str, &str); 7] = [
