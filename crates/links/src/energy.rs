@@ -105,7 +105,9 @@ impl Link {
     pub fn joules(&self, bytes: usize) -> Option<f64> {
         match self.energy.as_ref()? {
             Energy::PerMessage { joules_per_message, joules_per_byte, .. } => {
-                let fragment = |payload| joules_per_message + joules_per_byte * payload as f64;
+                let fragment = |payload: usize| {
+                    joules_per_message + joules_per_byte * payload.max(self.min_payload_bytes) as f64
+                };
                 Some(self.over_fragments(bytes, fragment))
             }
             Energy::Radio(radio) => {

@@ -95,10 +95,10 @@ mod tests {
     }
 
     #[test]
-    fn links_that_no_format_serves_together_get_one_each() {
-        // A message of 3 bytes is below ORBCOMM's smallest, and one of 31 is above that of Kinéis.
-        let formats = [("packed", 3, true), ("cbor", 31, true)];
-        assert_eq!(choices(&["kineis", "orbcomm"], &formats, &FLEET), ["packed", "cbor"]);
+    fn a_message_below_the_smallest_of_a_link_is_no_reason_against_a_format() {
+        let formats = [("packed", 4, true), ("protobuf", 7, true)];
+        let ids = ["astrocast", "orbcomm", "kineis"];
+        assert_eq!(choices(&ids, &formats, &FLEET), ["packed", "packed", "packed"]);
     }
 
     #[test]

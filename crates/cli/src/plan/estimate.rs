@@ -41,6 +41,8 @@ pub struct Estimate {
     /// Whether the link is in service.
     pub in_service: bool,
     pub fit: Fit,
+    /// Whether some message is below the link's smallest, so that it is sent with padding.
+    pub padded: bool,
     /// Whether they fit the link's ordinary message; `None` if it has none.
     pub standard_fit: Option<Fit>,
     /// Link messages that the largest message needs.
@@ -89,7 +91,8 @@ impl Estimate {
             format: sizes.format.clone(),
             lossless: sizes.lossless,
             in_service: link.ended.is_none(),
-            fit: fit(sizes, link.has_limit(), |bytes| link.fits(bytes)),
+            fit: fit(sizes, link.has_limit(), |bytes| link.fits(bytes.max(link.min_payload_bytes))),
+            padded: sizes.bytes.iter().any(|bytes| *bytes < link.min_payload_bytes),
             standard_fit: link
                 .standard_payload_bytes
                 .map(|standard| fit(sizes, true, |bytes| bytes <= standard)),
@@ -145,6 +148,16 @@ mod tests {
         assert_eq!(fit(&[100, 161], Some(161)), Fit::Some(1));
         assert_eq!(fit(&[161], None), Fit::No);
         assert_eq!(estimate("echostar-lora", &[1], Some(1), 4.0).fit, Fit::Unknown);
+    }
+
+    #[test]
+    fn a_message_below_the_smallest_is_padded_and_billed_as_the_smallest() {
+        let small = estimate("orbcomm", &[4, 9], Some(20), 1.0);
+        assert_eq!((small.fit, small.padded), (Fit::Always, true));
+        assert_eq!(small.month.billed_bytes, 10.0 * 30.0 * (6.0 + 9.0) / 2.0);
+        assert_eq!(estimate("orbcomm", &[4], Some(5), 1.0).fit, Fit::Always);
+        assert!(!estimate("orbcomm", &[6], None, 1.0).padded);
+        assert!(!estimate("astrocast", &[0], None, 1.0).padded);
     }
 
     #[test]

@@ -49,7 +49,7 @@ impl Facts<'_> {
     fn choice(&self, format: &str) -> String {
         let of = |fit: Fit| {
             let plans = self.open.iter().filter(move |plan| plan.of(format).is_some_and(|it| it.fit == fit));
-            list(plans.map(|plan| limit(plan.link, over_standard(plan, format))))
+            list(plans.map(|plan| limit(plan, Some(format))))
         };
         let (always, messages) = (of(Fit::Always), of(Fit::Messages));
         let sizes = self.sizes.of(format);
@@ -164,7 +164,7 @@ impl Facts<'_> {
         let choice = |plan: &&LinkPlan| {
             let format = best(&[*plan], self.fleet)?;
             let cost = plan.of(format)?.month.cost.map(|cost| format!(", {} a month", money(cost)));
-            Some(format!("{format} for {}{}", limit(plan.link, None), cost.unwrap_or_default()))
+            Some(format!("{format} for {}{}", limit(plan, Some(format)), cost.unwrap_or_default()))
         };
         list(self.open.iter().filter_map(choice)).map(|choices| format!("Choose {choices}."))
     }
@@ -199,7 +199,7 @@ impl Facts<'_> {
         }
         let largest = self.sizes.of(&smallest.format).map_or(0, |sizes| sizes.largest());
         let advice = "`dunnage schema size` names the largest fields";
-        format!("nothing fits {}: {} needs {largest} bytes; {advice}", limit(link, None), smallest.format)
+        format!("nothing fits {}: {} needs {largest} bytes; {advice}", limit(plan, None), smallest.format)
     }
 }
 
@@ -220,14 +220,16 @@ fn over_standard(plan: &LinkPlan, format: &str) -> Option<usize> {
     plan.link.standard_payload_bytes.filter(|_| exceeds)
 }
 
-/// The name of a link with its limit, and with the ordinary message that is exceeded.
-fn limit(link: &Link, exceeded: Option<usize>) -> String {
-    let name = &link.name;
-    match (link.max_payload_bytes, exceeded) {
-        (Some(max), Some(standard)) => format!("{name} ({max} bytes, above its ordinary {standard})"),
-        (Some(max), None) => format!("{name} ({max} bytes)"),
-        (None, _) => name.clone(),
-    }
+/// The name of a link with its limit and, for a format, the ordinary message that is exceeded and the
+/// smallest to which messages are padded.
+fn limit(plan: &LinkPlan, format: Option<&str>) -> String {
+    let Link { name, min_payload_bytes, .. } = plan.link;
+    let Some(max) = plan.link.max_payload_bytes else { return name.clone() };
+    let exceeded = format.and_then(|format| over_standard(plan, format));
+    let exceeded = exceeded.map(|standard| format!(", above its ordinary {standard}")).unwrap_or_default();
+    let is_padded = format.and_then(|format| plan.of(format)).is_some_and(|estimate| estimate.padded);
+    let padded = if is_padded { format!(", padded to {min_payload_bytes}") } else { String::new() };
+    format!("{name} ({max} bytes{exceeded}{padded})")
 }
 
 /// `a`, `a and b`, or `a; b; and c`, as names contain commas; `None` if there is nothing.

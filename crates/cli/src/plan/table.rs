@@ -89,6 +89,10 @@ pub fn facts(link: &Link) -> String {
 pub fn notes(link: &Link) -> Vec<String> {
     let mut notes = Vec::new();
     notes.extend(link.ended.as_ref().map(|ended| format!("the service ended in {ended}")));
+    if link.min_payload_bytes > 1 {
+        let min = link.min_payload_bytes;
+        notes.push(format!("a message below {min} B is padded; the receiver must know its length"));
+    }
     if !link.overhead.is_empty() {
         let parts: Vec<_> =
             link.overhead.iter().map(|part| format!("{} {}", part.what, part.bytes)).collect();
@@ -174,9 +178,10 @@ fn fits(report: &Report, link: &Link, estimate: &Estimate) -> String {
         .standard_payload_bytes
         .filter(|_| is_ordinary(estimate.fit) && estimate.standard_fit.is_some_and(|fit| !is_ordinary(fit)));
     let over = over.map(|standard| format!(", >{standard}")).unwrap_or_default();
+    let padded = if estimate.padded { ", padded" } else { "" };
     let often = if estimate.allowed { "" } else { ", too often" };
     let lossy = if estimate.lossless { "" } else { ", lossy" };
-    format!("{fit}{over}{often}{lossy}")
+    format!("{fit}{over}{padded}{often}{lossy}")
 }
 
 fn table(report: &Report, plan: &LinkPlan, choice: Option<&str>) -> Table {
