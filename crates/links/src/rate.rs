@@ -1,27 +1,44 @@
 //! How often a device may send.
 
-use crate::{DAY_S, Link};
+use crate::{Airtime, DAY_S, Link};
 
-/// How often a device may send a message of some size over a link.
+/// How often a device may send messages over a link.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rate {
-    /// The most messages in a day, as duty cycle, provider and interval allow; `None` if nothing limits them.
-    /// It is not rounded: 0.5 is a message every second day.
+    /// The most messages in a day, on average over their sizes, as duty cycle, airtime, provider and interval allow; `None` if nothing limits
+    /// them. It is not rounded: 0.5 is a message every second day.
     pub max_per_day: Option<f64>,
     /// Whether no frame takes longer than the dwell time of the region; `None` if there is none.
     pub within_dwell_time: Option<bool>,
 }
 
+/// The seconds after a frame at which a LoRaWAN device of class A opens its second receive window: RECEIVE_DELAY2 of the LoRaWAN
+/// specification. It cannot send before.
+const SECOND_WINDOW_S: f64 = 2.0;
+
 impl Link {
-    /// Returns how often a device may send a message of `bytes` bytes. Every fragment counts.
-    pub fn rate(&self, bytes: usize) -> Rate {
-        let fragments = self.fragments(bytes).unwrap_or(1) as f64;
-        let duty = self.duty_cycle.zip(self.airtime_s(bytes)).map(|(duty, airtime)| duty * DAY_S / airtime);
-        let accepted = self.messages_per_day.map(|most| most / fragments);
-        let spaced = self.min_interval_s.map(|interval| DAY_S / interval / fragments);
-        let max_per_day = [duty, accepted, spaced].into_iter().flatten().reduce(f64::min);
-        let frame = self.dwell_time_s.zip(self.longest_frame_s(bytes));
-        Rate { max_per_day, within_dwell_time: frame.map(|(dwell, frame)| frame <= dwell) }
+    /// Returns how often a device may send messages of these sizes in bytes, which are equally frequent. Every fragment counts. There is no limit
+    /// for no sizes.
+    pub fn rate(&self, sizes: &[usize]) -> Rate {
+        let mean = |of: &dyn Fn(usize) -> f64| {
+            sizes.iter().map(|&bytes| of(bytes)).sum::<f64>() / sizes.len().max(1) as f64
+        };
+        let fragments = mean(&|bytes| self.fragments(bytes).unwrap_or(1) as f64);
+        let airtime = self.airtime.as_ref().map(|_| mean(&|bytes| self.airtime_s(bytes).unwrap_or(0.0)));
+        let wait = if matches!(self.airtime, Some(Airtime::Lora(_))) { SECOND_WINDOW_S } else { 0.0 };
+        let limits = [
+            self.duty_cycle.zip(airtime).map(|(duty, airtime)| duty * DAY_S / airtime),
+            // A device cannot send for longer than a day.
+            airtime.map(|airtime| DAY_S / (airtime + wait * fragments)),
+            self.messages_per_day.map(|most| most / fragments),
+            self.min_interval_s.map(|interval| DAY_S / interval / fragments),
+        ];
+        let largest = sizes.iter().max();
+        let frame = self.dwell_time_s.zip(largest.and_then(|&bytes| self.longest_frame_s(bytes)));
+        Rate {
+            max_per_day: limits.into_iter().flatten().filter(|most| most.is_finite()).reduce(f64::min),
+            within_dwell_time: frame.map(|(dwell, frame)| frame <= dwell),
+        }
     }
 
     /// Returns the share of the time, from 0, that a device is on the air with `per_day` messages of `bytes`
@@ -44,7 +61,7 @@ mod tests {
 
     #[test]
     fn one_percent_of_a_day_is_309_of_the_longest_european_frames() {
-        let rate = link("lorawan-eu868-dr0").unwrap().rate(51);
+        let rate = link("lorawan-eu868-dr0").unwrap().rate(&[51]);
         // 864 s at 2.793472 s each.
         assert_eq!(rate.max_per_day.map(f64::floor), Some(309.0));
         assert!(rate.allows(309.0) && !rate.allows(310.0));
@@ -53,18 +70,37 @@ mod tests {
     #[test]
     fn fragments_share_what_the_provider_accepts() {
         let sigfox = link("sigfox").unwrap();
-        assert_eq!(sigfox.rate(12).max_per_day, Some(140.0));
-        assert_eq!(sigfox.rate(13).max_per_day, Some(70.0));
-        assert_eq!(link("iridium-sbd-mo").unwrap().rate(340).max_per_day, Some(2160.0));
-        assert_eq!(link("astrocast").unwrap().rate(160).max_per_day, None);
+        assert_eq!(sigfox.rate(&[12]).max_per_day, Some(140.0));
+        assert_eq!(sigfox.rate(&[13]).max_per_day, Some(70.0));
+        assert_eq!(link("iridium-sbd-mo").unwrap().rate(&[340]).max_per_day, Some(2160.0));
+        assert_eq!(link("astrocast").unwrap().rate(&[160]).max_per_day, None);
     }
 
     #[test]
     fn a_message_of_many_fragments_may_be_sent_less_than_daily() {
         // 200 fragments, and 140 are accepted in a day.
-        let rate = link("sigfox").unwrap().rate(2400);
+        let rate = link("sigfox").unwrap().rate(&[2400]);
         assert_eq!(rate.max_per_day, Some(0.7));
         assert!(rate.allows(0.5) && !rate.allows(0.8));
+    }
+
+    #[test]
+    fn the_duty_cycle_is_that_of_all_messages_together() {
+        let link = link("lorawan-eu868-dr0").unwrap();
+        let [small, large] = [&[3][..], &[51]].map(|sizes| link.rate(sizes).max_per_day.unwrap());
+        let mixed = link.rate(&[3, 3, 3, 3, 3, 3, 3, 3, 3, 51]).max_per_day.unwrap();
+        assert!(large < mixed && mixed < small);
+        // The mean of the airtimes is the mean of the reciprocal rates.
+        assert!((mixed - 10.0 / (9.0 / small + 1.0 / large)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn no_device_sends_for_longer_than_a_day() {
+        let link = link("lorawan-as923-dr0").unwrap();
+        let airtime = link.airtime_s(40).unwrap();
+        let most = link.rate(&[40]).max_per_day.unwrap();
+        assert!((most - 86_400.0 / (airtime + 2.0)).abs() < 1e-6, "{most}");
+        assert!(link.rate(&[]).max_per_day.is_none());
     }
 
     /// Regional Parameters choose the payloads so that every frame stays within the dwell time.
@@ -73,14 +109,14 @@ mod tests {
         let mut checked = 0;
         for link in crate::catalogue() {
             if let (Some(max), Some(_)) = (link.max_payload_bytes, link.dwell_time_s) {
-                assert_eq!(link.rate(max).within_dwell_time, Some(true), "{}", link.id);
+                assert_eq!(link.rate(&[max]).within_dwell_time, Some(true), "{}", link.id);
                 checked += 1;
             }
         }
         assert_eq!(checked, 9);
         let mut slow = link("lorawan-us915-dr0").unwrap().clone();
         slow.max_payload_bytes = Some(51);
-        assert!(!slow.rate(51).allows(1.0));
+        assert!(!slow.rate(&[51]).allows(1.0));
     }
 
     #[test]

@@ -81,7 +81,7 @@ impl Estimate {
         let load =
             Load::new(&sizes.bytes, fleet.per_day, fleet.devices).map_err(|error| error.to_string())?;
         let largest = sizes.largest();
-        let rate = link.rate(largest);
+        let rate = link.rate(&sizes.bytes);
         let mean = |f: &dyn Fn(usize) -> Option<f64>| {
             f(largest).map(|_| load.mean(|size| f(size).unwrap_or_default()))
         };

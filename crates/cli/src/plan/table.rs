@@ -148,7 +148,7 @@ pub fn columns<'a>(report: &'a Report, link: &'a Link) -> Vec<Column<'a>> {
             move |it: &Estimate| optional(it.share_on_air.map(|share| format!("{:.4}", 100.0 * share)));
         columns.push(("% of time".into(), Box::new(share)));
     }
-    if link.duty_cycle.or(link.min_interval_s).or(link.messages_per_day).is_some() {
+    if link.airtime.is_some() || link.min_interval_s.or(link.messages_per_day).is_some() {
         let most = move |it: &Estimate| optional(it.rate.max_per_day.map(per_day));
         columns.push(("most/day".into(), Box::new(most)));
     }

@@ -35,7 +35,7 @@ proptest! {
         prop_assert!(link.airtime_s(size).is_none_or(is_amount));
         prop_assert!(link.joules(size).is_none_or(is_amount));
         prop_assert!(link.share_on_air(size, rate).is_none_or(is_amount));
-        prop_assert!(link.rate(size).max_per_day.is_none_or(is_amount));
+        prop_assert!(link.rate(&[size]).max_per_day.is_none_or(is_amount));
         let years = link.joules(size).and_then(|joules| link.battery_years(joules, rate, 68_400.0));
         prop_assert!(years.is_none_or(is_amount));
     }
@@ -52,7 +52,7 @@ proptest! {
         prop_assert!(link.fragments(size) <= link.fragments(larger));
         prop_assert!(link.airtime_s(size) <= link.airtime_s(larger));
         prop_assert!(link.joules(size) <= link.joules(larger));
-        let most = |size| link.rate(size).max_per_day;
+        let most = |size| link.rate(&[size]).max_per_day;
         prop_assert!(most(size) >= most(larger));
     }
 
@@ -77,7 +77,7 @@ proptest! {
 
     #[test]
     fn the_highest_allowed_rate_keeps_the_duty_cycle(link in any_link(), size in 0..2000usize) {
-        let rate = link.rate(size);
+        let rate = link.rate(&[size]);
         if let (Some(duty), Some(most)) = (link.duty_cycle, rate.max_per_day) {
             prop_assert!(link.share_on_air(size, most).unwrap() <= duty + 1e-12);
         }
