@@ -4,7 +4,7 @@ use super::{
     Report, chart, json,
     table::{columns, facts, notes, summary},
 };
-use crate::failure::Failure;
+use crate::{failure::Failure, output::printable};
 use std::fmt::Write;
 
 const STYLE: &str = "\
@@ -104,6 +104,6 @@ fn sources(report: &Report, out: &mut String) {
 }
 
 fn escaped(text: &str) -> String {
-    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let text = printable(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     text.replace('"', "&quot;").replace('\'', "&#39;")
 }

@@ -8,7 +8,7 @@ use super::{
     upkeep::Upkeep,
 };
 use crate::output::bytes;
-use dunnage_links::{Energy, Link, Money};
+use dunnage_links::{Direction, Energy, Link, Money};
 
 /// What the sentences are about.
 pub struct Facts<'a> {
@@ -169,10 +169,17 @@ impl Facts<'_> {
         list(self.open.iter().filter_map(choice)).map(|choices| format!("Choose {choices}."))
     }
 
-    /// The links that nothing fits, with the reason.
+    /// The links that nothing fits, with the reason, and those to the device.
     fn closed(&self) -> Option<String> {
-        let closed = self.links.iter().filter(|plan| usable(plan).is_empty());
-        let reasons: Vec<_> = closed.map(|plan| self.obstacle(plan)).collect();
+        let (open, closed): (Vec<_>, Vec<_>) = self.links.iter().partition(|plan| !usable(plan).is_empty());
+        let mut reasons: Vec<_> = closed.into_iter().map(|plan| self.obstacle(plan)).collect();
+        let down = open.into_iter().filter(|plan| plan.link.direction == Direction::Down);
+        reasons.extend(down.map(|plan| {
+            format!(
+                "{} carries messages to the device, so it does not take part in the choice",
+                plan.link.name
+            )
+        }));
         (!reasons.is_empty()).then(|| sentence(&reasons.join("; ")))
     }
 
