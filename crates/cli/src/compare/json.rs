@@ -1,6 +1,7 @@
 //! The comparison as JSON.
 
 use super::Comparison;
+use dunnage_links::Link;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -26,7 +27,7 @@ enum Row<'a> {
         gzip_bytes: usize,
         lossless: bool,
         came_back: bool,
-        fits: BTreeMap<&'static str, bool>,
+        fits: BTreeMap<&'static str, Option<bool>>,
     },
     Impossible {
         format: &'a str,
@@ -46,7 +47,9 @@ struct Reason<'a> {
 
 /// Renders the comparison as one JSON object on one line, without a newline at the end.
 pub fn render(comparison: &Comparison) -> String {
-    let fits = |bytes| comparison.links.iter().map(|link| (link.id.as_str(), link.fits(bytes))).collect();
+    // Null if the link publishes no limit.
+    let carries = |link: &Link, bytes| link.has_limit().then(|| link.fits(bytes));
+    let fits = |bytes| comparison.links.iter().map(|link| (link.id.as_str(), carries(link, bytes))).collect();
     let measured = comparison.measured().map(|(format, outcome)| Row::Measured {
         format,
         bytes: outcome.bytes,

@@ -28,7 +28,11 @@ pub fn render(comparison: &Comparison) -> String {
             outcome.bytes, outcome.gzip_bytes
         );
         for link in &comparison.links {
-            out.push_str(if link.fits(outcome.bytes) { " ✓ |" } else { "  |" });
+            out.push_str(match (link.has_limit(), link.fits(outcome.bytes)) {
+                (false, _) => " ? |",
+                (true, true) => " ✓ |",
+                (true, false) => "  |",
+            });
         }
         out.push('\n');
     }

@@ -75,9 +75,10 @@ fn row(comparison: &Comparison, format: &str, outcome: Outcome, bar_width: usize
             false => Cell::new(if outcome.came_back { "some" } else { "no" }).fg(Color::DarkYellow),
         },
     ];
-    cells.extend(comparison.links.iter().map(|link| match link.fits(bytes) {
-        true => Cell::new("✓").fg(Color::DarkGreen),
-        false => Cell::new("·").add_attribute(Attribute::Dim),
+    cells.extend(comparison.links.iter().map(|link| match (link.has_limit(), link.fits(bytes)) {
+        (false, _) => Cell::new("?").add_attribute(Attribute::Dim),
+        (true, true) => Cell::new("✓").fg(Color::DarkGreen),
+        (true, false) => Cell::new("·").add_attribute(Attribute::Dim),
     }));
     cells
 }
@@ -99,9 +100,10 @@ fn impossible(comparison: &Comparison, out: &mut String) {
 
 /// Explains the columns of the links.
 fn legend(comparison: &Comparison, out: &mut String) {
-    let links = comparison.links.iter().map(|link| match link.max_payload_bytes {
-        Some(limit) => format!("{limit} B {}", link.name),
-        None => format!("{} {}", limit_text(link), link.name),
+    let links = comparison.links.iter().map(|link| {
+        let limit = link.max_payload_bytes.map_or_else(|| limit_text(link), |limit| format!("{limit} B"));
+        let ended = link.ended.as_ref().map_or_else(String::new, |date| format!(" (ended {date})"));
+        format!("{limit} {}{ended}", link.name)
     });
     out.push('\n');
     for line in fill("fits:", ", ", links, WIDTH) {
@@ -126,11 +128,13 @@ fn summary(comparison: &Comparison, out: &mut String) {
         Some(limit) => format!("{} ({limit} B)", link.name),
         None => link.name.clone(),
     };
-    // The links are sorted by their limits, so the first that fits is the narrowest.
-    let carried = comparison.links.iter().position(|link| link.fits(bytes));
-    let narrowest = carried.map(|index| format!("fits {}", name(comparison.links[index])));
-    let refused = carried.unwrap_or(comparison.links.len()).checked_sub(1);
-    let next = refused.map(|index| format!("not {}", name(comparison.links[index])));
+    let open = |link: &&&Link| link.ended.is_none() && link.has_limit();
+    // They are sorted by their limits, so the first that fits is the narrowest.
+    let links: Vec<&Link> = comparison.links.iter().filter(open).copied().collect();
+    let carried = links.iter().position(|link| link.fits(bytes));
+    let narrowest = carried.map(|index| format!("fits {}", name(links[index])));
+    let refused = carried.unwrap_or(links.len()).checked_sub(1);
+    let next = refused.map(|index| format!("not {}", name(links[index])));
     let winner = format!("{format} {bytes} B");
     let parts = [Some(winner.clone()), narrowest, next].into_iter().flatten();
     for line in fill("smallest lossless:", ", ", parts, WIDTH) {

@@ -175,6 +175,7 @@ fn part_cells(row: &Row, packed: &Packed) -> [Cell; 4] {
 fn link_cells(link: &Link, carriage: &Carriage) -> [Cell; 5] {
     let limit = limit_text(link);
     let carries = match (carriage.fits_smallest, carriage.fits_largest) {
+        _ if !link.has_limit() => Cell::new("?"),
         (true, true) => Cell::new("all").fg(Color::DarkGreen),
         (false, false) => Cell::new("not all").fg(Color::DarkRed),
         (true, false) => Cell::new("small ones").fg(Color::DarkYellow),
@@ -186,7 +187,11 @@ fn link_cells(link: &Link, carriage: &Carriage) -> [Cell; 5] {
         _ => String::new(),
     };
     [
-        Cell::new(&link.id).add_attribute(Attribute::Bold),
+        Cell::new(match &link.ended {
+            Some(date) => format!("{} (ended {date})", link.id),
+            None => link.id.clone(),
+        })
+        .add_attribute(Attribute::Bold),
         Cell::new(limit),
         carries,
         Cell::new(eur),

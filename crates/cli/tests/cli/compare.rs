@@ -190,3 +190,24 @@ fn a_message_that_no_format_of_the_schema_carries_exits_with_1() {
     let run = dunnage(&["compare", "-", "--schema", file.path().to_str().unwrap()], r#"{"a":[[1]]}"#);
     assert_eq!(run.code, 0, "{}", run.stderr);
 }
+
+#[test]
+fn an_ended_link_and_an_unknown_limit_are_not_presented_as_carrying_the_message() {
+    let links = ["--link", "swarm", "--link", "echostar-lora", "--link", "sigfox"];
+    let report = compare(&[&links[..], &["--json"]].concat()).json();
+    assert_eq!(
+        row(&report, "packed")["fits"],
+        json!({"echostar-lora": null, "sigfox": false, "swarm": true})
+    );
+    let run = compare(&links);
+    let text = run.text();
+    assert!(text.contains("(ended 2025-03)"), "{text}");
+    let summary = text.lines().find(|line| line.starts_with("smallest lossless")).unwrap();
+    assert!(!summary.contains("Swarm") && !summary.contains("EchoStar"), "{summary}");
+    let size = dunnage(&["schema", "size", "container", "--link", "swarm", "--link", "echostar-lora"], "");
+    assert!(
+        size.text().contains("swarm (ended 2025-03)") && !size.text().contains("not all"),
+        "{}",
+        size.text()
+    );
+}
