@@ -175,7 +175,7 @@ def test_a_failed_suite_is_shown_with_its_last_figures(text):
 
 def test_a_suite_without_results_says_so(text):
     assert "mcu: did not run." in section(text, "mcu") and "does not have avr-gcc" in section(text, "mcu")
-    assert "No figures: did not run." in section(text, "mcu")
+    assert "quoted figures only; did not run here" in section(text, "mcu")
 
 
 def test_what_could_not_be_measured_has_its_reason(text):
