@@ -118,6 +118,7 @@ fn main() -> ExitCode {
 
 fn run(command: Option<Command>) -> Result<(), Failure> {
     let ours = Library::ours()?;
+    let _lock = toolchain::lock()?;
     match command {
         Some(Command::Avr { payloads, all }) => {
             let options = if all { &OPTIONS[..] } else { &OPTIONS[..1] };

@@ -17,6 +17,17 @@ pub fn work() -> PathBuf {
     root().join("target/mcu")
 }
 
+/// Waits until no other run uses [`work`], and keeps others out until the file is closed: two runs would overwrite each other's firmware.
+pub fn lock() -> Result<fs::File, Failure> {
+    fs::create_dir_all(work())?;
+    let file = fs::File::create(work().join("lock"))?;
+    if file.try_lock().is_err() {
+        eprintln!("waiting for another run of the rig to end");
+        file.lock()?;
+    }
+    Ok(file)
+}
+
 /// The number of lines of a failed program's output in an error. It is limited because linkers repeat themselves.
 const MAX_ERROR_LINES: usize = 12;
 
