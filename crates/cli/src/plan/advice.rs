@@ -95,6 +95,29 @@ mod tests {
     }
 
     #[test]
+    fn links_that_no_format_serves_together_get_one_each() {
+        let format = |name: &str, bytes: &[usize]| FormatSizes {
+            format: name.to_owned(),
+            bytes: bytes.to_vec(),
+            lossless: true,
+            schema_max: None,
+        };
+        // One message of `cbor` is above the limit of Kinéis. Those of `packed` are longer on average, so LoRaWAN's duty cycle allows fewer.
+        let sizes = Sizes {
+            formats: vec![format("packed", &[30, 30]), format("cbor", &[5, 31])],
+            refused: Vec::new(),
+        };
+        let lorawan = link("lorawan-eu868-dr0").unwrap();
+        let [fewer, more] = [[30, 30], [5, 31]].map(|bytes| lorawan.rate(&bytes).max_per_day.unwrap());
+        let fleet = Fleet { per_day: (fewer + more) / 2.0, ..FLEET };
+        let plans =
+            [link("kineis").unwrap(), lorawan].map(|link| LinkPlan::new(link, &sizes, &fleet).unwrap());
+        let advice = Advice::new(&plans, &sizes, &fleet);
+        let choices: Vec<_> = advice.choices.iter().map(|(_, format)| format.as_str()).collect();
+        assert_eq!(choices, ["packed", "cbor"]);
+    }
+
+    #[test]
     fn a_message_below_the_smallest_of_a_link_is_no_reason_against_a_format() {
         let formats = [("packed", 4, true), ("protobuf", 7, true)];
         let ids = ["astrocast", "orbcomm", "kineis"];

@@ -23,6 +23,7 @@ pub fn per_day(text: &str) -> Result<f64, String> {
 
 /// An energy with its unit, in joules.
 pub fn battery(text: &str) -> Result<f64, String> {
+    let text = text.trim();
     let unit_at = text.find(|c: char| c.is_alphabetic() && c != 'e' && c != 'E').unwrap_or(text.len());
     let (number, unit) = text.split_at(unit_at);
     let joules = match unit {
@@ -45,7 +46,7 @@ mod tests {
     #[test]
     fn batteries_have_a_unit() {
         assert_eq!(
-            (battery("19Wh"), battery("68400 J"), battery("1e3J")),
+            (battery("19Wh "), battery(" 68400 J"), battery("1e3J")),
             (Ok(68_400.0), Ok(68_400.0), Ok(1000.0))
         );
         for (text, reason) in [

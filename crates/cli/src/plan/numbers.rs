@@ -7,7 +7,11 @@ pub const SHELF_LIFE: f64 = 20.0;
 
 /// Two decimals, or four below 1.
 pub fn amount(number: f64) -> String {
-    if number > 0.0 && number < 1.0 { format!("{number:.4}") } else { format!("{number:.2}") }
+    match number {
+        number if number > 0.0 && number < 0.0001 => "<0.0001".to_owned(),
+        number if number > 0.0 && number < 1.0 => format!("{number:.4}"),
+        number => format!("{number:.2}"),
+    }
 }
 
 /// An amount with its currency.
@@ -59,7 +63,10 @@ mod tests {
 
     #[test]
     fn numbers_have_as_many_digits_as_people_need() {
-        assert_eq!([amount(89_648.345), amount(0.0007), amount(0.0)], ["89648.35", "0.0007", "0.00"]);
+        assert_eq!(
+            [amount(89_648.345), amount(0.0007), amount(0.0), amount(1e-9)],
+            ["89648.35", "0.0007", "0.00", "<0.0001"]
+        );
         assert_eq!([per_day(309.29), per_day(1.0), per_day(0.709)], ["309", "1", "0.70"]);
         assert_eq!([joules(7.4e-6), joules(0.0213), joules(8.6)], ["7 µJ", "21.3 mJ", "8.60 J"]);
         assert_eq!([years(0.513), years(7.25), years(1200.0)], ["0.51", "7.2", ">20"]);

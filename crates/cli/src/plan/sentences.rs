@@ -210,12 +210,13 @@ impl Facts<'_> {
     }
 }
 
-/// How much more `other` costs than `format` on a link, if both have a price. It is never less, as it is not
-/// smaller.
+/// How much more `other` costs than `format` on a link, if both have a price. It can be less for several messages where the link bills in
+/// steps.
 fn more(plan: &LinkPlan, format: &str, other: &str) -> Option<String> {
     let (cost, other) = (plan.of(format)?.month.cost?, plan.of(other)?.month.cost?);
     Some(match other.amount - cost.amount {
-        difference if difference < 0.005 => "the same".to_owned(),
+        difference if difference.abs() < 0.005 => "the same".to_owned(),
+        less if less < 0.0 => format!("{} a month less", money(Money { amount: -less, ..cost })),
         amount => format!("{} a month more", money(Money { amount, ..cost })),
     })
 }

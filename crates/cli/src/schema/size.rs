@@ -12,7 +12,7 @@ use comfy_table::{Attribute, Cell, Color};
 use dunnage_links::{Link, Traffic};
 use dunnage_packed::{Layout, Row};
 use serde::Serialize;
-use std::io::Write;
+use std::{collections::HashSet, io::Write};
 
 /// Show the size of packed messages, and which links carry them
 ///
@@ -92,7 +92,9 @@ impl Size {
         let mut rows = layout.explain();
         rows.retain(|row| row.bits.max != Some(0));
         rows.sort_by_key(|row| std::cmp::Reverse(row.bits.max.unwrap_or(u64::MAX)));
-        let links = if self.link.is_empty() { default_links().collect() } else { self.link.clone() };
+        let mut links = if self.link.is_empty() { default_links().collect() } else { self.link.clone() };
+        let mut seen = HashSet::new();
+        links.retain(|link| seen.insert(&link.id));
         let mut output = output::stdout();
         if self.json {
             let report = Report {

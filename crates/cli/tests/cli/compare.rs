@@ -204,7 +204,10 @@ fn an_ended_link_and_an_unknown_limit_are_not_presented_as_carrying_the_message(
     assert!(text.contains("(ended 2025-03)"), "{text}");
     let summary = text.lines().find(|line| line.starts_with("smallest lossless")).unwrap();
     assert!(!summary.contains("Swarm") && !summary.contains("EchoStar"), "{summary}");
-    let size = dunnage(&["schema", "size", "container", "--link", "swarm", "--link", "echostar-lora"], "");
+    let size = dunnage(
+        &["schema", "size", "container", "--link", "swarm", "--link", "echostar-lora", "--link", "swarm"],
+        "",
+    );
     assert!(
         size.text().contains("swarm (ended 2025-03)") && !size.text().contains("not all"),
         "{}",
