@@ -46,13 +46,17 @@ pub fn user_payloads() -> Result<Vec<Group>, Failure> {
     folder("payloads")
 }
 
-/// A group for each JSON file in a folder beside `src`, except the paper's.
+/// The files of the corpus that hold several messages, or a table of names.
+const NO_MESSAGES: [&str; 3] = ["pson-paper.json", "book-video.json", "iec61850.json"];
+
+/// A group for each message in a folder beside `src`.
 fn folder(name: &str) -> Result<Vec<Group>, Failure> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
     let mut files: Vec<_> =
         fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_, Failure>>()?;
     files.retain(|path| {
-        path.extension().is_some_and(|ext| ext == "json") && !path.ends_with("pson-paper.json")
+        let is_message = !NO_MESSAGES.iter().any(|name| path.ends_with(name));
+        path.extension().is_some_and(|ext| ext == "json") && is_message
     });
     files.sort();
     files.iter().map(|path| file(path)).collect()
