@@ -39,7 +39,7 @@ pub fn codecs(schema: &str) -> (Value, Vec<Codec>) {
     let text = bundled_named(schema).expect("a bundled schema");
     let model = Model::compile(text).expect("it compiles");
     let message = example(text);
-    let layout = Box::new(Layout::new(&model));
+    let layout = Box::new(Layout::new(&model).expect("a layout"));
     let mut codecs = vec![
         Codec::new("dunnage-packed", CodecKind::Packed(layout), &message),
         Codec::new(PEER, CodecKind::Reflected(Box::new(to_dynamic(&model, &message))), &message),

@@ -80,7 +80,7 @@ fn subjects() -> Result<Vec<Subject>, Failure> {
 }
 
 fn ours(subject: &Subject) -> Result<Contender, Failure> {
-    let layout = Layout::new(&subject.model);
+    let layout = Layout::new(&subject.model).expect("a layout");
     let mut wire = Vec::new();
     layout.encode(&subject.message, &mut wire)?;
     let name = &subject.model.name;

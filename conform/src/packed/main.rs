@@ -93,7 +93,7 @@ fn compare(language: &mut dyn Language, arguments: &Arguments) -> Result<usize> 
     while schemas < arguments.schemas {
         let text = schema(&mut random, Scope::Plain);
         let model = Model::compile(&text)?;
-        let layout = Layout::new(&model);
+        let layout = Layout::new(&model).expect("a layout");
         if !language.load(&layout)? {
             refused += 1;
             continue;

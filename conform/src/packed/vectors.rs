@@ -41,7 +41,7 @@ pub fn load() -> Result<Vec<(Layout, Vec<Request>)>> {
 fn questions(vector: &Vector) -> Result<Option<(Layout, Vec<Request>)>> {
     // Inside an object, a reference to the root of the schema has no target. Such vectors are left out.
     let Ok(model) = Model::compile(&in_object(&vector.schema).to_string()) else { return Ok(None) };
-    let layout = Layout::new(&model);
+    let layout = Layout::new(&model).expect("a layout");
     let bytes = from_hex(&vector.hex).context("hex")?;
     let device = vector.device.clone();
     let mut requests = Vec::new();

@@ -26,7 +26,7 @@ pub fn schema(random: &mut Random, scope: Scope) -> String {
             Maker { random: &mut *random, scope, definitions: Vec::new(), known: false, recursive: false };
         let text = maker.whole();
         if let Ok(model) = Model::compile(&text)
-            && (scope == Scope::Open || Layout::new(&model).is_plain())
+            && (scope == Scope::Open || Layout::new(&model).expect("a layout").is_plain())
         {
             return text;
         }

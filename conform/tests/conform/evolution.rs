@@ -75,7 +75,8 @@ fn every_layout_change_is_reported_and_kept_messages_stay_valid() {
             let Ok(new) = Model::compile(&changed.to_string()) else { continue };
             pairs += 1;
             let changes = diff(&old, &new);
-            let same_layout = Layout::new(&old).fingerprint() == Layout::new(&new).fingerprint();
+            let same_layout = Layout::new(&old).expect("a layout").fingerprint()
+                == Layout::new(&new).expect("a layout").fingerprint();
             assert!(same_layout || !changes.is_empty(), "no change is named from {text}\nto {changed}");
             if changes.iter().all(|change| change.keeps) {
                 kept += 1;
@@ -124,7 +125,7 @@ fn an_inferred_schema_carries_the_messages_of_random_schemas() {
             continue;
         }
         let inferred = infer(&samples, None).unwrap_or_else(|e| panic!("{e}: {samples:?}")).schema;
-        let layout = Layout::new(&Model::compile(&inferred).expect("it compiles"));
+        let layout = Layout::new(&Model::compile(&inferred).expect("it compiles")).expect("a layout");
         for message in &messages {
             let mut bytes = Vec::new();
             layout.encode(message, &mut bytes).unwrap_or_else(|e| panic!("{e}: {message:?} in {inferred}"));

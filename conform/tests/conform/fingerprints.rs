@@ -186,7 +186,7 @@ fn schemas_of_one_fingerprint_read_each_others_messages() {
         let (Ok(a), Ok(b)) = (Model::compile(&old.to_string()), Model::compile(&new.to_string())) else {
             continue;
         };
-        let (a, b) = (Layout::new(&a), Layout::new(&b));
+        let (a, b) = (Layout::new(&a).expect("a layout"), Layout::new(&b).expect("a layout"));
         if a.fingerprint() != b.fingerprint() || old == new {
             continue;
         }
@@ -226,7 +226,7 @@ fn any_two_schemas_of_one_fingerprint_read_each_others_messages() {
             let Ok(model) = Model::compile_with(&variant.to_string(), Options { assert_formats }) else {
                 continue;
             };
-            let layout = Layout::new(&model);
+            let layout = Layout::new(&model).expect("a layout");
             layouts.entry(layout.fingerprint()).or_default().push((variant, assert_formats, layout));
         }
         for same in layouts.values() {
@@ -254,8 +254,9 @@ fn a_keyword_that_only_restricts_a_type_does_not_change_which_type_carries_a_val
         {"type": "integer", "minimum": 5, "maximum": 300}]});
     let free = json!({"anyOf": [
         {"type": "integer", "minimum": 0, "maximum": 100}, {"type": "integer", "minimum": 5, "maximum": 300}]});
-    let [restricted, free] =
-        [restricted, free].map(|schema| Layout::new(&Model::compile(&schema.to_string()).expect("compiles")));
+    let [restricted, free] = [restricted, free].map(|schema| {
+        Layout::new(&Model::compile(&schema.to_string()).expect("compiles")).expect("a layout")
+    });
     assert_eq!(restricted.fingerprint(), free.fingerprint());
     for n in 0..=300u64 {
         let (mut one, mut other) = (Vec::new(), Vec::new());

@@ -15,7 +15,7 @@ fn each(
     let mut random = Random::new(7);
     for _ in 0..schemas {
         let text = schema(&mut random, scope);
-        let layout = Layout::new(&Model::compile(&text).expect("it compiles"));
+        let layout = Layout::new(&Model::compile(&text).expect("it compiles")).expect("a layout");
         for _ in 0..messages {
             let instance = instance(&mut random, layout.model());
             check(&layout, &instance, &text, &mut random);
@@ -99,7 +99,8 @@ fn the_random_schemas_have_every_kind_of_node() {
     for scope in [Scope::Plain, Scope::Open] {
         let mut found = BTreeSet::new();
         for _ in 0..300 {
-            let layout = Layout::new(&Model::compile(&schema(&mut random, scope)).expect("it compiles"));
+            let layout = Layout::new(&Model::compile(&schema(&mut random, scope)).expect("it compiles"))
+                .expect("a layout");
             std::iter::once(layout.root())
                 .chain(layout.definitions())
                 .for_each(|node| kinds(node, &mut found));

@@ -83,10 +83,12 @@ impl Generate {
         }
         let mapped = || Mapped::of(&model, Mapping::Exact);
         match self.language {
-            Language::C => self.c(&Layout::new(&model)),
-            Language::Ts013 => {
-                self.ts013(&name, &Layout::new(&model), &input::schema_examples(&self.schema, &text)?)
-            }
+            Language::C => self.c(&self.schemas.layout(&self.schema)?),
+            Language::Ts013 => self.ts013(
+                &name,
+                &self.schemas.layout(&self.schema)?,
+                &input::schema_examples(&self.schema, &text)?,
+            ),
             Language::Proto => self.write(&name, &[("proto", &proto(mapped().record(), Mapping::Exact))]),
             Language::Avro => self.write(&name, &[("avsc", &avro(mapped().record()))]),
             Language::Thrift => self.write(&name, &[("thrift", &thrift(mapped().record()))]),

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use clap::Args;
 use dunnage_formats::{Error, Format, Json, Kind, MAX_BYTES, Value};
+use dunnage_packed::Layout;
 use dunnage_schema::{Folders, Model, Options, SchemaError, alike, read_text};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
@@ -191,6 +192,11 @@ impl Schemas {
     /// its file.
     pub fn model(&self, name: &str) -> Result<Model, Failure> {
         self.model_and_text(name).map(|(model, _)| model)
+    }
+
+    /// The layout of the packed messages of the schema `name`.
+    pub fn layout(&self, name: &str) -> Result<Layout, Failure> {
+        Layout::new(&self.model(name)?).map_err(|error| Failure::about(name, schema_reason(&error)))
     }
 
     /// The same, with the text of the schema.

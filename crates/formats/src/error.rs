@@ -1,6 +1,7 @@
 //! The error type of all formats.
 
 use dunnage_pson::Kind;
+use dunnage_schema::SchemaError;
 use std::fmt;
 
 /// Why a message could not be encoded or decoded.
@@ -121,6 +122,12 @@ impl From<dunnage_pson::Error> for Error {
 impl From<dunnage_codegen::Error> for Error {
     fn from(e: dunnage_codegen::Error) -> Self {
         Error::of_value(e.kind(), e.pointer(), e.message())
+    }
+}
+
+impl From<SchemaError> for Error {
+    fn from(e: SchemaError) -> Self {
+        Error::of_value(Kind::Malformed, e.pointer(), e.message())
     }
 }
 

@@ -140,7 +140,7 @@ impl Id {
             Id::ThriftCompact => Box::new(Thrift::new(model, ThriftProtocol::Compact)?),
             Id::Struct => Box::new(Struct::new(model, mapping)),
             Id::StructZlib => Box::new(StructZlib::new(model, mapping)),
-            Id::Packed => Box::new(Packed::new(model)),
+            Id::Packed => Box::new(Packed::new(model)?),
             _ => return Err(Error::new(Kind::Type, 0, format!("{self} takes no schema"))),
         })
     }

@@ -2,7 +2,7 @@
 
 use crate::{Error, Format, Reception, RoundTrip, Value, limits};
 use dunnage_packed::{Layout, Node, Shape};
-use dunnage_schema::Model;
+use dunnage_schema::{Model, SchemaError};
 
 /// Packed.
 #[derive(Debug, Clone)]
@@ -11,9 +11,9 @@ pub struct Packed {
 }
 
 impl Packed {
-    /// Computes the layout of `model`'s messages.
-    pub fn new(model: &Model) -> Self {
-        Packed { layout: Layout::new(model) }
+    /// Computes the layout of `model`'s messages. The error is about `x-dunnage-statistics`.
+    pub fn new(model: &Model) -> Result<Self, SchemaError> {
+        Ok(Packed { layout: Layout::new(model)? })
     }
 
     /// Returns the layout.

@@ -17,6 +17,9 @@ impl Layout {
         if let Some(check) = self.check_bytes() {
             add(&mut out, format_args!(",\"check\":{check}"));
         }
+        if let Some(statistics) = &self.model().statistics {
+            add(&mut out, format_args!(",\"statistics\":\"{statistics}\""));
+        }
         out.push_str(",\"layout\":");
         writer.node(self.root(), &mut out);
         if !self.definitions().is_empty() {
@@ -31,6 +34,13 @@ impl Layout {
     pub fn derived_slot(&self) -> u8 {
         let first = self.fingerprint().into_iter().take(8).fold(0u64, |sum, byte| sum << 8 | u64::from(byte));
         u8::try_from(1 + first % 63).unwrap_or(1)
+    }
+
+    /// Returns the fingerprint of the same layout without statistics, which the statistics belong to.
+    pub(crate) fn untrained_fingerprint(&self) -> [u8; 32] {
+        let mut untrained = self.clone();
+        untrained.model.statistics = None;
+        untrained.fingerprint()
     }
 
     /// Returns the SHA-256 of [`Layout::canonical`].
@@ -137,6 +147,9 @@ fn number(number: &Number, out: &mut String) {
     add(out, format_args!("{{\"number\":[\"{}\",\"{}\",{}]", number.min, number.max, number.step));
     if let Some((first, last)) = number.usual {
         add(out, format_args!(",\"usual\":[\"{first}\",\"{last}\"]"));
+    }
+    if let Some(every) = number.every {
+        add(out, format_args!(",\"every\":{every}"));
     }
     out.push_str(",\"as\":");
     let quantum = |decimal: &Decimal, out: &mut String| {

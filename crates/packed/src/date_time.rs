@@ -15,7 +15,13 @@ static NOTATION: LazyLock<TimeText> = LazyLock::new(|| {
     let text = |text: &str| Literal(text.to_owned());
     let date = [Year4, text("-"), Month, text("-"), Day];
     let time = [text("T"), Hour, text(":"), Minute, text(":"), Second, text("Z")];
-    TimeText { notation: date.into_iter().chain(time).collect(), epoch: YEAR_0, places: 0, until: None }
+    TimeText {
+        notation: date.into_iter().chain(time).collect(),
+        epoch: YEAR_0,
+        places: 0,
+        until: None,
+        every: None,
+    }
 });
 
 /// Returns the seconds since 1970 of `text`, if it is in the plain form.

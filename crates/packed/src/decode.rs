@@ -52,7 +52,10 @@ impl<S: Source> Decoder<'_, S> {
         let at = items.len();
         self.memory.value(self.source.offset())?;
         items.push(Value::Null);
-        self.fill(node, nesting, &mut items[at]).map_err(|error| error.at_index(at))
+        self.source.enter(at);
+        self.fill(node, nesting, &mut items[at]).map_err(|error| error.at_index(at))?;
+        self.source.leave();
+        Ok(())
     }
 
     #[inline]

@@ -40,16 +40,18 @@ impl Derivation {
             Type::Null => Shape::Constant(dunnage_pson::Value::Null),
             Type::Const(value) => Shape::Constant(value.clone()),
             Type::Bool => Shape::Bool,
-            Type::Integer(n) => {
-                Shape::Number(Box::new(Number::new((n.min, n.max, n.step), n.usual, Source::Integer)))
-            }
+            Type::Integer(n) => Shape::Number(Box::new(
+                Number::new((n.min, n.max, n.step), n.usual, Source::Integer).growing(n.every),
+            )),
             Type::Decimal(decimal) => {
                 Shape::Number(Box::new(number(decimal, Source::Decimal(decimal.clone()))))
             }
             Type::NumberText(text) => Shape::Number(Box::new(number_text(text))),
             Type::TimeText(time) => {
                 let (min, max) = time.range();
-                Shape::Number(Box::new(Number::new((min, max, 1), None, Source::Time(time.clone()))))
+                Shape::Number(Box::new(
+                    Number::new((min, max, 1), None, Source::Time(time.clone())).growing(time.every),
+                ))
             }
             Type::NumbersText(text) => Shape::Numbers(Numbers {
                 separator: text.separator.clone(),

@@ -113,7 +113,7 @@ impl<S: Sink> Encoder<'_, S> {
         let Value::Array(items) = value else { return Err(wrong("an array", value)) };
         self.count(node, items.len(), array.min, array.max)?;
         for (i, item) in items.iter().enumerate() {
-            self.value(&array.item, item, nesting).map_err(|error| error.at_index(i))?;
+            self.element(&array.item, i, item, nesting)?;
         }
         Ok(())
     }
@@ -125,8 +125,15 @@ impl<S: Sink> Encoder<'_, S> {
             let Some(kind) = tuple.items.get(i).or(tuple.rest.as_deref()) else {
                 return Err(Error::new(Kind::Range, 0, "no such element").at_index(i));
             };
-            self.value(kind, item, nesting).map_err(|error| error.at_index(i))?;
+            self.element(kind, i, item, nesting)?;
         }
+        Ok(())
+    }
+
+    fn element(&mut self, node: &Node, index: usize, value: &Value, nesting: Nesting) -> Result<(), Error> {
+        self.sink.enter(index);
+        self.value(node, value, nesting).map_err(|error| error.at_index(index))?;
+        self.sink.leave();
         Ok(())
     }
 

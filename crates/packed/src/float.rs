@@ -16,6 +16,8 @@ struct Shortest {
 const MAX_PLACES: u32 = 15;
 const DECIMAL: u64 = 0;
 const FORMS: u64 = 3;
+/// The number of forms in a plain body.
+pub(crate) const PLAIN_FORMS: u64 = 2;
 
 impl Shortest {
     /// Returns `None` if the float has too many places or digits, or is not finite.

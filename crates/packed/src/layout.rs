@@ -3,6 +3,7 @@
 use crate::bits::{Reader, Writer};
 use crate::carries::Carrier;
 use crate::check::Check;
+use crate::coded::{self, Leaves, Statistics, Trained};
 use crate::decode::Decoder;
 use crate::encode::Encoder;
 use crate::limits::{MAX_BYTES, Nesting, Values};
@@ -10,8 +11,10 @@ use crate::modelled::{ModelledSink, ModelledSource};
 use crate::node::Node;
 use crate::wire::{Sink, Source};
 use crate::{Error, checks, derive};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use dunnage_pson::{Budget, Kind, Value};
-use dunnage_schema::{Model, Violation};
+use dunnage_schema::{Model, SchemaError, Violation};
 
 /// The maximum size of a message of a plain layout in bytes, slot byte included. Layouts with larger messages are modelled.
 pub const MAX_PLAIN_BYTES: u64 = 1024;
@@ -22,26 +25,60 @@ const SLOT: u8 = 0x3f;
 /// The bits of the messages of a schema.
 #[derive(Debug, Clone)]
 pub struct Layout {
-    model: Model,
+    pub(crate) model: Model,
     root: Node,
     definitions: Vec<Node>,
     max_bytes: Option<u64>,
     check: Option<Check>,
+    trained: Option<Box<Trained>>,
     /// Whether the schema has rules that the bits do not enforce, so that messages must be validated too.
     validates: bool,
 }
 
 impl Layout {
-    /// Computes the layout of the messages of `model`.
-    pub fn new(model: &Model) -> Layout {
+    /// Computes the layout of the messages of `model`. The error is about `x-dunnage-statistics`.
+    pub fn new(model: &Model) -> Result<Layout, SchemaError> {
+        let mut layout = Layout::untrained(model);
+        layout.model.statistics.clone_from(&model.statistics);
+        layout.check = layout.check_bytes().map(|bytes| Check::new(bytes, &layout.fingerprint()));
+        layout.trained = layout.read_statistics().map_err(SchemaError::of_statistics)?.map(Box::new);
+        Ok(layout)
+    }
+
+    /// Computes the layout that the messages of `model` would have without `x-dunnage-statistics`.
+    pub fn untrained(model: &Model) -> Layout {
+        let model = &Model { statistics: None, ..model.clone() };
         let (root, definitions) = derive::derive(model);
         let most = root.bits().max.map(|bits| 1 + bits.div_ceil(8) + u64::from(model.check));
         let max_bytes = most.filter(|max| *max <= MAX_PLAIN_BYTES);
         let validates = checks::has_more_than_bits(model);
-        let mut layout =
-            Layout { model: model.clone(), root, definitions, max_bytes, check: None, validates };
+        let mut layout = Layout {
+            model: model.clone(),
+            root,
+            definitions,
+            max_bytes,
+            check: None,
+            trained: None,
+            validates,
+        };
         layout.check = layout.check_bytes().map(|bytes| Check::new(bytes, &layout.fingerprint()));
         layout
+    }
+
+    fn read_statistics(&self) -> Result<Option<Trained>, String> {
+        let Some(text) = &self.model.statistics else { return Ok(None) };
+        if !self.is_plain() {
+            return Err("statistics need a schema whose largest message has a bound".to_owned());
+        }
+        let bytes = BASE64_STANDARD.decode(text).map_err(|error| format!("not Base64: {error}"))?;
+        let leaves = Leaves::of(&self.root);
+        let statistics = Statistics::from_bytes(&bytes, leaves.list(), &self.untrained_fingerprint())?;
+        Ok(Some(Trained { leaves, statistics, name: Check::new(2, &self.fingerprint()) }))
+    }
+
+    /// Returns what the statistics of the schema tell, if it has any.
+    pub(crate) fn trained(&self) -> Option<&Trained> {
+        self.trained.as_deref()
     }
 
     /// Returns the name of the schema, for generated code.
@@ -93,23 +130,37 @@ impl Layout {
         self.max_bytes.is_some()
     }
 
-    /// Appends `message` to `out`, slot byte first.
+    /// Appends `message` to `out`, slot byte first, in the shortest form that needs no reference.
     ///
     /// A message that the schema does not allow is an error of kind `type` or `range` that names the value, the limit
     /// and the place. A message that is too large or nested too deeply is an error of kind `limit`. After an error, `out` is
     /// unchanged.
     pub fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
         let start = out.len();
-        out.push(self.slot());
-        self.encode_body(message, out).map_err(|error| {
-            out.truncate(start);
-            self.explained(error, message)
-        })?;
+        self.encode_plain(message, out)?;
+        if let Some(trained) = self.trained() {
+            let mut prior = vec![coded::PRIOR << 6 | self.slot()];
+            self.encode_prior(message, trained, &mut prior)?;
+            if prior.len() <= out.len() - start {
+                out.truncate(start);
+                out.extend(prior);
+            }
+        }
         if let Some(check) = self.check {
             let check: Vec<u8> = check.of(&out[start..]).collect();
             out.extend(check);
         }
         Ok(())
+    }
+
+    /// Appends `message` as plain or modelled bits without a check.
+    pub(crate) fn encode_plain(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+        let start = out.len();
+        out.push(self.slot());
+        self.encode_body(message, out).map_err(|error| {
+            out.truncate(start);
+            self.explained(error, message)
+        })
     }
 
     fn encode_body(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
@@ -140,7 +191,7 @@ impl Layout {
     }
 
     /// Passes the parts of `message` to `sink`.
-    fn write<S: Sink>(&self, message: &Value, sink: &mut S) -> Result<(), Error> {
+    pub(crate) fn write<S: Sink>(&self, message: &Value, sink: &mut S) -> Result<(), Error> {
         let carrier = Carrier::new(&self.definitions);
         let mut encoder = Encoder { layout: self, sink, values: Values::new(), carrier };
         encoder.value(&self.root, message, Nesting::default())
@@ -164,7 +215,12 @@ impl Layout {
     /// Decodes `bytes` as [`Layout::decode`] does. Memory is taken from `memory`.
     pub fn decode_within(&self, bytes: &[u8], device: Option<&str>, memory: &Budget) -> Result<Value, Error> {
         self.check_start(bytes)?;
-        self.sealed(bytes, |bytes| self.decode_body(bytes, device, memory))
+        self.sealed(bytes, |bytes| match self.trained() {
+            Some(trained) if bytes[0] >> 6 == coded::PRIOR => {
+                self.decode_prior(bytes, trained, device, memory)
+            }
+            _ => self.decode_plain(bytes, device, memory),
+        })
     }
 
     /// Calls `read` with the message without its check, then verifies the check.
@@ -193,7 +249,12 @@ impl Layout {
         }
     }
 
-    fn decode_body(&self, bytes: &[u8], device: Option<&str>, memory: &Budget) -> Result<Value, Error> {
+    pub(crate) fn decode_plain(
+        &self,
+        bytes: &[u8],
+        device: Option<&str>,
+        memory: &Budget,
+    ) -> Result<Value, Error> {
         let message;
         if self.is_plain() {
             let mut reader = Reader::new(bytes, 1);
@@ -229,9 +290,13 @@ impl Layout {
             return Err(Error::new(Kind::Truncated, 0, "no bytes, not even the slot byte"));
         };
         match first & SLOT {
-            _ if first & !SLOT != 0 => {
-                Err(Error::new(Kind::Malformed, 0, format!("mode {} is reserved", first >> 6)))
+            _ if first >> 6 == coded::DELTA => {
+                Err(Error::new(Kind::Reference, 0, "a delta, which needs the message that it refers to"))
             }
+            _ if first >> 6 == coded::PRIOR && self.trained.is_none() => {
+                Err(Error::new(Kind::Malformed, 0, "mode 1, but the schema has no x-dunnage-statistics"))
+            }
+            _ if first >> 6 > coded::DELTA => Err(Error::new(Kind::Malformed, 0, "mode 3 is reserved")),
             0 => Err(Error::new(Kind::Malformed, 0, "slot 0 has no layout")),
             slot if slot == self.slot() => Ok(()),
             slot => Err(Error::new(Kind::Range, 0, format!("slot {slot}; the layout's is {}", self.slot()))),

@@ -11,6 +11,7 @@ mod canonical;
 mod carries;
 mod check;
 mod checks;
+mod coded;
 mod date_time;
 mod decode;
 mod derive;
@@ -33,6 +34,7 @@ mod trace;
 mod wire;
 
 pub use check::Check;
+pub use coded::{Decoded, Example, Reference, Sender, Training};
 pub use error::Error;
 pub use explain::Row;
 pub use layout::{Layout, MAX_PLAIN_BYTES};

@@ -15,6 +15,26 @@ pub struct Node {
     pub shape: Shape,
 }
 
+impl Node {
+    /// Returns the node with this number, if it is this one or below it.
+    pub fn find(&self, id: u32) -> Option<&Node> {
+        if self.id == id {
+            return Some(self);
+        }
+        let below: Vec<&Node> = match &self.shape {
+            Shape::Array(array) => vec![&array.item],
+            Shape::Tuple(tuple) => tuple.items.iter().chain(tuple.rest.as_deref()).collect(),
+            Shape::Object(object) => {
+                object.fields.iter().map(|field| &field.node).chain(object.additional.as_deref()).collect()
+            }
+            Shape::Nullable(inner) => vec![inner],
+            Shape::Union(nodes) => nodes.iter().collect(),
+            _ => Vec::new(),
+        };
+        below.into_iter().find_map(|node| node.find(id))
+    }
+}
+
 /// The kind of a node, which determines its bits; `spec/packed.md`, "Plain bodies".
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
@@ -65,6 +85,8 @@ pub struct Number {
     pub usual: Option<(i128, i128)>,
     /// What the integer represents in the message.
     pub source: Source,
+    /// The steps by which the number grows from message to message, if it does.
+    pub every: Option<u64>,
     form: Form,
     usual_count: Option<u64>,
 }
@@ -108,7 +130,13 @@ impl Number {
         };
         let usual_count = usual.and_then(|(first, last)| count(first, last).ok()).filter(|n| *n < MAX_INDEX);
         let usual = usual.filter(|_| usual_count.is_some());
-        Number { min, max, step, usual, source, form, usual_count }
+        Number { min, max, step, usual, source, every: None, form, usual_count }
+    }
+
+    /// Returns the same numbers, which grow by about `every` from message to message.
+    pub(crate) fn growing(mut self, every: Option<u64>) -> Number {
+        self.every = every.map(|every| every / self.step).filter(|every| *every > 0);
+        self
     }
 
     /// Returns how an integer is written if `usual` is absent, or after its escape.

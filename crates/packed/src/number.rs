@@ -78,7 +78,7 @@ impl Number {
 
     fn write_whole<S: Sink>(&self, node: u32, n: i128, sink: &mut S) -> Result<(), Error> {
         let at = At { node, part: Part::Value };
-        if let (Some((first, last)), Some(usual)) = (self.usual, self.usual_count()) {
+        if let Some(((first, last), usual)) = self.escape(S::CODED) {
             if first <= n && n <= last {
                 return sink.index(at, self.steps(n - first), usual + 1);
             }
@@ -95,10 +95,16 @@ impl Number {
         }
     }
 
+    /// Returns the usual range and its count, if they come first. Statistics replace them where they are tables of all values.
+    fn escape(&self, coded: bool) -> Option<((i128, i128), u64)> {
+        let is_index = matches!(self.form(), Form::Index(_));
+        self.usual.zip(self.usual_count()).filter(|_| !(coded && is_index))
+    }
+
     #[inline(always)]
     fn read_whole<S: Source>(&self, node: u32, source: &mut S) -> Result<i128, Error> {
         let at = At { node, part: Part::Value };
-        let usual = self.usual.zip(self.usual_count());
+        let usual = self.escape(S::CODED);
         if let Some(((first, _), usual)) = usual {
             let steps = source.index(at, usual + 1)?;
             if steps < usual {
@@ -155,7 +161,8 @@ impl Numbers {
             return Err(Error::new(Kind::Type, 0, format!("numbers in {}", value.type_name())));
         };
         let mut pieces = text.split(self.separator.as_str());
-        for (_, part) in &self.parts {
+        for (nth, (_, part)) in self.parts.iter().enumerate() {
+            sink.nth(node, nth);
             let piece = pieces.next().ok_or_else(|| Error::new(Kind::Range, 0, "too few numbers"))?;
             part.write_whole(node, part.of_text(piece)?, sink)?;
         }
@@ -171,6 +178,7 @@ impl Numbers {
             if i > 0 {
                 text.push_str(&self.separator);
             }
+            source.nth(node, i);
             let n = part.read_whole(node, source)?;
             if let Notation::Text(notation) = &part.source {
                 notation.write_to(scaled(&notation.number, n), &mut text);

@@ -131,7 +131,7 @@ mod tests {
     use dunnage_schema::Model;
 
     fn faults(schema: &str) -> Vec<String> {
-        let layout = Layout::new(&Model::compile(schema).unwrap());
+        let layout = Layout::new(&Model::compile(schema).unwrap()).expect("a layout");
         let parts = layout.open_parts();
         assert_eq!(parts.is_empty(), layout.is_plain(), "{schema}");
         parts.iter().map(ToString::to_string).collect()

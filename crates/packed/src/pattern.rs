@@ -1,6 +1,7 @@
 //! Text of an exact pattern: first the number of characters of each segment, then the characters in groups below 2^32.
 
 use crate::Error;
+use crate::coded::pieces;
 use crate::wire::{At, Part, Sink, Source};
 use dunnage_pson::Kind;
 use dunnage_schema::Segment;
@@ -39,11 +40,63 @@ fn runs(segments: &[Segment], text: &str) -> Option<Vec<u32>> {
 /// Writes `text` by its segments.
 pub(crate) fn write<S: Sink>(segments: &[Segment], node: u32, text: &str, sink: &mut S) -> Result<(), Error> {
     let runs = runs(segments, text).ok_or_else(mismatch)?;
-    for (segment, run) in segments.iter().zip(&runs).filter(|(segment, _)| segment.min < segment.max) {
-        let count = u64::from(segment.max - segment.min) + 1;
-        sink.index(At { node, part: Part::Count }, u64::from(run - segment.min), count)?;
+    for (i, (segment, run)) in segments.iter().zip(&runs).enumerate() {
+        if segment.min < segment.max {
+            sink.nth(node, i);
+            let count = u64::from(segment.max - segment.min) + 1;
+            sink.index(At { node, part: Part::Count }, u64::from(run - segment.min), count)?;
+        }
     }
-    write_characters(segments, &runs, node, text, sink)
+    if S::CODED {
+        write_pieces(segments, &runs, node, text, sink)
+    } else {
+        write_characters(segments, &runs, node, text, sink)
+    }
+}
+
+/// Writes the characters of a coded body: those of each segment apart, so that each has statistics.
+fn write_pieces<S: Sink>(
+    segments: &[Segment],
+    runs: &[u32],
+    node: u32,
+    text: &str,
+    sink: &mut S,
+) -> Result<(), Error> {
+    let characters: Vec<char> = text.chars().collect();
+    for (nth, piece) in pieces(segments).iter().enumerate() {
+        let segment = &segments[piece.segment];
+        let start = runs[..piece.segment].iter().sum::<u32>() + piece.after.min(runs[piece.segment]);
+        let length = piece.length(runs[piece.segment]);
+        let chars = &characters[start as usize..][..length as usize];
+        let value =
+            chars.iter().fold(0, |value, c| value * piece.radix + digit(segment, *c).unwrap_or_default());
+        sink.nth(node, nth);
+        sink.index(At { node, part: Part::Value }, value, piece.radix.pow(length))?;
+    }
+    Ok(())
+}
+
+/// Reads the characters of a coded body.
+fn read_pieces<S: Source>(
+    segments: &[Segment],
+    runs: &[u32],
+    node: u32,
+    source: &mut S,
+) -> Result<String, Error> {
+    // The characters of each segment. A class with a single character has no piece.
+    let only = |(segment, run): (&Segment, &u32)| vec![segment.chars[0]; *run as usize];
+    let mut texts: Vec<Vec<char>> = segments.iter().zip(runs).map(only).collect();
+    for (nth, piece) in pieces(segments).iter().enumerate() {
+        let length = piece.length(runs[piece.segment]);
+        source.nth(node, nth);
+        let mut value = source.index(At { node, part: Part::Value }, piece.radix.pow(length))?;
+        let text = &mut texts[piece.segment][piece.after.min(runs[piece.segment]) as usize..];
+        for place in text[..length as usize].iter_mut().rev() {
+            *place = segments[piece.segment].chars[(value % piece.radix) as usize];
+            value /= piece.radix;
+        }
+    }
+    Ok(texts.concat().into_iter().collect())
 }
 
 fn write_characters<S: Sink>(
@@ -73,13 +126,17 @@ fn write_characters<S: Sink>(
 /// Reads the text of the segments.
 pub(crate) fn read<S: Source>(segments: &[Segment], node: u32, source: &mut S) -> Result<String, Error> {
     let mut runs = Vec::with_capacity(segments.len());
-    for segment in segments {
+    for (i, segment) in segments.iter().enumerate() {
         let mut run = segment.min;
         if segment.min < segment.max {
+            source.nth(node, i);
             let count = u64::from(segment.max - segment.min) + 1;
             run += source.index(At { node, part: Part::Count }, count)? as u32;
         }
         runs.push(run);
+    }
+    if S::CODED {
+        return read_pieces(segments, &runs, node, source);
     }
     let mut text = String::with_capacity(runs.iter().sum::<u32>().min(ROOM) as usize);
     let mut group = Group { digits: [0; GROUP_DIGITS], next: 0, end: 0 };

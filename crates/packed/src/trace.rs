@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn every_bit_belongs_to_one_step() {
         for (name, text) in dunnage_schema::bundled() {
-            let layout = Layout::new(&Model::compile(text).unwrap());
+            let layout = Layout::new(&Model::compile(text).unwrap()).expect("a layout");
             let schema: serde_json::Value = serde_json::from_str(text).unwrap();
             for example in schema["examples"].as_array().unwrap() {
                 let message: Value = serde_json::from_value(example.clone()).unwrap();
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn steps_end_where_decoding_does() {
         let text = dunnage_schema::bundled_named("weather").unwrap();
-        let layout = Layout::new(&Model::compile(text).unwrap());
+        let layout = Layout::new(&Model::compile(text).unwrap()).expect("a layout");
         let schema: serde_json::Value = serde_json::from_str(text).unwrap();
         let message: Value = serde_json::from_value(schema["examples"][0].clone()).unwrap();
         let mut bytes = Vec::new();

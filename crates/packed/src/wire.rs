@@ -15,7 +15,7 @@ pub(crate) struct At {
 }
 
 /// The parts of a node, numbered as in `spec/packed.md`, "Contexts".
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Part {
     /// The value: a boolean, an index, a number, or the characters of a pattern.
@@ -40,6 +40,8 @@ pub(crate) enum Part {
 pub(crate) trait Sink {
     /// Whether the body is modelled. A few parts differ.
     const MODELLED: bool;
+    /// Whether the body is coded. A few parts differ.
+    const CODED: bool = false;
 
     /// Writes `value`, which is at most `count` - 1.
     fn index(&mut self, at: At, value: u64, count: u64) -> Result<(), Error>;
@@ -49,12 +51,20 @@ pub(crate) trait Sink {
     fn raw(&mut self, at: At, value: u64, bits: u32) -> Result<(), Error>;
     /// Writes the number of characters of `text`, which is between `min` and `max` code points, and then the characters.
     fn text(&mut self, at: At, text: &str, min: u32, max: Option<u32>) -> Result<(), Error>;
+    /// Announces the parts of the n-th number or piece of the text of a node.
+    fn nth(&mut self, _node: u32, _nth: usize) {}
+    /// Announces the parts of an element.
+    fn enter(&mut self, _index: usize) {}
+    /// Announces the end of the element.
+    fn leave(&mut self) {}
 }
 
 /// Reads the parts of a message, in the same order.
 pub(crate) trait Source {
     /// Whether the body is modelled.
     const MODELLED: bool;
+    /// Whether the body is coded.
+    const CODED: bool = false;
 
     /// Reads a number from 0 to `count` - 1.
     fn index(&mut self, at: At, count: u64) -> Result<u64, Error>;
@@ -66,6 +76,12 @@ pub(crate) trait Source {
     fn text(&mut self, at: At, min: u32, max: Option<u32>) -> Result<String, Error>;
     /// Returns the byte that holds the next bit, for errors.
     fn offset(&self) -> usize;
+    /// Announces the parts of the n-th number or piece of the text of a node.
+    fn nth(&mut self, _node: u32, _nth: usize) {}
+    /// Announces the parts of an element.
+    fn enter(&mut self, _index: usize) {}
+    /// Announces the end of the element.
+    fn leave(&mut self) {}
     /// Announces that the parts of the node with this number follow.
     fn begin(&mut self, _node: u32) {}
     /// Announces the value of the innermost node that has begun and not ended.

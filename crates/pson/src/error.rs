@@ -17,10 +17,12 @@ pub enum Kind {
     Range,
     /// The nesting or size is above the limit.
     Limit,
+    /// The message refers to another one that is not known. Only deltas of packed messages do.
+    Reference,
 }
 
 impl Kind {
-    /// Returns the name used in vectors, on the wire and in metrics: `truncated`, `malformed`, `type`, `range`, `limit`.
+    /// Returns the name used in vectors, on the wire and in metrics: `truncated`, `malformed`, `type`, `range`, `limit`, `reference`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Kind::Truncated => "truncated",
@@ -28,6 +30,7 @@ impl Kind {
             Kind::Type => "type",
             Kind::Range => "range",
             Kind::Limit => "limit",
+            Kind::Reference => "reference",
         }
     }
 }

@@ -17,6 +17,11 @@ impl SchemaError {
         SchemaError { keyword: keyword.to_owned(), pointer, message: message.into() }
     }
 
+    /// Returns an error of the statistics of a schema, which only a layout can check.
+    pub fn of_statistics(message: String) -> Self {
+        SchemaError::new("", "x-dunnage-statistics", message)
+    }
+
     /// Moves the error to `token` below the keyword.
     pub(crate) fn below(mut self, token: impl fmt::Display) -> Self {
         self.pointer = join(&self.pointer, &token.to_string());

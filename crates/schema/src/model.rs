@@ -21,6 +21,8 @@ pub struct Model {
     pub slot: u8,
     /// `x-dunnage-check`: the length of the check behind a packed message, 0 to 2 bytes; 0 without the keyword.
     pub check: u8,
+    /// `x-dunnage-statistics`: what training has learnt about the messages, in Base64.
+    pub statistics: Option<String>,
 }
 
 /// The type of a value.
@@ -79,6 +81,8 @@ pub struct Integer {
     pub step: u64,
     /// `x-dunnage-usual`: the first and last of the expected values, multiples of `step` between `min` and `max`.
     pub usual: Option<(i128, i128)>,
+    /// `x-dunnage-every`: the amount by which the number grows from message to message, a multiple of `step`.
+    pub every: Option<u64>,
 }
 
 /// A number that is a multiple of `step` * 10^-`places`. All bounds are in units of 10^-`places`.
@@ -185,6 +189,8 @@ pub struct TimeText {
     /// `until`: the last second in seconds since 1970-01-01T00:00:00Z, with all its decimals. Without it, the range ends where the notation
     /// does.
     pub until: Option<i64>,
+    /// `every`: the time between two messages, in units of the last decimal.
+    pub every: Option<u64>,
 }
 
 /// A piece of a time's notation.

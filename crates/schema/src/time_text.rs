@@ -158,7 +158,7 @@ mod tests {
     fn compact(places: u32, epoch: i64) -> TimeText {
         let literal = |text: &str| Literal(text.to_owned());
         let notation = vec![Day, Month, Year2, literal(" "), Hour, Minute, Second, literal("."), Fraction];
-        TimeText { notation, epoch, places, until: None }
+        TimeText { notation, epoch, places, until: None, every: None }
     }
 
     /// `YYYY-MM-DDThh:mm:ssZ`
@@ -178,7 +178,7 @@ mod tests {
             Second,
             literal("Z"),
         ];
-        TimeText { notation, epoch, places: 0, until: None }
+        TimeText { notation, epoch, places: 0, until: None, every: None }
     }
 
     #[test]

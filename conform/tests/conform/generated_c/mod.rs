@@ -31,7 +31,7 @@ fn random_schema(random: &mut Random) -> (String, Model, Layout, Plan) {
     loop {
         let text = schema(random, Scope::Plain);
         let model = Model::compile(&text).expect("random schemas compile");
-        let layout = Layout::new(&model);
+        let layout = Layout::new(&model).expect("a layout");
         if let Ok(plan) = c::plan(&layout) {
             return (text, model, layout, plan);
         }

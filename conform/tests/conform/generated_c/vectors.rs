@@ -24,7 +24,7 @@ fn vectors(file: &str) -> BTreeMap<String, Vec<Value>> {
 fn run(file: &str) -> usize {
     let mut asked = 0;
     for (schema, vectors) in vectors(file) {
-        let layout = Layout::new(&Model::compile(&schema).expect("a schema"));
+        let layout = Layout::new(&Model::compile(&schema).expect("a schema")).expect("a layout");
         let Ok(plan) = c::plan(&layout) else { continue };
         let folder = tempfile::tempdir().expect("a folder");
         let program = compile(&layout, &plan, folder.path(), &SANITIZERS);

@@ -24,7 +24,7 @@ use cursor::Cursor;
 use dunnage_codegen::Mapped;
 use dunnage_formats::{Error, Id, Mapping};
 use dunnage_packed::Layout;
-use dunnage_schema::Model;
+use dunnage_schema::{Model, SchemaError};
 use item::{Item, Sink, Stop};
 use std::io::Write;
 use view::View;
@@ -83,17 +83,20 @@ impl Wire {
     }
 
     /// The reader for this format; `None` if the format needs a schema and there is no model.
-    fn reader(self, model: Option<&Model>) -> Option<Reader> {
+    fn reader(self, model: Option<&Model>) -> Result<Option<Reader>, SchemaError> {
         let record = || model.map(|model| Box::new(Mapped::of(model, Mapping::Exact)));
-        Some(match self {
+        Ok(Some(match self {
             Wire::Pson => Reader::Items(pson::walk),
             Wire::Cbor => Reader::Items(cbor::walk),
             Wire::Msgpack => Reader::Items(msgpack::walk),
-            Wire::Packed => Reader::Bits(Box::new(Layout::new(model?))),
+            Wire::Packed => match model {
+                Some(model) => Reader::Bits(Box::new(Layout::new(model)?)),
+                None => return Ok(None),
+            },
             Wire::Protobuf => Reader::Fields(record()),
-            Wire::Avro => Reader::Record(record()?, avro::walk),
-            Wire::Struct => Reader::Record(record()?, structure::walk),
-        })
+            Wire::Avro => return Ok(record().map(|record| Reader::Record(record, avro::walk))),
+            Wire::Struct => return Ok(record().map(|record| Reader::Record(record, structure::walk))),
+        }))
     }
 }
 
@@ -101,7 +104,9 @@ impl Inspect {
     pub fn run(self) -> Result<(), Failure> {
         let (id, model) =
             (self.format.id(), self.schema.as_deref().map(|name| self.schemas.model(name)).transpose()?);
-        let Some(reader) = self.format.reader(model.as_ref()) else {
+        let reader = self.format.reader(model.as_ref());
+        let reader = reader.map_err(|error| Failure::about("the schema", input::schema_reason(&error)))?;
+        let Some(reader) = reader else {
             return Err(Failure::Usage(format!("{id} needs the schema of the message: --schema")));
         };
         let bytes = self.source.message(self.hex)?;

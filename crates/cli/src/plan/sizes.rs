@@ -69,7 +69,7 @@ impl Sizes {
     /// Encodes the messages. Errors name the message, and the pointer of a value that the schema does not
     /// allow.
     pub fn measure(model: &Model, messages: &[Message]) -> Result<Sizes, Failure> {
-        let packed_max = Layout::new(model).max_bytes().and_then(|bytes| usize::try_from(bytes).ok());
+        let packed_max = Layout::untrained(model).max_bytes().and_then(|bytes| usize::try_from(bytes).ok());
         let mut formats: Vec<FormatSizes> = Vec::new();
         let mut refused: Vec<(String, String)> = Vec::new();
         for message in messages {

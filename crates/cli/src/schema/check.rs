@@ -88,6 +88,10 @@ impl Check {
             Ok(model) => model,
             Err(error) => return self.schema_error(&error),
         };
+        let packed = match Layout::new(&model) {
+            Ok(layout) => Packed::of(&layout),
+            Err(error) => return self.schema_error(&error),
+        };
         let warnings = dunnage_schema::warnings(&text);
         for warning in &warnings {
             complain(format_args!("{}: warning: {warning}", self.schema));
@@ -95,10 +99,10 @@ impl Check {
         let message = self.message.clone().map(Source::from);
         let violations = message.as_ref().map(|source| validate(&model, source)).transpose()?;
         if self.json {
-            self.print_json(&model, violations.as_deref(), &warnings)?;
+            self.print_json(&model, packed, violations.as_deref(), &warnings)?;
         } else {
             let is_valid = violations.as_ref().is_some_and(Vec::is_empty);
-            print_text(&model, message.as_ref().filter(|_| is_valid))?;
+            print_text(&model, &packed, message.as_ref().filter(|_| is_valid))?;
         }
         match (message, violations) {
             (Some(source), Some(violations)) if !violations.is_empty() => {
@@ -116,6 +120,7 @@ impl Check {
     fn print_json(
         &self,
         model: &Model,
+        packed: Packed,
         violations: Option<&[Found]>,
         warnings: &[String],
     ) -> Result<(), Failure> {
@@ -128,7 +133,7 @@ impl Check {
         let faults: Vec<Fault<'_>> = faults.collect();
         print(&Report {
             name: Some(&model.name),
-            packed: Some(Packed::of(&Layout::new(model))),
+            packed: Some(packed),
             fields: Some(fields(model)),
             valid: violations.map(<[_]>::is_empty),
             violation: faults.first().copied(),
@@ -156,10 +161,10 @@ struct Found {
 }
 
 /// Prints the table of fields, and which message is valid.
-fn print_text(model: &Model, valid: Option<&Source>) -> Result<(), Failure> {
+fn print_text(model: &Model, packed: &Packed, valid: Option<&Source>) -> Result<(), Failure> {
     let mut output = output::stdout();
     table::write(&mut output, &COLUMNS, rows(model))?;
-    writeln!(output, "\n{}", Packed::of(&Layout::new(model)).line())?;
+    writeln!(output, "\n{}", packed.line())?;
     if let Some(source) = valid {
         writeln!(output, "\n{source} is valid")?;
     }

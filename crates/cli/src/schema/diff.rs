@@ -7,7 +7,6 @@ use crate::{
 };
 use anstyle::{AnsiColor, Style};
 use clap::Args;
-use dunnage_packed::Layout;
 use dunnage_schema::{Change, diff};
 use serde::Serialize;
 use std::io::Write;
@@ -72,7 +71,8 @@ impl Diff {
     pub fn run(self) -> Result<(), Failure> {
         let (old, new) = (self.schemas.model(&self.old)?, self.schemas.model(&self.new)?);
         let changes = diff(&old, &new);
-        let (old, new) = (Packed::of(&Layout::new(&old)), Packed::of(&Layout::new(&new)));
+        let (old, new) = (self.schemas.layout(&self.old)?, self.schemas.layout(&self.new)?);
+        let (old, new) = (Packed::of(&old), Packed::of(&new));
         let verdict = match (old.fingerprint == new.fingerprint, old.slot == new.slot) {
             (true, _) => Verdict::Compatible,
             (false, false) => Verdict::NewSlot,

@@ -145,7 +145,7 @@ impl Samples {
 /// Adds the slot derived from the layout. Two schemas share a slot with a probability of 1 in 63.
 fn with_slot(schema: &str) -> Result<String, Failure> {
     let model = Model::compile(schema).map_err(|e| Failure::about("the inferred schema", e))?;
-    let slot = Layout::new(&model).derived_slot();
+    let slot = Layout::untrained(&model).derived_slot();
     let head = schema
         .lines()
         .take_while(|line| line.starts_with(['{']) || line.starts_with("  \"$schema\""))

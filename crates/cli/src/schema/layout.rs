@@ -8,7 +8,7 @@ use crate::{
 };
 use clap::Args;
 use comfy_table::{Attribute, Cell};
-use dunnage_packed::{Bits, Layout, Row};
+use dunnage_packed::{Bits, Row};
 use serde::Serialize;
 use std::io::Write;
 
@@ -63,7 +63,7 @@ struct Part<'a> {
 
 impl Show {
     pub fn run(self) -> Result<(), Failure> {
-        let layout = Layout::new(&self.schemas.model(&self.schema)?);
+        let layout = self.schemas.layout(&self.schema)?;
         let packed = Packed::of(&layout);
         let rows = layout.explain();
         let mut output = output::stdout();

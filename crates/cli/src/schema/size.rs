@@ -87,7 +87,7 @@ struct Carriage {
 
 impl Size {
     pub fn run(self) -> Result<(), Failure> {
-        let layout = Layout::new(&self.schemas.model(&self.schema)?);
+        let layout = self.schemas.layout(&self.schema)?;
         let packed = Packed::of(&layout);
         let mut rows = layout.explain();
         rows.retain(|row| row.bits.max != Some(0));

@@ -57,7 +57,7 @@ fn a_forbidden_change_would_read_wrong_values() {
         let schema = format!(
             r#"{{"type":"array","minItems":2,"maxItems":2,"items":{{"type":"integer","minimum":0,"maximum":{max}}}}}"#
         );
-        dunnage_packed::Layout::new(&dunnage_schema::Model::compile(&schema).unwrap())
+        dunnage_packed::Layout::new(&dunnage_schema::Model::compile(&schema).unwrap()).expect("a layout")
     };
     let message = |a: u64, b: u64| dunnage_formats::Value::Array(vec![a.into(), b.into()]);
     let mut bytes = Vec::new();

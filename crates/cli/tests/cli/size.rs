@@ -38,7 +38,7 @@ fn a_message_is_encoded_within_the_sizes_shown() {
     for (schema, text) in dunnage_schema::bundled() {
         let packed = dunnage(&["schema", "size", schema, "--json"], "").json()["packed"].clone();
         let model = dunnage_schema::Model::compile(text).unwrap();
-        let layout = dunnage_packed::Layout::new(&model);
+        let layout = dunnage_packed::Layout::new(&model).expect("a layout");
         let json = dunnage_formats::Id::Json.open(None, dunnage_formats::Mapping::Exact).unwrap();
         let examples: Json = serde_json::from_str(text).unwrap();
         for example in examples["examples"].as_array().unwrap() {

@@ -143,7 +143,7 @@ mod tests {
     use dunnage_schema::Model;
 
     fn layout(schema: &str) -> Layout {
-        Layout::new(&Model::compile(schema).unwrap())
+        Layout::new(&Model::compile(schema).unwrap()).expect("a layout")
     }
 
     #[test]

@@ -74,10 +74,16 @@ impl Emitter {
 
     /// Returns a codec that only checks values, for a type that is never on the wire.
     pub fn unlaid(&mut self, kind: &Type, depth: usize) -> String {
-        let model =
-            Model { name: String::new(), root: kind.clone(), definitions: Vec::new(), slot: 1, check: 0 };
+        let model = Model {
+            name: String::new(),
+            root: kind.clone(),
+            definitions: Vec::new(),
+            slot: 1,
+            check: 0,
+            statistics: None,
+        };
         let before = std::mem::replace(&mut self.checking, true);
-        let codec = self.codec(kind, Layout::new(&model).root(), depth);
+        let codec = self.codec(kind, Layout::untrained(&model).root(), depth);
         self.checking = before;
         codec
     }

@@ -12,7 +12,7 @@ const EVERYTHING: &str = include_str!("../everything.json");
 fn generated(schema: &str, options: c::Options<'_>) -> c::Files {
     let text = dunnage_schema::bundled_named(schema).unwrap_or(EVERYTHING);
     let model = Model::compile(text).expect("the schema compiles");
-    c::c(&Layout::new(&model), options).expect("C can represent the schema")
+    c::c(&Layout::new(&model).expect("a layout"), options).expect("C can represent the schema")
 }
 
 fn fitting(name: &str, limit: usize) -> c::Options<'_> {
@@ -122,7 +122,7 @@ fn a_message_that_does_not_fit_its_link_does_not_compile() {
 #[test]
 fn errors_name_what_c_cannot_represent_and_a_remedy() {
     let errors = |schema| {
-        let layout = Layout::new(&Model::compile(schema).expect("a schema"));
+        let layout = Layout::new(&Model::compile(schema).expect("a schema")).expect("a layout");
         c::c(&layout, c::Options::default())
             .expect_err("C cannot represent the schema")
             .iter()

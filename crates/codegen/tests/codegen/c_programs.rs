@@ -15,7 +15,7 @@ fn run(name: &str, schemas: &[&str], prefix: &str, main: &str) {
     fs::create_dir_all(&folder).expect("the target folder can be written");
     let mut sources = vec!["main.c".to_owned()];
     for schema in schemas {
-        let layout = Layout::new(&Model::compile(schema).expect("the schema compiles"));
+        let layout = Layout::new(&Model::compile(schema).expect("the schema compiles")).expect("a layout");
         let files =
             c::c(&layout, c::Options { prefix, ..Default::default() }).expect("C can represent the schema");
         fs::write(folder.join(format!("{}.h", files.name)), files.header).expect("the file can be written");
@@ -157,7 +157,7 @@ int main(void)
 /// Returns the bytes of a message with `text`, as the elements of a C array. A pattern like that of `ascii` does not change the bits.
 fn wire(schema: &str, text: &str) -> String {
     let mut bytes = Vec::new();
-    let layout = Layout::new(&Model::compile(schema).expect("the schema compiles"));
+    let layout = Layout::new(&Model::compile(schema).expect("the schema compiles")).expect("a layout");
     layout.encode(&Value::Text(text.into()), &mut bytes).expect("a message");
     bytes.iter().map(|byte| format!("{byte},")).collect()
 }

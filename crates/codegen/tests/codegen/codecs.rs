@@ -9,7 +9,7 @@ use std::{fs, path::Path};
 const PARTS: &str = include_str!("../ts013/parts.schema.json");
 
 fn layout(schema: &str) -> Layout {
-    Layout::new(&Model::compile(schema).expect("a schema"))
+    Layout::new(&Model::compile(schema).expect("a schema")).expect("a layout")
 }
 
 fn bundled(name: &str) -> &'static str {
@@ -42,7 +42,7 @@ fn ts013_codecs_match_the_golden_files() {
         ("parts", PARTS),
     ] {
         let options = Options { assert_formats: true };
-        let layout = Layout::new(&Model::compile_with(schema, options).expect("a schema"));
+        let layout = Layout::new(&Model::compile_with(schema, options).expect("a schema")).expect("a layout");
         let codec = ts013(&layout, name).expect("a codec");
         assert!(codec.len() <= MAX_TS013_BYTES);
         assert_golden(&format!("ts013/golden/{name}.js"), &codec);

@@ -52,7 +52,7 @@ fn a_short_packed_message_that_is_large_in_memory_is_rejected() {
     // Some values are true, because a shorter body would be rejected for its decoding effort instead.
     let is_true = |n: usize| n.wrapping_mul(2_654_435_761) >> 7 & 63 == 0;
     let many = Value::Array((0..300_000).map(|n| Value::Bool(is_true(n))).collect());
-    Packed::new(&Model::compile(schema).unwrap()).encode(&many, &mut body).unwrap();
+    Packed::new(&Model::compile(schema).unwrap()).unwrap().encode(&many, &mut body).unwrap();
     assert!(body.len() < 16 << 10, "{} bytes", body.len());
     let rejected = gateway.post("/ingest/modelled?schema=open", "application/vnd.dunnage.packed", &body);
     assert_eq!(

@@ -36,7 +36,7 @@ fn reading(slot: u8, step: f64) -> String {
 }
 
 fn codec(schema: &str) -> Packed {
-    Packed::new(&Model::compile(schema).unwrap())
+    Packed::new(&Model::compile(schema).unwrap()).unwrap()
 }
 
 fn packed(schema: &str, message: &str) -> Vec<u8> {

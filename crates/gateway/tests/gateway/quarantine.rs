@@ -159,7 +159,7 @@ fn retry_decodes_a_packed_message_after_its_layout_is_added() {
                "required": ["n"], "properties": {"n": {"type": "integer", "minimum": 0, "maximum": max}}})
         .to_string()
     };
-    let codec = Packed::new(&Model::compile(&version(2, 500)).unwrap());
+    let codec = Packed::new(&Model::compile(&version(2, 500)).unwrap()).unwrap();
     let mut bytes = Vec::new();
     codec.encode(&Json.decode(br#"{"n":321}"#).unwrap(), &mut bytes).unwrap();
     let fingerprint: String = codec.layout().fingerprint().iter().map(|byte| format!("{byte:02x}")).collect();

@@ -39,7 +39,8 @@ impl Slots {
     /// Adds the layout of `model`, a version of the schema that comes from `origin`. Does nothing if the layout is there already; fails if
     /// its slot has a different one.
     pub fn add(&mut self, origin: &str, model: &Model) -> Result<(), ProfileError> {
-        let codec = Packed::new(model);
+        let codec = Packed::new(model)
+            .map_err(|error| ProfileError { origin: origin.into(), message: error.to_string() })?;
         let (slot, fingerprint) = (codec.layout().slot(), codec.layout().fingerprint());
         match self.slots.iter().find(|other| other.key.slot == slot) {
             None => {

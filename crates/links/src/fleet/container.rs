@@ -132,15 +132,25 @@ impl Container {
         self.voyage.position()
     }
 
+    /// Returns the time of its last measurement, in milliseconds since 1970.
+    pub fn unix_ms(&self) -> u64 {
+        self.unix_ms
+    }
+
     /// Returns its message: the 20 fields of the container schema, all of them text.
     pub fn message(&self) -> Value {
+        self.message_at(self.unix_ms)
+    }
+
+    /// Returns its message with another time, in milliseconds since 1970.
+    pub fn message_at(&self, unix_ms: u64) -> Value {
         let (sensors, fix) = (&self.sensors, &self.fix);
         let flag = |on: bool| if on { "1" } else { "0" }.to_owned();
         let acceleration = sensors.acceleration.map(milli_g).join(" ");
         let fields = [
             ("msisdn", self.msisdn.clone()),
             ("iso6346", self.device.clone()),
-            ("time", time_text(self.unix_ms)),
+            ("time", time_text(unix_ms)),
             ("rssi", self.cell.rssi.to_string()),
             ("cgi", self.cell.identity.clone()),
             ("ble-m", flag(sensors.mesh)),

@@ -4,7 +4,7 @@ use dunnage_packed::{Bits, Layout};
 use dunnage_schema::{Model, bundled};
 
 fn layout(schema: &str) -> Layout {
-    Layout::new(&Model::compile(schema).expect("the schema compiles"))
+    Layout::new(&Model::compile(schema).expect("the schema compiles")).expect("a layout")
 }
 
 fn row(schema: &str, path: &str) -> (Option<u64>, u64, Option<u64>, String, String, String) {

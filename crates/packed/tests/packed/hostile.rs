@@ -73,7 +73,7 @@ fn time_for_a_union_with_many_listed_values_is_bounded() {
         r#"{{"type":"array","items":{{"anyOf":[{{"enum":[{}]}},{{"type":"integer"}}]}}}}"#,
         listed.join(",")
     );
-    let layout = Layout::new(&Model::compile(&schema).expect("the schema compiles"));
+    let layout = Layout::new(&Model::compile(&schema).expect("the schema compiles")).expect("a layout");
     let message = |count: usize| Value::Array(vec![Value::U64(7); count]);
     let mut bytes = Vec::new();
     layout.encode(&message(300), &mut bytes).expect("300 values are within the limit");

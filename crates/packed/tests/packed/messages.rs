@@ -26,7 +26,7 @@ fn bundled(name: &str) -> (Layout, Vec<Value>) {
     let text = bundled_named(name).expect("a bundled schema");
     let schema: Json = serde_json::from_str(text).expect("JSON");
     let examples = schema["examples"].as_array().expect("examples").iter().map(value).collect();
-    (Layout::new(&Model::compile(text).expect("the schema compiles")), examples)
+    (Layout::new(&Model::compile(text).expect("the schema compiles")).expect("a layout"), examples)
 }
 
 fn encode(layout: &Layout, message: &Value) -> Vec<u8> {

@@ -16,7 +16,7 @@ fn load(file: &str) -> Vec<(String, Layout, Json)> {
         // A schema's text does not say whether formats are asserted.
         let options = Options { assert_formats: file == "formats.json" };
         let model = Model::compile_with(&vector["schema"].to_string(), options);
-        Layout::new(&model.unwrap_or_else(|error| panic!("{}: {error}", vector["name"])))
+        Layout::new(&model.unwrap_or_else(|error| panic!("{}: {error}", vector["name"]))).expect("a layout")
     };
     loaded
         .into_iter()

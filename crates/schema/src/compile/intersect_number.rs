@@ -36,7 +36,8 @@ fn integers(a: &Integer, b: &Integer) -> Result<Option<Integer>, ()> {
     let step = lcm(a.step, b.step).ok_or(())?;
     let (min, max) = inwards(a.min.max(b.min), a.max.min(b.max), step);
     let usual = clip(a.usual.or(b.usual), min, max).filter(|usual| inwards(usual.0, usual.1, step) == *usual);
-    Ok((min <= max).then_some(Integer { min, max, step, usual }))
+    let every = a.every.or(b.every).filter(|every| every.is_multiple_of(step));
+    Ok((min <= max).then_some(Integer { min, max, step, usual, every }))
 }
 
 fn decimals(a: &Decimal, b: &Decimal) -> Result<Option<Decimal>, ()> {
@@ -81,7 +82,8 @@ fn whole(n: &Integer, d: &Decimal) -> Result<Option<Integer>, ()> {
     let (low, high) = (-(-d.min).div_euclid(unit), d.max.div_euclid(unit));
     let (min, max) = inwards(n.min.max(low), n.max.min(high), step);
     let usual = clip(n.usual, min, max).filter(|usual| inwards(usual.0, usual.1, step) == *usual);
-    Ok((min <= max).then_some(Integer { min, max, step, usual }))
+    let every = n.every.filter(|every| every.is_multiple_of(step));
+    Ok((min <= max).then_some(Integer { min, max, step, usual, every }))
 }
 
 fn floats(a: &Float, b: &Float) -> Option<Type> {

@@ -18,6 +18,7 @@ pub(super) const TYPED: [(&str, &[&str]); 4] = [
             "exclusiveMaximum",
             "x-dunnage-quantum",
             "x-dunnage-usual",
+            "x-dunnage-every",
         ],
     ),
     (
@@ -113,6 +114,9 @@ pub(super) const SLOT: &str = "x-dunnage-slot";
 /// The check of packed messages. Allowed at the top of the schema only.
 pub(super) const CHECK: &str = "x-dunnage-check";
 
+/// The statistics of the messages. Allowed at the top of the schema only.
+pub(super) const STATISTICS: &str = "x-dunnage-statistics";
+
 /// Keywords that would change the meaning of a schema and are not implemented.
 const UNSUPPORTED: [&str; 5] = ["$dynamicRef", "$recursiveRef", "extends", "disallow", "divisibleBy"];
 
@@ -122,7 +126,7 @@ pub(super) fn check(entries: &[(String, Node)], at: &str, dialect: Dialect) -> R
         if is_known(keyword) || keyword.starts_with("x-") && !keyword.starts_with(PREFIX) {
             continue;
         }
-        let message = if [SLOT, CHECK].contains(&keyword.as_str()) {
+        let message = if [SLOT, CHECK, STATISTICS].contains(&keyword.as_str()) {
             if at.is_empty() {
                 continue;
             }
@@ -131,7 +135,10 @@ pub(super) fn check(entries: &[(String, Node)], at: &str, dialect: Dialect) -> R
             format!("the keyword {keyword} is not supported, and ignoring it would accept other messages")
         } else if keyword.starts_with(PREFIX) {
             let ours: Vec<_> = all().filter(|k| k.starts_with(PREFIX)).collect();
-            format!("unknown keyword {keyword}; the known ones are {}, {SLOT} and {CHECK}", ours.join(", "))
+            format!(
+                "unknown keyword {keyword}; the known ones are {}, {SLOT}, {CHECK} and {STATISTICS}",
+                ours.join(", ")
+            )
         } else if let Some(meant) = all().find(|known| dialect.is_strict() && is_like(keyword, known)) {
             format!(
                 "the keyword {keyword:?} is not known; did you mean {meant}? One of your own begins with x-"
@@ -190,7 +197,7 @@ mod tests {
     #[test]
     fn the_specification_lists_every_keyword() {
         let specification = include_str!("../../../../spec/schema.md");
-        for keyword in all().chain(UNSUPPORTED).chain([SLOT, CHECK]) {
+        for keyword in all().chain(UNSUPPORTED).chain([SLOT, CHECK, STATISTICS]) {
             assert!(specification.contains(&format!("`{keyword}`")), "{keyword}");
         }
     }

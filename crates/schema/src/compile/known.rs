@@ -3,7 +3,7 @@
 
 use super::{
     Compiler, Schema, bound,
-    keywords::{CHECK, SLOT},
+    keywords::{CHECK, SLOT, STATISTICS},
 };
 use crate::{SchemaError, Type, parse::Node};
 use std::ops::RangeInclusive;
@@ -47,6 +47,19 @@ pub(super) fn slot(root: &Node) -> Result<u8, SchemaError> {
 /// Returns the length of the check in bytes; 0 without the keyword.
 pub(super) fn check(root: &Node) -> Result<u8, SchemaError> {
     top(root, CHECK, 1..=2, 0)
+}
+
+/// Returns the statistics of the messages, in Base64. The layout checks what they say.
+pub(super) fn statistics(root: &Node) -> Result<Option<String>, SchemaError> {
+    match root.get(STATISTICS) {
+        None => Ok(None),
+        Some(Node::Text(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(SchemaError::new(
+            "",
+            STATISTICS,
+            "x-dunnage-statistics must be text from `dunnage schema train`",
+        )),
+    }
 }
 
 /// Returns the number under `keyword` at the top of the schema.

@@ -75,7 +75,8 @@ impl Model {
         let name = identifier(root.text("title").unwrap_or_default());
         let definitions = compiler.finished_definitions(&kind)?;
         let (slot, check) = (known::slot(&root)?, known::check(&root)?);
-        Ok(Model { name, root: kind, definitions, slot, check })
+        let statistics = known::statistics(&root)?;
+        Ok(Model { name, root: kind, definitions, slot, check, statistics })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Compiles `x-dunnage-number`, `x-dunnage-numbers` and `x-dunnage-time`: text with numbers or a time in a fixed notation.
 
-use super::{Schema, number};
+use super::{Schema, number, sensor};
 use crate::{NumberText, NumbersText, SchemaError, TimePart, TimeText, Type, error::join, parse::Node};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
@@ -70,13 +70,13 @@ fn numbers_text(schema: &Schema<'_>) -> Result<NumbersText, SchemaError> {
 }
 
 fn time_text(schema: &Schema<'_>) -> Result<TimeText, SchemaError> {
-    schema.check_members(&["notation", "epoch", "until"])?;
+    schema.check_members(&["notation", "epoch", "until", "every"])?;
     let Some(notation) = schema.node.text("notation") else {
         return Err(schema.error("notation", "notation must be a string such as \"YYYY-MM-DDThh:mm:ssZ\""));
     };
     let (notation, places) = time_parts(notation).map_err(|message| schema.error("notation", message))?;
     let epoch = second(schema, "epoch")?.unwrap_or(0);
-    let mut time = TimeText { notation, epoch, places, until: None };
+    let mut time = TimeText { notation, epoch, places, until: None, every: None };
     let is_empty = |time: &TimeText| time.range().0 > time.range().1;
     if is_empty(&time) {
         return Err(schema.error("epoch", "the notation has no time that 63 bits can count from this epoch"));
@@ -85,6 +85,7 @@ fn time_text(schema: &Schema<'_>) -> Result<TimeText, SchemaError> {
     if is_empty(&time) {
         return Err(schema.error("until", "until is before the first time"));
     }
+    time.every = sensor::every(schema, "every", places, 1)?;
     Ok(time)
 }
 

@@ -23,7 +23,8 @@ pub(super) fn integer(schema: &Schema<'_>) -> Result<Type, SchemaError> {
     if schema.get("x-dunnage-quantum").is_some() {
         return Err(schema.error("x-dunnage-quantum", "x-dunnage-quantum belongs to the type number"));
     }
-    let mut number = Integer { min, max, step, usual: None };
+    let every = sensor::every(schema, "x-dunnage-every", 0, step)?;
+    let mut number = Integer { min, max, step, usual: None, every };
     sensor::usual_integer(schema, "x-dunnage-usual", &mut number)?;
     Ok(Type::Integer(number))
 }
@@ -37,6 +38,9 @@ pub(super) fn number(schema: &Schema<'_>) -> Result<Type, SchemaError> {
         ["x-dunnage-quantum", "x-dunnage-usual"].into_iter().find(|k| schema.get(k).is_some())
     {
         return Err(schema.error(keyword, format!("{keyword} needs multipleOf")));
+    }
+    if schema.get("x-dunnage-every").is_some() {
+        return Err(schema.error("x-dunnage-every", "x-dunnage-every belongs to the type integer"));
     }
     float(schema).map(Type::Float)
 }

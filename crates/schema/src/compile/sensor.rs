@@ -8,6 +8,8 @@ use crate::{
 
 /// The most decimal places of a quantum.
 const MAX_PLACES: u32 = 18;
+/// The largest amount by which a number may grow from message to message.
+const MAX_EVERY: u64 = 1 << 40;
 
 /// Restricts `number` to the multiples of the quantum under `keyword`, and narrows its range to them.
 pub(super) fn quantum(schema: &Schema<'_>, keyword: &str, number: &mut Decimal) -> Result<(), SchemaError> {
@@ -64,6 +66,24 @@ pub(super) fn usual_integer(
     let usual = (-(-low).div_euclid(step) * step, high.div_euclid(step) * step);
     number.usual = inside(schema, keyword, usual, (number.min, number.max))?;
     Ok(())
+}
+
+/// Returns the amount under `keyword` by which a number grows from message to message, in units of 10^-`places`.
+pub(super) fn every(
+    schema: &Schema<'_>,
+    keyword: &str,
+    places: u32,
+    step: u64,
+) -> Result<Option<u64>, SchemaError> {
+    let Some(exact) = bound(schema, keyword)? else { return Ok(None) };
+    let every = exact.scaled(places).and_then(|every| u64::try_from(every).ok());
+    let every = every.filter(|every| *every > 0 && *every <= MAX_EVERY && every % step == 0);
+    every.map(Some).ok_or_else(|| {
+        schema.error(
+            keyword,
+            format!("{keyword} must be above 0, a multiple of the smallest step and below 2^40 of them"),
+        )
+    })
 }
 
 /// Returns the range under `keyword` in units of 10^-`places`, rounded inwards.

@@ -155,7 +155,7 @@ pub(super) fn any_number_of(old: &Type, new: &Type) -> bool {
 }
 
 fn as_decimal(integer: &Integer) -> Decimal {
-    let Integer { min, max, step, usual } = *integer;
+    let Integer { min, max, step, usual, every: _ } = *integer;
     Decimal { places: 0, step, min, max, usual, quantum: None }
 }
 

@@ -8,7 +8,7 @@ fn root(schema: &str) -> Type {
 }
 
 fn integer(min: i128, max: i128, step: u64) -> Type {
-    Type::Integer(Integer { min, max, step, usual: None })
+    Type::Integer(Integer { min, max, step, usual: None, every: None })
 }
 
 fn decimal(places: u32, step: u64, min: i128, max: i128) -> Type {
@@ -265,6 +265,7 @@ fn text_that_holds_numbers_has_a_notation() {
             epoch: 946_684_800,
             places: 3,
             until: None,
+            every: None,
         })
     );
 }
@@ -283,7 +284,14 @@ fn the_name_is_an_identifier_made_from_the_title() {
     }
     assert_eq!(
         Model::compile("true").unwrap(),
-        Model { name: "Message".into(), root: Type::Any, definitions: vec![], slot: 1, check: 0 }
+        Model {
+            name: "Message".into(),
+            root: Type::Any,
+            definitions: vec![],
+            slot: 1,
+            check: 0,
+            statistics: None
+        }
     );
 }
 

@@ -120,11 +120,11 @@ fn key() -> impl Strategy<Value = String> {
 }
 
 fn integer() -> impl Strategy<Value = Integer> {
-    let full = Integer { min: i64::MIN.into(), max: u64::MAX.into(), step: 1, usual: None };
-    let unsigned = Integer { min: 0, max: u64::MAX.into(), step: 1, usual: None };
+    let full = Integer { min: i64::MIN.into(), max: u64::MAX.into(), step: 1, usual: None, every: None };
+    let unsigned = Integer { min: 0, max: u64::MAX.into(), step: 1, usual: None, every: None };
     let stepped = (any::<i32>(), 0i128..1000, 1u64..50).prop_map(|(min, count, step)| {
         let min = i128::from(min) * i128::from(step);
-        Integer { min, max: min + count * i128::from(step), step, usual: None }
+        Integer { min, max: min + count * i128::from(step), step, usual: None, every: None }
     });
     prop_oneof![Just(full), Just(unsigned), stepped]
 }
@@ -170,6 +170,7 @@ fn time_text() -> impl Strategy<Value = TimeText> {
         epoch,
         places,
         until: None,
+        every: None,
     })
 }
 

@@ -24,7 +24,7 @@ fn from(device: &str) -> Reception<'_> {
 
 #[test]
 fn decoding_fills_the_known_field_with_the_device() {
-    let format = Packed::new(&Model::compile(SCHEMA).unwrap());
+    let format = Packed::new(&Model::compile(SCHEMA).unwrap()).unwrap();
     let trip = format.round_trip(&message("LMCU1231237")).unwrap();
     assert_eq!((trip.bytes.as_slice(), trip.lossless), (&[1, 7][..], true));
     assert_eq!(format.decode_from(&trip.bytes, &from("MSCU7654321")), Ok(message("MSCU7654321")));

@@ -7,7 +7,8 @@ use dunnage_schema::{Model, bundled};
 pub fn layouts() -> Vec<Layout> {
     let schemas = bundled().iter().map(|(_, text)| *text);
     let all = schemas.chain([include_str!("plain.json"), include_str!("open.json")]);
-    all.map(|text| Layout::new(&Model::compile(text).expect("the schema compiles"))).collect()
+    all.map(|text| Layout::new(&Model::compile(text).expect("the schema compiles")).expect("a layout"))
+        .collect()
 }
 
 /// Checks the bytes after the first with a layout. The first byte is its index.

@@ -1,0 +1,218 @@
+//! Messages with statistics: the prior form, and deltas against a message that the receiver has acknowledged.
+
+use super::{CodedSink, CodedSource, Knowledge, Leaves, Record, Recorder, Statistics};
+use crate::check::Check;
+use crate::{Error, Layout};
+use dunnage_pson::{Budget, Kind, Value};
+
+/// The mode of a message in the prior form, in the two highest bits of the first byte.
+pub(crate) const PRIOR: u8 = 1;
+/// The mode of a delta, in the two highest bits of the first byte.
+pub(crate) const DELTA: u8 = 2;
+/// The bits of the first byte of a delta that are those of the reference's name.
+const TAG: u16 = 0x3f;
+/// The length of the first byte and the name, which come before the body.
+const HEADER: usize = 3;
+/// The most references that are tried for one message.
+const MAX_TRIALS: usize = 8;
+
+/// What a layout with statistics knows.
+#[derive(Debug, Clone)]
+pub(crate) struct Trained {
+    pub leaves: Leaves,
+    pub statistics: Statistics,
+    /// The CRC of a message's plain bytes, seeded with the fingerprint: its name.
+    pub name: Check,
+}
+
+impl Trained {
+    fn knowledge<'a>(&'a self, reference: Option<&'a Record>) -> Knowledge<'a> {
+        Knowledge { leaves: &self.leaves, statistics: &self.statistics, reference }
+    }
+
+    fn name_of(&self, plain: &[u8]) -> u16 {
+        self.name.of(plain).fold(0, |name, byte| name << 8 | u16::from(byte))
+    }
+}
+
+/// A message that the receiver has acknowledged, as the reference of later ones.
+#[derive(Debug, Clone)]
+pub struct Reference {
+    name: u16,
+    plain: Vec<u8>,
+    record: Record,
+}
+
+impl Reference {
+    /// Returns the name of the message: a CRC of its plain bytes.
+    pub fn name(&self) -> u16 {
+        self.name
+    }
+
+    /// Returns the plain bytes of the message, slot byte first, without a check.
+    pub fn plain(&self) -> &[u8] {
+        &self.plain
+    }
+
+    /// Returns whether a delta with this first byte may refer to the message.
+    pub fn is_tagged(&self, first: u8) -> bool {
+        self.name & TAG == u16::from(first) & TAG
+    }
+}
+
+/// A message that was decoded, and its name.
+#[derive(Debug, Clone)]
+pub struct Decoded {
+    /// The message.
+    pub value: Value,
+    /// The message as the reference of later ones.
+    pub reference: Reference,
+    /// The name of the message that it referred to.
+    pub used: u16,
+}
+
+/// A delta, before its reference is known.
+struct Delta<'a> {
+    bytes: &'a [u8],
+    name: u16,
+    device: Option<&'a str>,
+}
+
+impl Layout {
+    /// Returns `message` as the reference of later ones. Only layouts with statistics have references.
+    pub fn reference(&self, message: &Value) -> Result<Reference, Error> {
+        let trained = self.trained_or_error()?;
+        let mut plain = vec![self.slot()];
+        self.encode_plain(message, &mut plain)?;
+        let mut recorder = Recorder::default();
+        self.write(message, &mut recorder)?;
+        Ok(Reference { name: trained.name_of(&plain), plain, record: recorder.record })
+    }
+
+    /// Restores a reference from [`Reference::plain`].
+    pub fn reference_from(&self, plain: &[u8], device: Option<&str>) -> Result<Reference, Error> {
+        self.check_start(plain)?;
+        self.reference(&self.decode_plain(plain, device, &Budget::default())?)
+    }
+
+    /// Appends `message` as a delta against `reference`. After an error, `out` is unchanged.
+    pub fn encode_delta(
+        &self,
+        message: &Value,
+        reference: &Reference,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let trained = self.trained_or_error()?;
+        let name = self.reference(message)?.name;
+        out.push(DELTA << 6 | (reference.name & TAG) as u8);
+        out.extend(name.to_be_bytes());
+        self.encode_coded(message, trained.knowledge(Some(&reference.record)), out)
+    }
+
+    /// Appends `message` in the prior form, without its slot byte and check.
+    pub(crate) fn encode_prior(
+        &self,
+        message: &Value,
+        trained: &Trained,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        self.encode_coded(message, trained.knowledge(None), out)
+    }
+
+    fn encode_coded(
+        &self,
+        message: &Value,
+        knowledge: Knowledge<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let mut sink = CodedSink::new(knowledge, out);
+        self.write(message, &mut sink)?;
+        sink.finish();
+        Ok(())
+    }
+
+    pub(crate) fn decode_prior(
+        &self,
+        bytes: &[u8],
+        trained: &Trained,
+        device: Option<&str>,
+        memory: &Budget,
+    ) -> Result<Value, Error> {
+        self.decode_coded(bytes, 1, trained.knowledge(None), device, memory)
+    }
+
+    fn decode_coded(
+        &self,
+        bytes: &[u8],
+        start: usize,
+        knowledge: Knowledge<'_>,
+        device: Option<&str>,
+        memory: &Budget,
+    ) -> Result<Value, Error> {
+        let mut source = CodedSource::new(knowledge, bytes, start);
+        let message = self.read(&mut source, device, memory)?;
+        source.finish()?;
+        self.validate(&message)?;
+        Ok(message)
+    }
+
+    /// Decodes a delta. `likely` are the acknowledged messages of this device from the one on that was referred to last, `late` the
+    /// older ones, which only a message that was overtaken refers to; both from the latest to the oldest.
+    ///
+    /// The error is of kind `reference` if none of them gives a message of the delta's name, or if two give different ones.
+    pub fn decode_delta<'r>(
+        &self,
+        bytes: &[u8],
+        likely: impl IntoIterator<Item = &'r Reference>,
+        late: impl IntoIterator<Item = &'r Reference>,
+        device: Option<&str>,
+    ) -> Result<Decoded, Error> {
+        if bytes.first().is_some_and(|first| first >> 6 != DELTA) {
+            return Err(Error::new(Kind::Malformed, 0, "not a delta"));
+        }
+        let Some(header) = bytes.first_chunk::<HEADER>() else {
+            return Err(Error::new(Kind::Truncated, bytes.len(), "a delta has a name of two bytes"));
+        };
+        let delta = Delta { bytes, name: u16::from_be_bytes([header[1], header[2]]), device };
+        let found = match self.find(&delta, likely)? {
+            Some(found) => Some(found),
+            None => self.find(&delta, late)?,
+        };
+        found.ok_or_else(|| {
+            Error::new(Kind::Reference, 0, "the message that the delta refers to is not known")
+        })
+    }
+
+    /// Returns the message that the delta is, if one of `references` is its reference.
+    fn find<'r>(
+        &self,
+        delta: &Delta<'_>,
+        references: impl IntoIterator<Item = &'r Reference>,
+    ) -> Result<Option<Decoded>, Error> {
+        let trained = self.trained_or_error()?;
+        let mut found: Option<Decoded> = None;
+        let tagged = references.into_iter().filter(|one| one.is_tagged(delta.bytes[0]));
+        for used in tagged.take(MAX_TRIALS) {
+            let knowledge = trained.knowledge(Some(&used.record));
+            let value = self.decode_coded(delta.bytes, HEADER, knowledge, delta.device, &Budget::default());
+            let Ok(reference) = value.and_then(|value| Ok((self.reference(&value)?, value))) else {
+                continue;
+            };
+            let (reference, value) = reference;
+            let is_new = found.as_ref().is_none_or(|found| found.reference.plain != reference.plain);
+            if reference.name != delta.name || !is_new {
+                continue;
+            }
+            if found.is_some() {
+                return Err(Error::new(Kind::Reference, 0, "two references give different messages"));
+            }
+            found = Some(Decoded { value, reference, used: used.name });
+        }
+        Ok(found)
+    }
+
+    fn trained_or_error(&self) -> Result<&Trained, Error> {
+        let message = "the schema has no x-dunnage-statistics, which deltas need";
+        self.trained().ok_or_else(|| Error::new(Kind::Malformed, 0, message))
+    }
+}

@@ -1,0 +1,125 @@
+//! The parts of a message, kept as the reference of later messages and for training.
+
+use super::leaf::Key;
+use crate::Error;
+use crate::wire::{At, Sink};
+use std::collections::HashMap;
+
+/// A part of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Datum {
+    Index { value: u64, count: u64 },
+    Sized(u64),
+    Raw { value: u64, bits: u32 },
+    Text(String),
+}
+
+impl Datum {
+    /// Returns whether `other` has the same form, so that it may be the same part.
+    pub fn is_alike(&self, other: &Datum) -> bool {
+        match (self, other) {
+            (Datum::Raw { bits: a, .. }, Datum::Raw { bits: b, .. }) => a == b,
+            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
+        }
+    }
+
+    /// Returns the index, if it is one out of `count`.
+    pub fn index_of(&self, count: u64) -> Option<u64> {
+        match self {
+            Datum::Index { value, count: same } if *same == count => Some(*value),
+            _ => None,
+        }
+    }
+}
+
+/// Where in a message a part is.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Place {
+    /// The indices of the elements around the part, from the outside.
+    pub path: Vec<u32>,
+    node: u32,
+    nth: u32,
+}
+
+impl Place {
+    /// Announces the n-th number or piece of a text.
+    pub fn nth(&mut self, node: u32, nth: usize) {
+        (self.node, self.nth) = (node, nth as u32);
+    }
+
+    /// Returns the key of a part at this place.
+    pub fn key(&self, at: At, opaque: bool) -> Key {
+        let nth = if self.node == at.node { self.nth } else { 0 };
+        Key { node: at.node, part: at.part, nth, opaque }
+    }
+}
+
+/// The parts of one message.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Record {
+    /// The parts in the order of the layout, with the indices of the elements around each.
+    pub parts: Vec<(Key, Vec<u32>, Datum)>,
+    found: HashMap<(Key, Vec<u32>), usize>,
+}
+
+impl Record {
+    /// Returns the part with this key at `place`.
+    pub fn get(&self, place: &Place, key: Key) -> Option<&Datum> {
+        self.at(key, &place.path)
+    }
+
+    /// Returns the part with this key in the elements `path`.
+    pub fn at(&self, key: Key, path: &[u32]) -> Option<&Datum> {
+        let at = *self.found.get(&(key, path.to_vec()))?;
+        Some(&self.parts[at].2)
+    }
+}
+
+/// A sink that keeps the parts.
+#[derive(Debug, Default)]
+pub(crate) struct Recorder {
+    place: Place,
+    pub record: Record,
+}
+
+impl Recorder {
+    fn keep(&mut self, at: At, datum: Datum) -> Result<(), Error> {
+        let key = self.place.key(at, !matches!(datum, Datum::Index { .. }));
+        self.record.found.insert((key, self.place.path.clone()), self.record.parts.len());
+        self.record.parts.push((key, self.place.path.clone(), datum));
+        Ok(())
+    }
+}
+
+impl Sink for Recorder {
+    const MODELLED: bool = false;
+    const CODED: bool = true;
+
+    fn index(&mut self, at: At, value: u64, count: u64) -> Result<(), Error> {
+        self.keep(at, Datum::Index { value, count })
+    }
+
+    fn sized(&mut self, at: At, value: u64) -> Result<(), Error> {
+        self.keep(at, Datum::Sized(value))
+    }
+
+    fn raw(&mut self, at: At, value: u64, bits: u32) -> Result<(), Error> {
+        self.keep(at, Datum::Raw { value, bits })
+    }
+
+    fn text(&mut self, at: At, text: &str, _: u32, _: Option<u32>) -> Result<(), Error> {
+        self.keep(at, Datum::Text(text.to_owned()))
+    }
+
+    fn nth(&mut self, node: u32, nth: usize) {
+        self.place.nth(node, nth);
+    }
+
+    fn enter(&mut self, index: usize) {
+        self.place.path.push(index as u32);
+    }
+
+    fn leave(&mut self) {
+        self.place.path.pop();
+    }
+}

@@ -1,0 +1,83 @@
+//! The state of a sender of deltas.
+
+use super::delta::Reference;
+use crate::{Error, Layout};
+use dunnage_pson::Value;
+use std::collections::VecDeque;
+
+/// After this many messages without an acknowledgement, a sender no longer trusts its reference.
+const MAX_UNACKNOWLEDGED: u32 = 16;
+
+/// Encodes the messages of one device, each in its shortest form, and keeps what the receiver has acknowledged.
+#[derive(Debug, Clone)]
+pub struct Sender<'a> {
+    layout: &'a Layout,
+    acknowledged: Option<Reference>,
+    /// The last messages that may still be acknowledged, the oldest first.
+    pending: VecDeque<Reference>,
+    /// How many messages may wait for their acknowledgement.
+    depth: usize,
+    unacknowledged: u32,
+}
+
+impl<'a> Sender<'a> {
+    /// Creates a sender that keeps `depth` messages until they are acknowledged: 1 if each answer comes before the next message.
+    pub fn new(layout: &'a Layout, depth: usize) -> Sender<'a> {
+        Sender {
+            layout,
+            acknowledged: None,
+            pending: VecDeque::new(),
+            depth: depth.max(1),
+            unacknowledged: 0,
+        }
+    }
+
+    /// Appends `message` to `out` as a delta, or without a reference if that is not longer.
+    pub fn encode(&mut self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+        let start = out.len();
+        let current = self.layout.reference(message)?;
+        if self.unacknowledged >= MAX_UNACKNOWLEDGED {
+            self.forget();
+        }
+        self.layout.encode(message, out)?;
+        if let Some(reference) = &self.acknowledged {
+            let mut delta = Vec::new();
+            self.layout.encode_delta(message, reference, &mut delta)?;
+            if delta.len() < out.len() - start {
+                out.truncate(start);
+                out.extend(delta);
+            }
+        }
+        if self.pending.len() == self.depth {
+            self.pending.pop_front();
+        }
+        self.pending.push_back(current);
+        self.unacknowledged += 1;
+        Ok(())
+    }
+
+    /// Takes note that the receiver has the message of this name. Returns whether that was news: an unknown or ambiguous name is
+    /// ignored, so that late and repeated acknowledgements do no harm.
+    pub fn acknowledged(&mut self, name: u16) -> bool {
+        let mut named = (0..self.pending.len()).filter(|at| self.pending[*at].name() == name);
+        let Some(at) = named.next_back() else { return false };
+        if named.any(|other| self.pending[other].plain() != self.pending[at].plain()) {
+            return false;
+        }
+        // What was sent before it is older than the new reference.
+        self.acknowledged = self.pending.drain(..=at).next_back();
+        self.unacknowledged = 0;
+        true
+    }
+
+    /// Returns the name of the message that was sent last.
+    pub fn last(&self) -> Option<u16> {
+        self.pending.back().map(Reference::name)
+    }
+
+    /// Forgets the reference: after an error of kind `reference`, and after a change of the layout.
+    pub fn forget(&mut self) {
+        self.acknowledged = None;
+        self.unacknowledged = 0;
+    }
+}

@@ -1,0 +1,172 @@
+//! Tables: which values of a leaf are likely.
+
+use super::coder::{Coder, Parts};
+use crate::Error;
+use dunnage_pson::Kind;
+
+/// The bits of a share: the shares of a table add up to 2^8.
+pub(crate) const SHARE_BITS: u32 = 8;
+/// The sum of the shares of a table.
+pub(crate) const SHARES: u32 = 1 << SHARE_BITS;
+/// The weight of a reference that is taken as it is.
+pub(crate) const FULL_WEIGHT: u8 = 16;
+
+/// A range of values that are equally likely.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Bin {
+    /// The bin has 2^`width` values.
+    pub width: u8,
+    /// How likely the bin is, out of 256, at least 1.
+    pub share: u16,
+}
+
+/// The distribution of the values of a leaf: bins that follow each other without a gap.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Table {
+    /// How much of the reference is in the prediction, in sixteenths. The rest is the leaf's centre.
+    pub weight: u8,
+    /// The first value of the first bin.
+    pub start: i64,
+    pub bins: Vec<Bin>,
+}
+
+impl Table {
+    /// Returns the value that is predicted from a reference, out of `count` values.
+    pub fn predict(&self, was: u64, centre: u64, count: u64) -> u64 {
+        if self.weight == FULL_WEIGHT {
+            return was;
+        }
+        let centre = i128::from(centre.min(count - 1));
+        let predicted = centre + (((i128::from(was) - centre) * i128::from(self.weight)) >> 4);
+        u64::try_from(predicted).unwrap_or(0).min(count - 1)
+    }
+
+    /// Codes `value`, and returns it.
+    pub fn code<C: Coder>(&self, coder: &mut C, value: i64) -> Result<i64, Error> {
+        let known = self.bin_of(value);
+        let parts = coder.step(SHARE_BITS, self.parts(known), |part| self.parts(self.bin_with(part)))?;
+        let bin = self.bin_with(parts.first);
+        let first = self.first(bin);
+        let above = coder.bits(value.wrapping_sub(first) as u64, self.bins[bin].width.into())?;
+        // The bins end below 2^63, so that the sum does not overflow.
+        Ok(first + above as i64)
+    }
+
+    /// Returns the bin that contains `value`. A reader passes any value.
+    pub fn bin_of(&self, value: i64) -> usize {
+        let mut end = self.start;
+        let bin = self.bins.iter().position(|bin| {
+            end = end.saturating_add(1 << bin.width);
+            value < end
+        });
+        bin.unwrap_or(self.bins.len() - 1)
+    }
+
+    fn bin_with(&self, part: u32) -> usize {
+        let mut end = 0;
+        let bin = self.bins.iter().position(|bin| {
+            end += u32::from(bin.share);
+            part < end
+        });
+        bin.unwrap_or(self.bins.len() - 1)
+    }
+
+    fn parts(&self, bin: usize) -> Parts {
+        let first = self.bins[..bin].iter().map(|bin| u32::from(bin.share)).sum();
+        Parts { first, count: self.bins[bin].share.into() }
+    }
+
+    fn first(&self, bin: usize) -> i64 {
+        self.bins[..bin].iter().fold(self.start, |first, bin| first + (1i64 << bin.width))
+    }
+
+    /// Returns the value behind the last bin, or `None` if it is 2^63 or more.
+    pub fn end(&self) -> Option<i64> {
+        self.bins.iter().try_fold(self.start, |end, bin| end.checked_add(1i64.checked_shl(bin.width.into())?))
+    }
+
+    /// Returns the bits that `value` takes.
+    pub fn cost(&self, value: i64) -> f64 {
+        let bin = self.bins[self.bin_of(value)];
+        f64::from(SHARE_BITS) - f64::from(bin.share).log2() + f64::from(bin.width)
+    }
+}
+
+/// What selects among tables: a leaf before this one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Context {
+    /// The index of the leaf.
+    pub leaf: usize,
+    /// Whether the change of that leaf counts, as it was coded. Otherwise its value counts.
+    pub change: bool,
+    /// The first value of each class but the first, ascending.
+    pub from: Vec<u64>,
+}
+
+impl Context {
+    /// Returns the index of the class of this value of the leaf.
+    pub fn class(&self, value: u64) -> usize {
+        self.from.partition_point(|from| *from <= value)
+    }
+}
+
+/// The tables of a leaf for one of the modes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Tables {
+    /// The same table for all messages.
+    One(Table),
+    /// Tables for each class of a leaf before this one.
+    Classes(Context, Vec<Tables>),
+}
+
+impl Tables {
+    /// Returns the table for the values and changes of the leaves before this one.
+    pub fn select(&self, before: impl Fn(usize, bool) -> u64 + Copy) -> &Table {
+        match self {
+            Tables::One(table) => table,
+            Tables::Classes(context, classes) => {
+                classes[context.class(before(context.leaf, context.change))].select(before)
+            }
+        }
+    }
+
+    /// Calls `visit` with each table.
+    pub fn each(&self, visit: &mut impl FnMut(&Table)) {
+        match self {
+            Tables::One(table) => visit(table),
+            Tables::Classes(_, classes) => classes.iter().for_each(|tables| tables.each(visit)),
+        }
+    }
+}
+
+/// The last values of the leaves, which select tables.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Before {
+    last: Vec<(u64, u64)>,
+}
+
+impl Before {
+    pub fn new(leaves: usize) -> Before {
+        Before { last: vec![(0, 0); leaves] }
+    }
+
+    pub fn of(&self, leaf: usize, change: bool) -> u64 {
+        let (value, changed) = self.last[leaf];
+        if change { changed } else { value }
+    }
+
+    pub fn set(&mut self, leaf: usize, value: u64, changed: u64) {
+        self.last[leaf] = (value, changed);
+    }
+}
+
+/// Codes an index out of `count` without statistics.
+pub(crate) fn equally<C: Coder>(coder: &mut C, value: u64, count: u64) -> Result<u64, Error> {
+    let offset = coder.offset();
+    let read = coder.bits(value, crate::node::index_bits(count))?;
+    if read < count { Ok(read) } else { Err(beyond(offset)) }
+}
+
+pub(crate) fn beyond(offset: usize) -> Error {
+    Error::new(Kind::Range, offset, "an index beyond the values of the schema")
+}

@@ -1,0 +1,152 @@
+//! Training: makes the statistics of a layout from messages.
+
+mod bins;
+mod contexts;
+mod samples;
+
+use super::Leaves;
+use super::leaf::Every;
+use super::record::{Record, Recorder};
+use super::statistics::{LeafStatistics, MAX_DEPTH, Statistics};
+use super::table::{FULL_WEIGHT, Table, Tables};
+use crate::node::{Node, Shape, Source};
+use crate::{Error, Layout};
+use dunnage_pson::{Kind, Value};
+use samples::{LeafShape, Samples};
+
+/// The weights of a reference that are tried, in sixteenths.
+const WEIGHTS: [u8; 4] = [FULL_WEIGHT, 13, 9, 0];
+
+/// A message as training sees it.
+#[derive(Debug, Clone)]
+pub struct Example(Record);
+
+/// Collects messages, and makes statistics of them.
+#[derive(Debug)]
+pub struct Training<'a> {
+    layout: &'a Layout,
+    leaves: Leaves,
+    prior: Samples,
+    change: Samples,
+}
+
+impl<'a> Training<'a> {
+    /// Begins a training. Only plain layouts have statistics; the error is of kind `type`.
+    pub fn new(layout: &'a Layout) -> Result<Training<'a>, Error> {
+        if !layout.is_plain() {
+            return Err(Error::new(
+                Kind::Type,
+                0,
+                "statistics need a schema whose largest message has a bound",
+            ));
+        }
+        let leaves = Leaves::of(layout.root());
+        let samples = Samples::new(leaves.list().len());
+        Ok(Training { layout, prior: samples.clone(), change: samples, leaves })
+    }
+
+    /// Returns a message as an example.
+    pub fn example(&self, message: &Value) -> Result<Example, Error> {
+        self.layout.encode_plain(message, &mut Vec::new())?;
+        let mut recorder = Recorder::default();
+        self.layout.write(message, &mut recorder)?;
+        Ok(Example(recorder.record))
+    }
+
+    /// Adds a message that is sent without a reference.
+    pub fn add(&mut self, example: &Example) {
+        self.prior.add(&self.leaves, &example.0, None);
+    }
+
+    /// Adds a message that is sent while the receiver has `reference`.
+    pub fn add_change(&mut self, example: &Example, reference: &Example) {
+        self.change.add(&self.leaves, &example.0, Some(&reference.0));
+    }
+
+    /// Makes the statistics, as bytes for `x-dunnage-statistics`.
+    pub fn finish(mut self) -> Vec<u8> {
+        let mut all = Statistics { leaves: vec![LeafStatistics::default(); self.leaves.list().len()] };
+        for (at, statistics) in all.leaves.iter_mut().enumerate() {
+            statistics.prior = self.prior_tables(&self.shape(at));
+        }
+        for (at, statistics) in all.leaves.iter_mut().enumerate() {
+            let leaf = self.shape(at);
+            statistics.centre = leaf.centre;
+            statistics.change = self.change_tables(&leaf, statistics.prior.as_ref());
+            self.change.code(&leaf, statistics.change.as_ref());
+        }
+        all.to_bytes(&self.layout.untrained_fingerprint())
+    }
+
+    fn shape(&self, at: usize) -> LeafShape {
+        LeafShape { at, count: self.leaves.list()[at].count, centre: self.prior.median(at) }
+    }
+
+    fn prior_tables(&self, leaf: &LeafShape) -> Option<Tables> {
+        // Later messages do not repeat the times of earlier ones.
+        let is_later = self.leaves.list()[leaf.at].every == Some(Every::Steps) || self.is_time(leaf.at);
+        let own = self.prior.own(leaf.at, false);
+        if is_later {
+            None
+        } else {
+            best(&self.prior, leaf, &own, &[FULL_WEIGHT], 0).map(|(tables, _)| tables)
+        }
+    }
+
+    fn is_time(&self, at: usize) -> bool {
+        let leaf = &self.leaves.list()[at];
+        let shape = self.layout.root().find(leaf.key.node).map(|node: &Node| &node.shape);
+        let is_time =
+            matches!(shape, Some(Shape::Number(number)) if matches!(number.source, Source::Time(_)));
+        leaf.every.is_none() && is_time
+    }
+
+    /// Returns the tables of changes, if they are better than those of values.
+    fn change_tables(&self, leaf: &LeafShape, prior: Option<&Tables>) -> Option<Tables> {
+        let own = self.change.own(leaf.at, true);
+        let (tables, cost) = best(&self.change, leaf, &own, &WEIGHTS, 0)?;
+        (cost < self.change.cost_of_changes(leaf, prior, false)).then_some(tables)
+    }
+}
+
+/// Returns the best tables for the samples `own` of a leaf and the bits that they cost, or `None` without samples. Up to
+/// [`MAX_DEPTH`] leaves select the table: those that save most.
+fn best(
+    samples: &Samples,
+    leaf: &LeafShape,
+    own: &[usize],
+    weights: &[u8],
+    depth: u32,
+) -> Option<(Tables, f64)> {
+    let (alone, mut cost) = table(samples, leaf, own, weights)?;
+    let numbers: Vec<i64> = own.iter().map(|i| samples.of(leaf.at)[*i].number(alone.weight, leaf)).collect();
+    let mut tables = Tables::One(alone);
+    let candidates =
+        if depth < MAX_DEPTH { contexts::candidates(samples, leaf, own, &numbers) } else { Vec::new() };
+    for context in candidates {
+        let values = samples.contexts(leaf.at, context.leaf, context.change);
+        let mut classes = vec![Vec::new(); context.from.len() + 1];
+        own.iter().for_each(|i| classes[context.class(values[*i])].push(*i));
+        let all: Option<Vec<_>> =
+            classes.iter().map(|class| best(samples, leaf, class, weights, depth + 1)).collect();
+        let Some(all) = all else { continue };
+        let sum = all.iter().map(|(_, cost)| cost).sum();
+        if sum < cost {
+            cost = sum;
+            tables = Tables::Classes(context, all.into_iter().map(|(tables, _)| tables).collect());
+        }
+    }
+    Some((tables, cost))
+}
+
+/// Returns the best table for some samples of a leaf and the bits that it costs, its own price included.
+fn table(samples: &Samples, leaf: &LeafShape, own: &[usize], weights: &[u8]) -> Option<(Table, f64)> {
+    let one = |weight: &u8| {
+        let numbers = own.iter().map(|i| samples.of(leaf.at)[*i].number(*weight, leaf)).collect();
+        bins::table(numbers, leaf.count, *weight, samples.messages())
+    };
+    // Without predictions, all weights are the same.
+    let weights =
+        if own.iter().any(|i| samples.of(leaf.at)[*i].was.is_some()) { weights } else { &[FULL_WEIGHT] };
+    weights.iter().filter_map(one).min_by(|(_, a), (_, b)| a.total_cmp(b))
+}

@@ -1,0 +1,174 @@
+//! The values of each leaf in the messages of a training.
+
+use crate::coded::change::{Grown, View};
+use crate::coded::leaf::Leaves;
+use crate::coded::record::{Datum, Record};
+use crate::coded::table::{Table, Tables};
+use crate::node::index_bits;
+
+/// A value of a leaf.
+#[derive(Debug, Clone)]
+pub(super) struct Sample {
+    /// The number of the message, and the place in it. Samples are in this order.
+    at: (u32, u32),
+    pub value: u64,
+    /// The value in the reference, if it helps to predict this one.
+    pub was: Option<u64>,
+    pub count: u64,
+    /// The number that is coded, once the tables of the leaf are known.
+    coded: u64,
+    /// Whether tables of changes apply, because the part is in the reference.
+    is_change: bool,
+}
+
+impl Sample {
+    /// Returns the number that a table with this weight codes.
+    pub fn number(&self, weight: u8, leaf: &LeafShape) -> i64 {
+        let view = self.was.map_or(View::Value, |was| {
+            let table = Table { weight, start: 0, bins: Vec::new() };
+            View::Change { predicted: table.predict(was, leaf.centre, self.count), half: leaf.count / 2 }
+        });
+        view.of(self.value, self.count)
+    }
+}
+
+/// What training knows of a leaf.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LeafShape {
+    pub at: usize,
+    pub count: u64,
+    pub centre: u64,
+}
+
+/// The values of all leaves.
+#[derive(Debug, Clone)]
+pub(super) struct Samples {
+    leaves: Vec<Vec<Sample>>,
+    messages: u32,
+}
+
+impl Samples {
+    pub fn new(leaves: usize) -> Samples {
+        Samples { leaves: vec![Vec::new(); leaves], messages: 0 }
+    }
+
+    /// Returns the number of messages.
+    pub fn messages(&self) -> u32 {
+        self.messages
+    }
+
+    /// Returns the samples of a leaf.
+    pub fn of(&self, leaf: usize) -> &[Sample] {
+        &self.leaves[leaf]
+    }
+
+    /// Returns the indices of the samples that tables of values, or else of changes, are made of.
+    pub fn own(&self, leaf: usize, changes: bool) -> Vec<usize> {
+        let all = self.leaves[leaf].iter().enumerate();
+        all.filter(|(_, sample)| sample.is_change == changes).map(|(i, _)| i).collect()
+    }
+
+    /// Adds the parts of a message.
+    pub fn add(&mut self, leaves: &Leaves, message: &Record, reference: Option<&Record>) {
+        for (place, (key, path, datum)) in message.parts.iter().enumerate() {
+            let Some(leaf) = leaves.find(*key) else { continue };
+            let was = reference.and_then(|reference| reference.at(*key, path));
+            let at = (self.messages, 2 * place as u32);
+            match (datum, was) {
+                (Datum::Index { value, count }, was) => {
+                    let was = was.and_then(|was| was.index_of(*count));
+                    let is_change = was.is_some();
+                    let sample =
+                        |at, value, was, count| Sample { at, value, was, count, coded: value, is_change };
+                    if leaves.list()[leaf].every.is_none() {
+                        self.leaves[leaf].push(sample(at, *value, was, *count));
+                        continue;
+                    }
+                    let (steps, every) = (leaves.list()[leaf].count, leaves.list()[leaf + 1].count);
+                    let grown = Grown::of(*value, was, every, steps);
+                    self.leaves[leaf].push(sample(at, grown.steps, None, steps));
+                    self.leaves[leaf + 1].push(sample((at.0, at.1 + 1), grown.rest, None, every));
+                }
+                (other, Some(was)) if was.is_alike(other) => {
+                    let value = u64::from(other != was);
+                    let sample = Sample { at, value, was: None, count: 2, coded: value, is_change: true };
+                    self.leaves[leaf].push(sample);
+                }
+                _ => {}
+            }
+        }
+        self.messages += 1;
+    }
+
+    /// Returns the value in the middle.
+    pub fn median(&self, leaf: usize) -> u64 {
+        let mut values: Vec<u64> = self.leaves[leaf].iter().map(|sample| sample.value).collect();
+        values.sort_unstable();
+        values.get(values.len() / 2).copied().unwrap_or(0)
+    }
+
+    /// Returns, for each sample of `leaf`, the last value or change of the leaf `before`; 0 if the message has none.
+    pub fn contexts(&self, leaf: usize, before: usize, change: bool) -> Vec<u64> {
+        let others = &self.leaves[before];
+        let mut next = 0;
+        let mut context = |sample: &Sample| {
+            while others.get(next).is_some_and(|other| other.at < sample.at) {
+                next += 1;
+            }
+            let last = next.checked_sub(1).map(|last| &others[last]).filter(|last| last.at.0 == sample.at.0);
+            last.map_or(0, |last| if change { last.coded } else { last.value })
+        };
+        self.leaves[leaf].iter().map(&mut context).collect()
+    }
+
+    /// Returns the table of each sample of a leaf.
+    fn tables<'t>(&self, leaf: usize, own: &[usize], tables: &'t Tables, out: &mut [Option<&'t Table>]) {
+        match tables {
+            Tables::One(table) => own.iter().for_each(|i| out[*i] = Some(table)),
+            Tables::Classes(context, classes) => {
+                let values = self.contexts(leaf, context.leaf, context.change);
+                for (class, tables) in classes.iter().enumerate() {
+                    let own: Vec<usize> =
+                        own.iter().copied().filter(|i| context.class(values[*i]) == class).collect();
+                    self.tables(leaf, &own, tables, out);
+                }
+            }
+        }
+    }
+
+    fn selected<'t>(&self, leaf: usize, tables: Option<&'t Tables>) -> Vec<Option<&'t Table>> {
+        let mut out = vec![None; self.leaves[leaf].len()];
+        if let Some(tables) = tables {
+            let all: Vec<usize> = (0..out.len()).collect();
+            self.tables(leaf, &all, tables, &mut out);
+        }
+        out
+    }
+
+    /// Notes which number each sample is coded as, for contexts.
+    pub fn code(&mut self, leaf: &LeafShape, tables: Option<&Tables>) {
+        let tables = self.selected(leaf.at, tables);
+        let numbers: Vec<u64> = self.leaves[leaf.at]
+            .iter()
+            .zip(tables)
+            .map(|(sample, table)| match (sample.was, table) {
+                (Some(_), Some(table)) => sample.number(table.weight, leaf) as u64,
+                _ => sample.value,
+            })
+            .collect();
+        for (sample, number) in self.leaves[leaf.at].iter_mut().zip(numbers) {
+            sample.coded = number;
+        }
+    }
+
+    /// Returns the bits that the changes of a leaf take. With tables of values, they are coded as values.
+    pub fn cost_of_changes(&self, leaf: &LeafShape, tables: Option<&Tables>, is_change: bool) -> f64 {
+        let tables = self.selected(leaf.at, tables);
+        let cost = |(sample, table): (&Sample, Option<&Table>)| match table {
+            None => index_bits(sample.count).into(),
+            Some(table) if is_change => table.cost(sample.number(table.weight, leaf)),
+            Some(table) => table.cost(sample.value as i64),
+        };
+        self.leaves[leaf.at].iter().zip(tables).filter(|(sample, _)| sample.is_change).map(cost).sum()
+    }
+}

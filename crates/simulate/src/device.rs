@@ -1,0 +1,77 @@
+//! One device and its receiver, with a lossy link between them.
+
+use crate::network::Chance;
+use crate::{Network, Receiver};
+use dunnage_packed::{Error, Layout, Sender, Value};
+use std::collections::VecDeque;
+
+/// A device that sends, and its receiver.
+#[derive(Debug, Clone)]
+pub struct Device<'a> {
+    layout: &'a Layout,
+    sender: Option<Sender<'a>>,
+    receiver: Receiver<'a>,
+    chance: Chance,
+    /// The acknowledgements on their way: for each of the last messages, its name if there is one.
+    under_way: VecDeque<Option<u16>>,
+    delay: usize,
+}
+
+/// What became of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sent {
+    /// The size of the message in bytes.
+    pub bytes: usize,
+    /// Whether it arrived and was decoded.
+    pub delivered: bool,
+    /// Whether it was decoded to another message.
+    pub wrong: bool,
+    /// Whether it arrived and was not decoded.
+    pub refused: bool,
+}
+
+impl<'a> Device<'a> {
+    /// Creates a device. `deltas` says whether it refers to acknowledged messages. `number` selects its chance.
+    pub fn new(
+        layout: &'a Layout,
+        id: &str,
+        deltas: bool,
+        network: Network,
+        (seed, number): (u64, u64),
+    ) -> Device<'a> {
+        let sender = deltas.then(|| Sender::new(layout, network.ack_delay + 1));
+        let receiver = Receiver::new(layout, id);
+        let chance = Chance::new(network, seed, number);
+        Device { layout, sender, receiver, chance, under_way: VecDeque::new(), delay: network.ack_delay }
+    }
+
+    /// Sends one message.
+    pub fn send(&mut self, message: &Value) -> Result<Sent, Error> {
+        let mut bytes = Vec::new();
+        match &mut self.sender {
+            Some(sender) => sender.encode(message, &mut bytes)?,
+            None => self.layout.encode(message, &mut bytes)?,
+        }
+        let fate = self.chance.next();
+        let mut sent = Sent { bytes: bytes.len(), delivered: false, wrong: false, refused: false };
+        let mut name = None;
+        if fate.arrives {
+            match self.receiver.decode(&bytes) {
+                Ok((value, of)) => {
+                    sent.delivered = true;
+                    sent.wrong = value != *message;
+                    name = Some(of).filter(|_| fate.is_acknowledged);
+                }
+                Err(_) => sent.refused = true,
+            }
+        }
+        self.under_way.push_back(name);
+        if self.under_way.len() > self.delay {
+            let arrived = self.under_way.pop_front().flatten();
+            if let (Some(sender), Some(name)) = (&mut self.sender, arrived) {
+                sender.acknowledged(name);
+            }
+        }
+        Ok(sent)
+    }
+}

@@ -1,0 +1,15 @@
+//! Sends messages over a simulated link: each is encoded, perhaps lost, decoded and acknowledged, as on a real one.
+//!
+//! All chance comes from a seed, so that a run can be repeated.
+
+mod device;
+mod network;
+mod receiver;
+mod sizes;
+mod training;
+
+pub use device::{Device, Sent};
+pub use network::Network;
+pub use receiver::Receiver;
+pub use sizes::Sizes;
+pub use training::train;
