@@ -12,10 +12,13 @@ mod input;
 mod inspect;
 mod link_id;
 mod manual;
+mod network;
 mod output;
 mod plan;
 mod schema;
+mod sequences;
 mod signals;
+mod simulate;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
@@ -44,6 +47,7 @@ enum Command {
     Compare(compare::Compare),
     Bench(bench::Bench),
     Plan(plan::Plan),
+    Simulate(simulate::Simulate),
     Convert(convert::Convert),
     Inspect(inspect::Inspect),
     Schema(schema::Schema),
@@ -60,6 +64,7 @@ impl Command {
             Command::Compare(command) => command.run(),
             Command::Bench(command) => command.run(),
             Command::Plan(command) => command.run(),
+            Command::Simulate(command) => command.run(),
             Command::Convert(command) => command.run(),
             Command::Inspect(command) => command.run(),
             Command::Schema(command) => command.run(),

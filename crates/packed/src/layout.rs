@@ -76,6 +76,11 @@ impl Layout {
         Ok(Some(Trained { leaves, statistics, name: Check::new(2, &self.fingerprint()) }))
     }
 
+    /// Returns whether the schema has statistics, so that messages have a prior form and deltas.
+    pub fn has_statistics(&self) -> bool {
+        self.trained.is_some()
+    }
+
     /// Returns what the statistics of the schema tell, if it has any.
     pub(crate) fn trained(&self) -> Option<&Trained> {
         self.trained.as_deref()

@@ -34,7 +34,7 @@ mod trace;
 mod wire;
 
 pub use check::Check;
-pub use coded::{Decoded, Example, Reference, Sender, Training};
+pub use coded::{Decoded, Example, Learnt, LearntPart, Reference, Sender, Training};
 pub use error::Error;
 pub use explain::Row;
 pub use layout::{Layout, MAX_PLAIN_BYTES};

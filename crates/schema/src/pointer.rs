@@ -1,5 +1,7 @@
 //! JSON pointers (RFC 6901).
 
+use dunnage_pson::Value;
+
 /// Returns `key` as a reference token, with `~` and `/` escaped.
 pub fn escape(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
@@ -8,6 +10,15 @@ pub fn escape(key: &str) -> String {
 /// Returns the key of a reference token.
 pub fn unescape(token: &str) -> String {
     token.replace("~1", "/").replace("~0", "~")
+}
+
+/// Returns the value at `pointer` in `message`, if there is one.
+pub fn find<'v>(message: &'v Value, pointer: &str) -> Option<&'v Value> {
+    let Some(tokens) = pointer.strip_prefix('/') else { return pointer.is_empty().then_some(message) };
+    tokens.split('/').try_fold(message, |value, token| match value {
+        Value::Array(items) => items.get(token.parse::<usize>().ok()?),
+        value => value.get(&unescape(token)),
+    })
 }
 
 #[cfg(test)]

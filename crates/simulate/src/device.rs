@@ -60,7 +60,7 @@ impl<'a> Device<'a> {
                 Ok((value, of)) => {
                     sent.delivered = true;
                     sent.wrong = value != *message;
-                    name = Some(of).filter(|_| fate.is_acknowledged);
+                    name = of.filter(|_| fate.is_acknowledged);
                 }
                 Err(_) => sent.refused = true,
             }

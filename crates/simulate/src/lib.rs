@@ -2,12 +2,14 @@
 //!
 //! All chance comes from a seed, so that a run can be repeated.
 
+mod containers;
 mod device;
 mod network;
 mod receiver;
 mod sizes;
 mod training;
 
+pub use containers::Containers;
 pub use device::{Device, Sent};
 pub use network::Network;
 pub use receiver::Receiver;

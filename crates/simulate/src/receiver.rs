@@ -25,8 +25,8 @@ impl<'a> Receiver<'a> {
         Receiver { layout, device: device.to_owned(), references: VecDeque::new(), likely: 0 }
     }
 
-    /// Decodes a message and keeps it. Returns the message and its name.
-    pub fn decode(&mut self, bytes: &[u8]) -> Result<(Value, u16), Error> {
+    /// Decodes a message, and keeps it if others may refer to it. Returns the message and its name.
+    pub fn decode(&mut self, bytes: &[u8]) -> Result<(Value, Option<u16>), Error> {
         let (value, reference) = if bytes.first().is_some_and(|first| first >> 6 == DELTA) {
             let (likely, late) =
                 (self.references.iter().take(self.likely), self.references.iter().skip(self.likely));
@@ -38,6 +38,9 @@ impl<'a> Receiver<'a> {
             (decoded.value, decoded.reference)
         } else {
             let value = self.layout.decode(bytes, Some(&self.device))?;
+            if !self.layout.has_statistics() {
+                return Ok((value, None));
+            }
             let reference = self.layout.reference(&value)?;
             (value, reference)
         };
@@ -45,6 +48,6 @@ impl<'a> Receiver<'a> {
         self.references.push_front(reference);
         self.likely += 1;
         self.references.truncate(2 * LATE);
-        Ok((value, name))
+        Ok((value, Some(name)))
     }
 }

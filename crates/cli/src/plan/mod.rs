@@ -7,7 +7,7 @@ mod choice;
 mod estimate;
 mod html;
 mod json;
-mod numbers;
+pub mod numbers;
 mod sentences;
 mod sizes;
 mod table;

@@ -9,6 +9,7 @@ mod layout;
 mod packed;
 mod size;
 pub mod table;
+mod train;
 
 use crate::failure::Failure;
 use clap::{Args, Subcommand};
@@ -28,6 +29,7 @@ enum Command {
     Size(size::Size),
     Layout(layout::Show),
     Diff(diff::Diff),
+    Train(train::Train),
 }
 
 impl Schema {
@@ -39,6 +41,7 @@ impl Schema {
             Command::Size(size) => size.run(),
             Command::Layout(show) => show.run(),
             Command::Diff(diff) => diff.run(),
+            Command::Train(train) => train.run(),
         }
     }
 }

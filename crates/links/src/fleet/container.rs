@@ -30,6 +30,15 @@ pub enum Place {
     Yard,
 }
 
+/// How much a container's messages say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// What the schema `container` has.
+    Full,
+    /// What the schema `container-voyage` has.
+    Voyage,
+}
+
 /// A container with a tracking device.
 #[derive(Debug, Clone)]
 pub struct Container {
@@ -139,16 +148,22 @@ impl Container {
 
     /// Returns its message: the 20 fields of the container schema, all of them text.
     pub fn message(&self) -> Value {
-        self.message_at(self.unix_ms)
+        self.message_at(self.unix_ms, Detail::Full)
     }
 
     /// Returns its message with another time, in milliseconds since 1970.
-    pub fn message_at(&self, unix_ms: u64) -> Value {
+    pub fn message_at(&self, unix_ms: u64, detail: Detail) -> Value {
+        // The operator of the voyage has numbers of its own, and looks at fewer decimals.
+        let (operator, places) = match detail {
+            Detail::Full => (&self.msisdn[..3], 4),
+            Detail::Voyage => ("3936", 2),
+        };
+        let msisdn = format!("{operator}{}", &self.msisdn[operator.len()..]);
         let (sensors, fix) = (&self.sensors, &self.fix);
         let flag = |on: bool| if on { "1" } else { "0" }.to_owned();
-        let acceleration = sensors.acceleration.map(milli_g).join(" ");
+        let acceleration = sensors.acceleration.map(|counts| milli_g(counts, places)).join(" ");
         let fields = [
-            ("msisdn", self.msisdn.clone()),
+            ("msisdn", msisdn),
             ("iso6346", self.device.clone()),
             ("time", time_text(unix_ms)),
             ("rssi", self.cell.rssi.to_string()),
@@ -158,7 +173,7 @@ impl Container {
             ("acc", acceleration),
             ("temperature", rounded(sensors.temperature, 2)),
             ("humidity", rounded(sensors.humidity, 2)),
-            ("pressure", rounded(sensors.pressure, 4)),
+            ("pressure", rounded(sensors.pressure, places)),
             ("door", sensors.door.letter().to_owned()),
             ("gnss", flag(fix.valid)),
             ("latitude", rounded(fix.position.latitude, 4)),
@@ -223,10 +238,10 @@ fn dilution(satellites: i64) -> f64 {
     if satellites == 0 { 25.5 } else { 0.5 + 8.0 / satellites as f64 }
 }
 
-/// Converts counts of the accelerometer to text in mg with four decimals. One count is 0.7324443 mg.
-fn milli_g(counts: i64) -> String {
-    let nano = counts * 7_324_443;
-    decimal((nano.abs() + 500) / 1000 * nano.signum(), 4)
+/// Converts counts of the accelerometer to text in mg with at most seven decimals. One count is 0.7324443 mg.
+fn milli_g(counts: i64, places: u32) -> String {
+    let (units, unit) = (counts * 7_324_443, 10_i64.pow(7 - places));
+    decimal((units.abs() + unit / 2) / unit * units.signum(), places)
 }
 
 /// Formats `value` with `places` decimals. A value that rounds to zero has no sign.
@@ -267,12 +282,13 @@ mod tests {
 
     #[test]
     fn acceleration_is_a_multiple_of_a_count_rounded_to_four_decimals() {
-        assert_eq!(milli_g(-1357), "-993.9269");
-        assert_eq!(milli_g(-37), "-27.1004");
-        assert_eq!(milli_g(-71), "-52.0035");
-        assert_eq!(milli_g(0), "0.0000");
-        assert_eq!(milli_g(1), "0.7324");
-        assert_eq!(milli_g(-1), "-0.7324");
+        assert_eq!(milli_g(-1357, 4), "-993.9269");
+        assert_eq!(milli_g(-37, 4), "-27.1004");
+        assert_eq!(milli_g(-71, 4), "-52.0035");
+        assert_eq!(milli_g(0, 4), "0.0000");
+        assert_eq!(milli_g(1, 4), "0.7324");
+        assert_eq!(milli_g(-1, 4), "-0.7324");
+        assert_eq!(milli_g(-1357, 2), "-993.93");
     }
 
     #[test]

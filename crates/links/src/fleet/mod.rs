@@ -11,7 +11,7 @@ mod lanes;
 mod sensors;
 mod voyage;
 
-pub use container::{Container, Place};
+pub use container::{Container, Detail, Place};
 pub use geo::Position;
 
 /// The time at which every fleet starts: 2026-03-01T00:00:00Z, in milliseconds since 1970.
@@ -43,6 +43,11 @@ impl Fleet {
     pub fn new(seed: u64, containers: usize) -> Fleet {
         let containers = (0..containers).map(|index| Container::new(seed, index, START_MS)).collect();
         Fleet { containers, passed_ms: 0, ticks: 0 }
+    }
+
+    /// Creates a fleet of one container: number `index` of the fleet of `seed`.
+    pub fn one(seed: u64, index: usize) -> Fleet {
+        Fleet { containers: vec![Container::new(seed, index, START_MS)], passed_ms: 0, ticks: 0 }
     }
 
     /// Advances the fleet by `seconds`. The run time is proportional to it. Negative values and NaN count as

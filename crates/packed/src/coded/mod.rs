@@ -17,7 +17,7 @@ mod train;
 
 pub use delta::{Decoded, Reference};
 pub use sender::Sender;
-pub use train::{Example, Training};
+pub use train::{Example, Learnt, LearntPart, Training};
 
 pub(crate) use delta::{DELTA, PRIOR, Trained};
 pub(crate) use leaf::{Leaves, pieces};

@@ -2,6 +2,7 @@
 
 mod bins;
 mod contexts;
+mod report;
 mod samples;
 
 use super::Leaves;
@@ -16,6 +17,28 @@ use samples::{LeafShape, Samples};
 
 /// The weights of a reference that are tried, in sixteenths.
 const WEIGHTS: [u8; 4] = [FULL_WEIGHT, 13, 9, 0];
+
+/// The result of a training.
+#[derive(Debug, Clone)]
+pub struct Learnt {
+    /// The statistics, for `x-dunnage-statistics` in Base64.
+    pub statistics: Vec<u8>,
+    /// What each part of a message takes, in the order of the layout.
+    pub parts: Vec<LearntPart>,
+}
+
+/// The mean bits of a part of the messages of a training.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LearntPart {
+    /// The path, as in [`crate::Row`].
+    pub path: String,
+    /// The bits in a plain body.
+    pub plain: f64,
+    /// The bits in the prior form.
+    pub prior: f64,
+    /// The bits in a delta, or `None` if no message had a reference.
+    pub delta: Option<f64>,
+}
 
 /// A message as training sees it.
 #[derive(Debug, Clone)]
@@ -63,8 +86,13 @@ impl<'a> Training<'a> {
         self.change.add(&self.leaves, &example.0, Some(&reference.0));
     }
 
-    /// Makes the statistics, as bytes for `x-dunnage-statistics`.
-    pub fn finish(mut self) -> Vec<u8> {
+    /// Returns the number of messages that were added without a reference, and with one.
+    pub fn messages(&self) -> (u32, u32) {
+        (self.prior.messages(), self.change.messages())
+    }
+
+    /// Makes the statistics.
+    pub fn finish(mut self) -> Learnt {
         let mut all = Statistics { leaves: vec![LeafStatistics::default(); self.leaves.list().len()] };
         for (at, statistics) in all.leaves.iter_mut().enumerate() {
             statistics.prior = self.prior_tables(&self.shape(at));
@@ -75,7 +103,11 @@ impl<'a> Training<'a> {
             statistics.change = self.change_tables(&leaf, statistics.prior.as_ref());
             self.change.code(&leaf, statistics.change.as_ref());
         }
-        all.to_bytes(&self.layout.untrained_fingerprint())
+        let statistics = all.to_bytes(&self.layout.untrained_fingerprint());
+        Learnt {
+            statistics,
+            parts: report::parts(self.layout, &self.leaves, &all, &self.prior, &self.change),
+        }
     }
 
     fn shape(&self, at: usize) -> LeafShape {
@@ -105,7 +137,7 @@ impl<'a> Training<'a> {
     fn change_tables(&self, leaf: &LeafShape, prior: Option<&Tables>) -> Option<Tables> {
         let own = self.change.own(leaf.at, true);
         let (tables, cost) = best(&self.change, leaf, &own, &WEIGHTS, 0)?;
-        (cost < self.change.cost_of_changes(leaf, prior, false)).then_some(tables)
+        (cost < self.change.cost(leaf, prior, false)).then_some(tables)
     }
 }
 

@@ -161,14 +161,14 @@ impl Samples {
         }
     }
 
-    /// Returns the bits that the changes of a leaf take. With tables of values, they are coded as values.
-    pub fn cost_of_changes(&self, leaf: &LeafShape, tables: Option<&Tables>, is_change: bool) -> f64 {
+    /// Returns the bits that a leaf takes with these tables, or without any. `changes` says whether they are tables of changes.
+    pub fn cost(&self, leaf: &LeafShape, tables: Option<&Tables>, changes: bool) -> f64 {
         let tables = self.selected(leaf.at, tables);
         let cost = |(sample, table): (&Sample, Option<&Table>)| match table {
             None => index_bits(sample.count).into(),
-            Some(table) if is_change => table.cost(sample.number(table.weight, leaf)),
+            Some(table) if changes && sample.is_change => table.cost(sample.number(table.weight, leaf)),
             Some(table) => table.cost(sample.value as i64),
         };
-        self.leaves[leaf.at].iter().zip(tables).filter(|(sample, _)| sample.is_change).map(cost).sum()
+        self.leaves[leaf.at].iter().zip(tables).map(cost).sum()
     }
 }

@@ -1,0 +1,225 @@
+//! `dunnage schema train`: adds statistics to a schema.
+
+use super::table;
+use crate::{
+    failure::{Failure, complain},
+    input::{self, Source},
+    network::NetworkOptions,
+    output::{self, printable},
+    sequences::{self, Sequence},
+};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use clap::Args;
+use dunnage_packed::{Layout, Learnt, Training};
+use dunnage_schema::Model;
+use dunnage_simulate::{Device, Network, Sizes, train};
+use serde_json::value::RawValue;
+use std::{fs, io::Write, path::PathBuf};
+
+/// With fewer messages than this, tables follow chance.
+const FEW: usize = 1000;
+/// The halves of the messages differ by more than this share of their size: they drift.
+const DRIFT: f64 = 0.1;
+/// The seed of the losses.
+const SEED: u64 = 1;
+const STATISTICS: &str = "x-dunnage-statistics";
+const SLOT: &str = "x-dunnage-slot";
+
+/// Learn which values are likely, for smaller packed messages
+///
+/// Reads messages that devices have sent, one per line and in their order, and writes the schema with the statistics that
+/// packed messages use: x-dunnage-statistics, and a new slot, because another layout needs one. Standard error says what
+/// each field takes before and after.
+///
+/// Deltas are trained on the message that the receiver has acknowledged by then, over a link that loses as much as the
+/// options say.
+#[derive(Args)]
+pub struct Train {
+    /// File with one message per line; standard input if omitted or -
+    #[command(flatten)]
+    source: Source,
+    /// Schema of the messages: a JSON Schema file, the name of a bundled one, or - for standard input
+    #[arg(long, value_name = "SCHEMA")]
+    schema: String,
+    #[command(flatten)]
+    schemas: input::Schemas,
+    /// JSON pointer to what identifies the device; without it, all messages are of one device
+    #[arg(long, value_name = "POINTER")]
+    device: Option<String>,
+    #[command(flatten)]
+    network: NetworkOptions,
+    /// Write the schema to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl Train {
+    pub fn run(self) -> Result<(), Failure> {
+        let (model, text) = self.schemas.model_and_text(&self.schema)?;
+        let about = |error: &dyn std::fmt::Display| Failure::about(&self.schema, error);
+        let devices = sequences::read(&self.source, &model, self.device.as_deref())?;
+        let network = self.network.network();
+        let layout = Layout::untrained(&model);
+        let mut training = Training::new(&layout).map_err(|error| about(&error.message()))?;
+        for (number, device) in devices.iter().enumerate() {
+            let messages = device.messages.iter().cloned();
+            train(&mut training, messages, network, (SEED, number as u64)).map_err(|error| about(&error))?;
+        }
+        let learnt = training.finish();
+        let (model, text) = trained(&model, &text, &learnt.statistics).map_err(|error| about(&error))?;
+        let layout = Layout::new(&model).map_err(|error| about(&error))?;
+        report(&layout, &learnt, &devices, network)?;
+        match &self.output {
+            Some(path) => fs::write(path, text).map_err(|e| Failure::about(path.display(), e))?,
+            None => {
+                let mut output = output::stdout();
+                output.write_all(text.as_bytes())?;
+                output.flush()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the schema with statistics and a slot of its own, as a model and as text. The other members stay as they are written.
+fn trained(model: &Model, text: &str, statistics: &[u8]) -> Result<(Model, String), serde_json::Error> {
+    let statistics = BASE64_STANDARD.encode(statistics);
+    let mut model = Model { statistics: Some(statistics.clone()), ..model.clone() };
+    let derived = Layout::untrained(&model).derived_slot();
+    let old = std::mem::replace(&mut model.slot, derived);
+    if model.slot == old {
+        model.slot = old % 63 + 1;
+    }
+    let members: Members<'_> = serde_json::from_str(text)?;
+    let mut out = String::from("{\n");
+    for (key, value) in members.0.iter().filter(|(key, _)| ![STATISTICS, SLOT].contains(&key.as_str())) {
+        out.push_str(&format!("  {}: {},\n", serde_json::to_string(key)?, value.get()));
+    }
+    out.push_str(&format!("  \"{SLOT}\": {},\n  \"{STATISTICS}\": \"{statistics}\"\n}}\n", model.slot));
+    Ok((model, out))
+}
+
+/// The members of an object in their order, as they are written.
+struct Members<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> serde::Deserialize<'de> for Members<'de> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a schema that is an object")
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Visitor)
+    }
+}
+
+const COLUMNS: [table::Column; 4] =
+    [table::text("field"), table::number("plain"), table::number("prior"), table::number("delta")];
+
+/// Prints the bits of each field and the bytes of the messages, with what to be aware of.
+fn report(layout: &Layout, learnt: &Learnt, devices: &[Sequence], network: Network) -> Result<(), Failure> {
+    let bits = |bits: f64| format!("{bits:.1}");
+    let rows = learnt.parts.iter().map(|part| {
+        let delta = part.delta.map(bits).unwrap_or_default();
+        [printable(&part.path).to_string(), bits(part.plain), bits(part.prior), delta]
+    });
+    let mut notes = anstream::stderr().lock();
+    // If standard error is closed, the notes cannot be shown.
+    let _ = table::write(&mut notes, &COLUMNS, rows);
+    let untrained = Layout::untrained(layout.model());
+    let [plain, prior, delta] = [(&untrained, false), (layout, false), (layout, true)]
+        .map(|(layout, deltas)| sizes(layout, deltas, devices, network));
+    let (plain, prior, delta) = (plain?, prior?, delta?);
+    let share = 100.0 * (1.0 - network.loss) * (1.0 - network.ack_loss) / f64::from(network.ack_every);
+    let _ = writeln!(
+        notes,
+        "\n{} messages of {} devices, bits of each field above. A message takes {:.1} bytes plain, {:.1} in the prior form, \
+         and {:.1} with deltas if {share:.0} % are acknowledged. The statistics have {} bytes.",
+        plain.messages(),
+        devices.len(),
+        plain.mean(),
+        prior.mean(),
+        delta.mean(),
+        learnt.statistics.len()
+    );
+    warn(layout, learnt, devices)
+}
+
+/// Sends all messages, and returns their sizes.
+fn sizes(layout: &Layout, deltas: bool, devices: &[Sequence], network: Network) -> Result<Sizes, Failure> {
+    let mut sizes = Sizes::default();
+    for (number, sequence) in devices.iter().enumerate() {
+        let mut device = Device::new(layout, &sequence.device, deltas, network, (SEED, number as u64));
+        for message in &sequence.messages {
+            sizes.add(device.send(message).map_err(|error| Failure::Failed(error.to_string()))?.bytes);
+        }
+    }
+    Ok(sizes)
+}
+
+fn warn(layout: &Layout, learnt: &Learnt, devices: &[Sequence]) -> Result<(), Failure> {
+    let count: usize = devices.iter().map(|device| device.messages.len()).sum();
+    if count < FEW {
+        complain(format_args!(
+            "warning: {count} messages are few; from {FEW} on, tables no longer follow chance"
+        ));
+    }
+    let mut halves = [Sizes::default(), Sizes::default()];
+    for device in devices {
+        for (i, message) in device.messages.iter().enumerate() {
+            let mut bytes = Vec::new();
+            layout.encode(message, &mut bytes).map_err(|error| Failure::Failed(error.to_string()))?;
+            halves[usize::from(2 * i >= device.messages.len())].add(bytes.len());
+        }
+    }
+    let [first, second] = halves.map(|sizes| sizes.mean());
+    if count > 1 && (second - first).abs() > DRIFT * first {
+        complain(format_args!(
+            "warning: the messages drift: {first:.1} bytes on average in each device's first half, {second:.1} in its second; \
+             messages of a longer time train better"
+        ));
+    }
+    for field in identifying(learnt, devices) {
+        complain(format_args!(
+            "warning: {} identifies the device, and the statistics know the devices of the training only; x-dunnage-known \
+             leaves it out",
+            printable(&field)
+        ));
+    }
+    Ok(())
+}
+
+/// Returns the properties of the message that are constant for each device and differ between all devices.
+fn identifying(learnt: &Learnt, devices: &[Sequence]) -> Vec<String> {
+    let Some(dunnage_formats::Value::Map(entries)) =
+        devices.first().and_then(|device| device.messages.first())
+    else {
+        return Vec::new();
+    };
+    let constant = |name: &str| -> Option<std::collections::HashSet<String>> {
+        let mut all = std::collections::HashSet::new();
+        for device in devices {
+            let value = device.messages.first()?.get(name)?;
+            let differs = device.messages.iter().any(|message| message.get(name) != Some(value));
+            if differs || !all.insert(format!("{value:?}")) {
+                return None;
+            }
+        }
+        Some(all)
+    };
+    let many = devices.len() > 1;
+    let is_learnt = |name: &str| learnt.parts.iter().any(|part| part.path == name && part.plain > 0.0);
+    let names = entries.iter().map(|(name, _)| name.clone());
+    names.filter(|name| many && is_learnt(name) && constant(name).is_some()).collect()
+}

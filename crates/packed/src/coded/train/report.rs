@@ -1,0 +1,63 @@
+//! What a training tells people: the bits of each part before and after.
+
+use super::LearntPart;
+use super::samples::{LeafShape, Samples};
+use crate::Layout;
+use crate::coded::leaf::Leaves;
+use crate::coded::statistics::Statistics;
+use crate::coded::table::Tables;
+use crate::node::{Node, Shape};
+
+/// Returns the mean bits of each part, in the order of the layout. Parts without statistics are left out.
+pub(super) fn parts(
+    layout: &Layout,
+    leaves: &Leaves,
+    statistics: &Statistics,
+    prior: &Samples,
+    change: &Samples,
+) -> Vec<LearntPart> {
+    let mut parts: Vec<(u32, LearntPart)> = Vec::new();
+    for (at, leaf) in leaves.list().iter().enumerate() {
+        let node = leaf.key.node;
+        if parts.last().is_none_or(|(last, _)| *last != node) {
+            let path = path(layout.root(), node, "").unwrap_or_default();
+            let delta = (change.messages() > 0).then_some(0.0);
+            parts.push((node, LearntPart { path, plain: 0.0, prior: 0.0, delta }));
+        }
+        let Some((_, part)) = parts.last_mut() else { continue };
+        let known = &statistics.leaves[at];
+        let shape = LeafShape { at, count: leaf.count, centre: known.centre };
+        let mean = |samples: &Samples, tables: Option<&Tables>, changes| {
+            samples.cost(&shape, tables, changes) / f64::from(samples.messages().max(1))
+        };
+        part.plain += mean(prior, None, false);
+        part.prior += mean(prior, known.prior.as_ref(), false);
+        if let Some(delta) = &mut part.delta {
+            let tables = known.change.as_ref().or(known.prior.as_ref());
+            *delta += mean(change, tables, known.change.is_some());
+        }
+    }
+    parts.into_iter().map(|(_, part)| part).collect()
+}
+
+/// Returns the path of the node with this number below `node`, whose path is `at`.
+fn path(node: &Node, id: u32, at: &str) -> Option<String> {
+    if node.id == id {
+        return Some(if at.is_empty() { "$".to_owned() } else { at.to_owned() });
+    }
+    match &node.shape {
+        Shape::Object(object) => object.fields.iter().find_map(|field| {
+            let dot = if at.is_empty() { "" } else { "." };
+            path(&field.node, id, &format!("{at}{dot}{}", field.name))
+        }),
+        Shape::Array(array) => path(&array.item, id, &format!("{at}[]")),
+        Shape::Tuple(tuple) => {
+            let item = |(i, item): (usize, &Node)| path(item, id, &format!("{at}[{i}]"));
+            let rest = || path(tuple.rest.as_deref()?, id, &format!("{at}[]"));
+            tuple.items.iter().enumerate().find_map(item).or_else(rest)
+        }
+        Shape::Nullable(inner) => path(inner, id, at),
+        Shape::Union(nodes) => nodes.iter().find_map(|node| path(node, id, at)),
+        _ => None,
+    }
+}
