@@ -148,7 +148,7 @@ impl Maker<'_> {
             0 => self.random.below(100) as f64,
             1 => -0.0,
             2 => f64::from(f32::from_bits(self.random.bits() as u32)),
-            3 => self.random.below(1_000_000) as f64 / 1000.0,
+            3 => self.random.magnitude() as f64 / 10f64.powi(self.random.below(14) as i32),
             4 => f64::from_bits(self.random.bits()),
             _ => -(self.random.below(1000) as f64) / 3.0,
         };

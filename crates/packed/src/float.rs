@@ -1,7 +1,7 @@
-//! Binary floats: binary32 or binary64 in plain bodies, and also decimal in modelled ones.
+//! Floats: decimal, binary32 or binary64. `spec/packed.md`, "Floats" and "Modelled bodies".
 
-use crate::Error;
 use crate::wire::{At, Part, Sink, Source};
+use crate::{Bits, Error};
 use dunnage_pson::{Kind, Value};
 
 /// The shortest decimal text of a float: the mantissa times 10^-`places`.
@@ -12,12 +12,58 @@ struct Shortest {
     mantissa: u64,
 }
 
-/// The maximum number of decimal places.
+/// The maximum number of decimal places in a modelled body.
 const MAX_PLACES: u32 = 15;
+/// The index of the decimal form in a modelled body, and the number of forms there.
 const DECIMAL: u64 = 0;
 const FORMS: u64 = 3;
 /// The number of forms in a plain body.
 pub(crate) const PLAIN_FORMS: u64 = 2;
+
+/// The maximum number of decimal places in a plain body. With more of them, a device would need more than 64-bit arithmetic
+/// to find the decimal of a float.
+const PLAIN_PLACES: u32 = 12;
+/// The mantissas of a plain body are below this. Up to here, each decimal is the shortest text of a float.
+const PLAIN_MANTISSAS: u64 = 1 << 48;
+/// The number of values of the places and of the mantissa's size in the short form.
+const SHORT_PLACES: u64 = 8;
+const SHORT_SIZES: u64 = 32;
+
+/// The form of a float in a plain body.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum PlainForm {
+    /// A decimal of few places and digits.
+    Short(Shortest),
+    /// Binary32.
+    Single,
+    /// Any other decimal.
+    Long(Shortest),
+    /// Binary64.
+    Double,
+}
+
+impl PlainForm {
+    /// Returns the only form in which a plain body has `f`.
+    fn of(f: f64) -> PlainForm {
+        let decimal = Shortest::of(f).filter(|d| d.places <= PLAIN_PLACES && d.mantissa < PLAIN_MANTISSAS);
+        let forms = [
+            decimal.filter(|d| d.is_short()).map(PlainForm::Short),
+            is_single(f).then_some(PlainForm::Single),
+            decimal.filter(|d| !d.is_short()).map(PlainForm::Long),
+            Some(PlainForm::Double),
+        ];
+        forms.into_iter().flatten().min_by_key(|form| form.bits()).unwrap_or(PlainForm::Double)
+    }
+
+    fn bits(self) -> u32 {
+        match self {
+            PlainForm::Short(decimal) => 1 + 1 + 3 + 5 + decimal.size().saturating_sub(1),
+            PlainForm::Single => 2 + 32,
+            PlainForm::Long(decimal) => 3 + 1 + 4 + 6 + decimal.size().saturating_sub(1),
+            PlainForm::Double => 3 + 64,
+        }
+    }
+}
 
 impl Shortest {
     /// Returns `None` if the float has too many places or digits, or is not finite.
@@ -36,6 +82,15 @@ impl Shortest {
         };
         let places = u32::try_from(places).unwrap_or(0);
         (places <= MAX_PLACES && mantissa < 1 << 63).then_some(Shortest { negative, places, mantissa })
+    }
+
+    /// Returns the number of significant bits of the mantissa.
+    fn size(self) -> u32 {
+        u64::BITS - self.mantissa.leading_zeros()
+    }
+
+    fn is_short(self) -> bool {
+        u64::from(self.places) < SHORT_PLACES && u64::from(self.size()) < SHORT_SIZES
     }
 
     /// Returns the float, if this is its shortest text.
@@ -60,58 +115,174 @@ pub(crate) fn exact(value: &Value) -> Result<f64, Error> {
     Ok(f)
 }
 
-/// Writes a number as a binary float. Rejects a number that no binary64 holds exactly.
+/// The bits of a float in a plain body: a zero, and a binary64.
+pub(crate) const BITS: Bits = Bits { min: 10, max: Some(67) };
+
+/// Writes a number as a float. Rejects a number that no binary64 holds exactly.
 pub(crate) fn write<S: Sink>(node: u32, value: &Value, sink: &mut S) -> Result<(), Error> {
     let f = exact(value)?;
-    let form = At { node, part: Part::Form };
-    if S::MODELLED {
-        if let Some(shortest) = Shortest::of(f) {
-            sink.index(form, DECIMAL, FORMS)?;
-            sink.index(At { node, part: Part::Sign }, shortest.negative.into(), 2)?;
-            sink.index(At { node, part: Part::Places }, shortest.places.into(), 16)?;
-            return sink.sized(At { node, part: Part::Value }, shortest.mantissa);
-        }
-        sink.index(form, if is_single(f) { 1 } else { 2 }, FORMS)?;
-    } else {
-        sink.index(form, u64::from(!is_single(f)), 2)?;
+    if S::MODELLED { write_modelled(node, f, sink) } else { write_plain(node, f, sink) }
+}
+
+fn write_modelled<S: Sink>(node: u32, f: f64, sink: &mut S) -> Result<(), Error> {
+    let [form, sign, places, at] = parts(node);
+    if let Some(shortest) = Shortest::of(f) {
+        sink.index(form, DECIMAL, FORMS)?;
+        sink.index(sign, shortest.negative.into(), 2)?;
+        sink.index(places, shortest.places.into(), 16)?;
+        return sink.sized(at, shortest.mantissa);
     }
-    let at = At { node, part: Part::Value };
+    sink.index(form, if is_single(f) { 1 } else { 2 }, FORMS)?;
     if is_single(f) { sink.raw(at, (f as f32).to_bits().into(), 32) } else { sink.raw(at, f.to_bits(), 64) }
 }
 
-/// Reads a float. Rejects one that has a shorter form.
+fn write_plain<S: Sink>(node: u32, f: f64, sink: &mut S) -> Result<(), Error> {
+    let [form, sign, places, at] = parts(node);
+    match PlainForm::of(f) {
+        PlainForm::Short(decimal) => {
+            sink.index(form, 0, 2)?;
+            sink.index(sign, decimal.negative.into(), 2)?;
+            sink.index(places, decimal.places.into(), SHORT_PLACES)?;
+            sink.index(at, decimal.size().into(), SHORT_SIZES)?;
+            let rest = decimal.size().saturating_sub(1);
+            sink.raw(at, decimal.mantissa & ((1 << rest) - 1), rest)
+        }
+        PlainForm::Single => {
+            sink.index(form, 0b10, 4)?;
+            sink.raw(at, (f as f32).to_bits().into(), 32)
+        }
+        PlainForm::Long(decimal) => {
+            sink.index(form, 0b110, 8)?;
+            sink.index(sign, decimal.negative.into(), 2)?;
+            sink.index(places, decimal.places.into(), u64::from(PLAIN_PLACES) + 1)?;
+            sink.sized(at, decimal.mantissa)
+        }
+        PlainForm::Double => {
+            sink.index(form, 0b111, 8)?;
+            sink.raw(at, f.to_bits(), 64)
+        }
+    }
+}
+
+/// Reads a float. Rejects one in any other form than that of the writer.
 pub(crate) fn read<S: Source>(node: u32, source: &mut S) -> Result<f64, Error> {
     let offset = source.offset();
-    let form = At { node, part: Part::Form };
-    let bits = if S::MODELLED {
-        match source.index(form, FORMS)? {
-            DECIMAL => return decimal(node, source, offset),
-            form => form * 32,
-        }
-    } else {
-        (1 + source.index(form, 2)?) * 32
-    };
-    let raw = source.raw(At { node, part: Part::Value }, bits as u32)?;
-    let f = if bits == 32 { f64::from(f32::from_bits(raw as u32)) } else { f64::from_bits(raw) };
-    if !f.is_finite() {
-        return Err(Error::new(Kind::Range, offset, "a number that is not finite"));
+    if S::MODELLED {
+        return match source.index(parts(node)[0], FORMS)? {
+            DECIMAL => {
+                let decimal = read_decimal(node, source, 16, Source::sized)?;
+                decimal.to_float().ok_or_else(|| other_form(offset))
+            }
+            form => {
+                let f = read_binary(node, source, form as u32 * 32, offset)?;
+                let shorter = form == 2 && is_single(f) || Shortest::of(f).is_some();
+                if shorter { Err(other_form(offset)) } else { Ok(f) }
+            }
+        };
     }
-    let shorter = bits == 64 && is_single(f) || S::MODELLED && Shortest::of(f).is_some();
-    if shorter { Err(longer(offset)) } else { Ok(f) }
+    let (form, f) = read_plain(node, source, offset)?;
+    if PlainForm::of(f) == form { Ok(f) } else { Err(other_form(offset)) }
 }
 
-fn decimal<S: Source>(node: u32, source: &mut S, offset: usize) -> Result<f64, Error> {
-    let negative = source.index(At { node, part: Part::Sign }, 2)? == 1;
-    let places = source.index(At { node, part: Part::Places }, 16)? as u32;
-    let mantissa = source.sized(At { node, part: Part::Value })?;
-    Shortest { negative, places, mantissa }.to_float().ok_or_else(|| longer(offset))
+/// Reads a float in whichever form a plain body has it. A decimal that is not the shortest text of its float is `malformed`.
+fn read_plain<S: Source>(node: u32, source: &mut S, offset: usize) -> Result<(PlainForm, f64), Error> {
+    let form = parts(node)[0];
+    if source.index(form, 2)? == 0 {
+        let decimal = read_decimal(node, source, SHORT_PLACES, |source, at| {
+            Ok(match source.index(at, SHORT_SIZES)? as u32 {
+                0 => 0,
+                size => 1 << (size - 1) | source.raw(at, size - 1)?,
+            })
+        })?;
+        let f = decimal.to_float().ok_or_else(|| other_form(offset))?;
+        return Ok((PlainForm::Short(decimal), f));
+    }
+    if source.index(form, 2)? == 0 {
+        return Ok((PlainForm::Single, read_binary(node, source, 32, offset)?));
+    }
+    if source.index(form, 2)? == 1 {
+        return Ok((PlainForm::Double, read_binary(node, source, 64, offset)?));
+    }
+    let decimal = read_decimal(node, source, u64::from(PLAIN_PLACES) + 1, Source::sized)?;
+    let f = decimal.to_float().ok_or_else(|| other_form(offset))?;
+    Ok((PlainForm::Long(decimal), f))
 }
 
-fn longer(offset: usize) -> Error {
-    Error::new(Kind::Malformed, offset, "a float that has a shorter form")
+fn read_binary<S: Source>(node: u32, source: &mut S, bits: u32, offset: usize) -> Result<f64, Error> {
+    let raw = source.raw(parts(node)[3], bits)?;
+    let f = if bits == 32 { f64::from(f32::from_bits(raw as u32)) } else { f64::from_bits(raw) };
+    if f.is_finite() { Ok(f) } else { Err(Error::new(Kind::Range, offset, "a number that is not finite")) }
+}
+
+fn read_decimal<S: Source>(
+    node: u32,
+    source: &mut S,
+    place_count: u64,
+    read_mantissa: impl FnOnce(&mut S, At) -> Result<u64, Error>,
+) -> Result<Shortest, Error> {
+    let [_, sign, places, at] = parts(node);
+    let negative = source.index(sign, 2)? == 1;
+    let places = source.index(places, place_count)? as u32;
+    Ok(Shortest { negative, places, mantissa: read_mantissa(source, at)? })
+}
+
+/// Returns the parts of a float: form, sign, places and value.
+fn parts(node: u32) -> [At; 4] {
+    [Part::Form, Part::Sign, Part::Places, Part::Value].map(|part| At { node, part })
+}
+
+fn other_form(offset: usize) -> Error {
+    Error::new(Kind::Malformed, offset, "a float that has another, shorter form")
 }
 
 /// Returns whether binary32 holds `f` exactly.
 fn is_single(f: f64) -> bool {
     f64::from(f as f32).to_bits() == f.to_bits()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The decimal of `f` as devices find it: the fewest places with which a division of whole numbers gives `f`.
+    fn divided(f: f64) -> Option<(u32, u64)> {
+        (0..=PLAIN_PLACES).find_map(|places| {
+            let power = 10f64.powi(places as i32);
+            let mantissa = (f.abs() * power).round();
+            let found = mantissa < PLAIN_MANTISSAS as f64 && mantissa / power == f.abs();
+            found.then_some((places, mantissa as u64))
+        })
+    }
+
+    fn decimal(f: f64) -> Option<(u32, u64)> {
+        Shortest::of(f)
+            .filter(|d| d.places <= PLAIN_PLACES && d.mantissa < PLAIN_MANTISSAS)
+            .map(|d| (d.places, d.mantissa))
+    }
+
+    proptest! {
+        #[test]
+        fn the_shortest_text_is_the_first_exact_division(bits: u64, mantissa in 0u64..1 << 50, places in 0i32..16) {
+            for f in [f64::from_bits(bits), mantissa as f64 / 10f64.powi(places)] {
+                if f.is_finite() {
+                    prop_assert_eq!(divided(f), decimal(f), "{}", f);
+                    prop_assert_eq!(divided((f as f32).into()), decimal((f as f32).into()), "{}", f as f32);
+                }
+            }
+        }
+
+        /// A device whose `double` has 32 bits needs no division: a decimal of binary32 has as many places as bits after the point.
+        #[test]
+        fn a_decimal_of_binary32_is_exact(mantissa in 0u32..1 << 24, exponent in 0i32..60) {
+            let f = f64::from(mantissa) / 2f64.powi(exponent);
+            if let Some((places, found)) = decimal(f) {
+                let odd = mantissa.checked_shr(mantissa.trailing_zeros()).unwrap_or(0);
+                let bits = (exponent - mantissa.trailing_zeros() as i32).max(0);
+                prop_assert_eq!(places as i32, if odd == 0 { 0 } else { bits });
+                prop_assert_eq!(found as f64 / 10f64.powi(places as i32), f);
+                prop_assert_eq!(u128::from(found) << places, (f * 2f64.powi(places as i32)) as u128 * 10u128.pow(places));
+            }
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Computes the number of bits of a node.
 
+use crate::float;
 use crate::node::{Array, Form, Node, Number, Object, Shape, Text, Tuple, index_bits};
 use dunnage_schema::Segment;
 
@@ -53,7 +54,7 @@ impl Node {
             Shape::Bool => Bits::exactly(1),
             Shape::Number(number) => number.bits(),
             Shape::Numbers(numbers) => sum(numbers.parts.iter().map(|(_, part)| part.bits())),
-            Shape::Float => Bits { min: 33, max: Some(65) },
+            Shape::Float => float::BITS,
             Shape::Choice(values) => index(values.len() as u64),
             Shape::Pattern(segments) => pattern(segments),
             Shape::Text(text) => text.bits(),

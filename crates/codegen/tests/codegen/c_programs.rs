@@ -2,7 +2,7 @@
 
 use dunnage_codegen::c;
 use dunnage_packed::Layout;
-use dunnage_pson::Value;
+use dunnage_pson::{Kind, Value};
 use dunnage_schema::{Model, bundled_named};
 use std::{fmt::Write as _, fs, path::Path, process::Command};
 
@@ -204,4 +204,84 @@ int main(void)
         "",
         &main.replace("#include <string.h>", "#include <stdlib.h>\n#include <string.h>"),
     );
+}
+
+/// Returns floats of all forms: decimals of every size and number of places, their neighbours, binary32 and binary64.
+fn floats() -> Vec<f64> {
+    let mut floats = vec![0.0, -0.0, f64::MAX, f64::MIN_POSITIVE, f64::from(f32::MAX), 5e-324];
+    let mut state = 1u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state >> 11
+    };
+    for i in 0..1500 {
+        let decimal = (random() >> (i % 53)) as f64 / 10f64.powi(i % 14);
+        let binary = (random() >> 29) as f64 / 2f64.powi(i % 40);
+        let neighbour = f64::from_bits(decimal.to_bits() + 1);
+        floats.extend([decimal, -binary, neighbour, f64::from_bits(random() << 10), (decimal as f32).into()]);
+    }
+    floats.retain(|f| f.is_finite());
+    floats
+}
+
+/// Returns what the reader of packed makes of `bytes`: the bits of the float, or the number of the error kind.
+fn float_of(layout: &Layout, bytes: &[u8]) -> (u64, u8) {
+    match layout.decode(bytes, None) {
+        Ok(value) => {
+            let f = match value {
+                Value::U64(n) => n as f64,
+                Value::I64(n) => n as f64,
+                Value::F64(f) => f,
+                other => panic!("{other:?} is not a number"),
+            };
+            (f.to_bits(), 0)
+        }
+        Err(error) => match error.kind() {
+            Kind::Truncated => (0, 1),
+            Kind::Malformed => (0, 2),
+            Kind::Range => (0, 3),
+            kind => panic!("{kind:?}"),
+        },
+    }
+}
+
+#[test]
+fn floats_have_the_bytes_of_packed_and_damaged_ones_its_errors() {
+    let schema = r#"{"title": "Number", "type": "number"}"#;
+    let layout = Layout::new(&Model::compile(schema).expect("the schema compiles"));
+    let mut rows = String::new();
+    for (i, f) in floats().into_iter().enumerate() {
+        let mut bytes = Vec::new();
+        layout.encode(&Value::F64(f), &mut bytes).expect("a float");
+        let mut damaged = bytes.clone();
+        let bit = i % (8 * (bytes.len() - 1));
+        damaged[1 + bit / 8] ^= 0x80 >> (bit % 8);
+        for bytes in [&bytes[..], &damaged, &bytes[..bytes.len() - 1]] {
+            let (bits, kind) = float_of(&layout, bytes);
+            let _ = write!(rows, "{{{bits:#x}ull, {kind}, {}, {{", bytes.len());
+            bytes.iter().for_each(|byte| rows.push_str(&format!("{byte},")));
+            rows.push_str("}},\n");
+        }
+    }
+    let main = format!(
+        "#include \"number.h\"\n#include <string.h>\n{CHECK}
+static const struct {{ uint64_t bits; uint8_t kind, size, bytes[10]; }} rows[] = {{\n{rows}}};
+int main(void)
+{{
+    size_t i;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) {{
+        Number m = NUMBER_INIT;
+        uint8_t buffer[NUMBER_MAX_SIZE];
+        dunnage_fault fault;
+        bool read = Number_decode(&m, rows[i].bytes, rows[i].size, &fault);
+        CHECK(read == !rows[i].kind && fault.kind == rows[i].kind);
+        if (!read) continue;
+        CHECK(!memcmp(&m.value, &rows[i].bits, sizeof m.value));
+        CHECK(Number_encode(&m, buffer, sizeof buffer, &fault) == rows[i].size && !memcmp(buffer, rows[i].bytes, rows[i].size));
+    }}
+    return 0;
+}}
+"
+    );
+    run("floats", &[schema], "", &main);
 }

@@ -7,6 +7,8 @@ use dunnage_schema::{Model, Options};
 use std::{fs, path::Path};
 
 const PARTS: &str = include_str!("../ts013/parts.schema.json");
+/// A schema with every keyword and format that excludes values for which there are bits.
+const CHECKS: &str = include_str!("../ts013/checks.schema.json");
 
 fn layout(schema: &str) -> Layout {
     Layout::new(&Model::compile(schema).expect("a schema")).expect("a layout")
@@ -40,6 +42,7 @@ fn ts013_codecs_match_the_golden_files() {
         ("weather", bundled("weather")),
         ("meter", bundled("meter")),
         ("parts", PARTS),
+        ("checks", CHECKS),
     ] {
         let options = Options { assert_formats: true };
         let layout = Layout::new(&Model::compile_with(schema, options).expect("a schema")).expect("a layout");

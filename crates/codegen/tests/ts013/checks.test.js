@@ -3,7 +3,7 @@ import test from "node:test";
 import { engines } from "./engines.js";
 import { golden } from "./golden.js";
 
-const { source, examples } = golden.find(({ name }) => name === "parts");
+const { source, examples } = golden.find(({ name }) => name === "checks");
 const message = examples.find(({ type }) => type === "downlink-encode").input.data;
 
 /** Values of a property that the schema's bits have room for, and that another keyword excludes. */

@@ -4,17 +4,32 @@ import { runtimes } from "./runtime.js";
 
 const CODEC = "float(-Infinity, Infinity)";
 
-/** The plain bits of a float: one that says which width, then those of IEEE 754, then fill. */
+/** The plain bits of a float, by its shortest text and with integers, then fill. */
 function expected(value) {
-  const single = Object.is(Math.fround(value), value);
   const view = new DataView(new ArrayBuffer(8));
-  if (single) view.setFloat32(0, value);
-  else view.setFloat64(0, value);
-  const size = single ? 4 : 8;
-  let bits = (single ? 0n : 1n) << BigInt(8 * size);
-  bits |= single ? BigInt(view.getUint32(0)) : view.getBigUint64(0);
-  bits <<= 7n;
-  return Array.from({ length: size + 1 }, (_, i) => Number((bits >> BigInt(8 * (size - i))) & 0xffn));
+  const single = Object.is(Math.fround(value), value);
+  const forms = [];
+  const [digits, exponent] = Math.abs(value).toExponential().split("e").map((part) => part.replace(".", ""));
+  const places = digits.length - 1 - Number(exponent);
+  if (places <= 12 && places > -16) {
+    const mantissa = BigInt(digits) * 10n ** BigInt(Math.max(0, -places));
+    const size = mantissa === 0n ? 0 : mantissa.toString(2).length;
+    const decimal = (lead, placesBits, sizeBits) => {
+      const sign = value < 0 || Object.is(value, -0) ? "1" : "0";
+      const field = (n, width) => n.toString(2).padStart(width, "0");
+      return lead + sign + field(value === 0 ? 0 : Math.max(0, places), placesBits) + field(size, sizeBits) + mantissa.toString(2).slice(1);
+    };
+    if (places < 8 && size < 32) forms.push(decimal("0", 3, 5));
+    else if (size <= 48) forms.push(decimal("110", 4, 6));
+  }
+  if (single) {
+    view.setFloat32(0, value);
+    forms.splice(forms[0]?.startsWith("0") ? 1 : 0, 0, "10" + view.getUint32(0).toString(2).padStart(32, "0"));
+  }
+  view.setFloat64(0, value);
+  forms.push("111" + view.getBigUint64(0).toString(2).padStart(64, "0"));
+  const bits = forms.reduce((best, form) => (form.length < best.length ? form : best));
+  return bits.match(/.{1,8}/g).map((byte) => Number.parseInt(byte.padEnd(8, "0"), 2));
 }
 
 function fromBits(high, low) {
@@ -30,7 +45,7 @@ function fromSingle(bits) {
   return view.getFloat32(0);
 }
 
-/** Every exponent of both widths with fractions at their ends, and random bits. */
+/** Every exponent of both widths with fractions at their ends, random bits, and decimals of every size and number of places. */
 function* floats() {
   yield 0;
   for (let exponent = 0; exponent < 2047; exponent += 1) {
@@ -49,11 +64,14 @@ function* floats() {
     const high = random() % 0x7ff00000;
     yield fromBits(high, random());
     yield fromSingle(random() % 0x7f800000);
+    yield (random() >>> (i % 32)) / 10 ** (i % 14);
+    yield (random() * 65536 + (random() % 65536)) / 10 ** (i % 14);
+    yield (random() >>> 8) / 2 ** (i % 20);
   }
 }
 
 for (const { engine, there, back, evaluate } of runtimes) {
-  test(`floats in ${engine}: the bits of IEEE 754, subnormals and largest ones too`, () => {
+  test(`floats in ${engine}: the form with the fewest bits, subnormals and largest ones too`, () => {
     const values = [...floats()].filter(Number.isFinite).flatMap((value) => [value, -value]);
     assert.ok(values.length > 30_000);
     const results = there(CODEC, values);
@@ -64,20 +82,24 @@ for (const { engine, there, back, evaluate } of runtimes) {
   });
 
   test(`floats in ${engine}: -0 keeps its sign`, () => {
-    assert.deepEqual(there(CODEC, [-0])[0][0], [0x40, 0, 0, 0, 0]);
-    assert.equal(evaluate(`begin(), message = [0x40, 0, 0, 0, 0], 1 / ${CODEC}.read()`), -Infinity);
+    assert.deepEqual(there(CODEC, [-0])[0][0], [0x40, 0]);
+    assert.equal(evaluate(`begin(), message = [0x40, 0], 1 / ${CODEC}.read()`), -Infinity);
   });
 
-  test(`floats in ${engine}: infinities and NaN are out of range, longer forms than needed malformed`, () => {
+  test(`floats in ${engine}: infinities and NaN are out of range, other forms than the shortest malformed`, () => {
     assert.deepEqual(back(CODEC, [
-      [0x3f, 0xc0, 0, 0, 0], // infinity in 32 bits
-      [0x7f, 0xc0, 0, 0, 0],
-      [0x3f, 0xe0, 0, 0, 0], // NaN
-      [0xbf, 0xf8, 0, 0, 0, 0, 0, 0, 0], // infinity in 64 bits
-      [0x9f, 0xf8, 0, 0, 0, 0, 0, 0, 0], // 1 in 64 bits
-      [0x80, 0, 0, 0, 0, 0, 0, 0, 0], // 0 in 64 bits
-      [0x80, 0, 0, 0, 0, 0, 0, 0], // not all of them
-    ]), ["range", "range", "range", "range", "malformed", "malformed", "truncated"]);
+      [0x9f, 0xe0, 0, 0, 0], // infinity in 32 bits
+      [0xbf, 0xe0, 0, 0, 0],
+      [0x9f, 0xf0, 0, 0, 0], // NaN
+      [0xef, 0xfe, 0, 0, 0, 0, 0, 0, 0], // infinity in 64 bits
+      [0xcd, 0, 0], // 13 places
+      [0xe7, 0xfe, 0, 0, 0, 0, 0, 0, 0], // 1 in 64 bits
+      [0x8f, 0xe0, 0, 0, 0], // 1 in 32 bits
+      [0xc0, 0x04], // 1 as a long decimal
+      [0x11, 0x10], // 0.10
+      [0xc0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfc], // 64 bits of digits
+      [0xe0, 0, 0, 0, 0, 0, 0, 0], // not all of them
+    ]), ["range", "range", "range", "range", "range", "malformed", "malformed", "malformed", "malformed", "malformed", "truncated"]);
     assert.deepEqual(evaluate("JSON.stringify(there(float(-1, 2.5), [NaN, Infinity, -Infinity, 2.6, -1.5, 'x', true]))"),
       '["range","range","range","range","range","type","type"]');
   });

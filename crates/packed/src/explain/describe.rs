@@ -20,9 +20,13 @@ pub(super) fn leaf(shape: &Shape) -> (&'static str, Words) {
         }
         Shape::Bool => ("boolean", says("false, true", "2 values")),
         Shape::Number(one) => ("number", number(one)),
-        Shape::Float => {
-            ("float", says("binary32 or binary64", "multipleOf, minimum and maximum would make it a number"))
-        }
+        Shape::Float => (
+            "float",
+            says(
+                "any float",
+                "decimal, binary32 or binary64; multipleOf, minimum and maximum would make it a number",
+            ),
+        ),
         Shape::Choice(values) => ("choice", choice(values)),
         Shape::Pattern(segments) => ("pattern", pattern(segments)),
         Shape::Text(text) => ("text", plain(text)),

@@ -119,6 +119,37 @@ void dunnage_put_sized(uint8_t field, uint64_t value, dunnage_writer *w)
 
 /* ---- Floats, by their bits --------------------------------------------------------------------------------------------------- */
 
+#if DBL_MANT_DIG > FLT_MANT_DIG
+typedef uint64_t double_bits;
+#define FRACTION_BITS 52
+#define BIAS 1023
+#else
+typedef uint32_t double_bits;
+#define FRACTION_BITS 23
+#define BIAS 127
+#endif
+
+/* The number m * 10^-places. */
+typedef struct decimal {
+    uint64_t m; /* below 2^48 */
+    uint8_t size; /* the number of significant bits of m */
+    uint8_t places; /* at most 12 */
+} decimal;
+
+static bool is_short(const decimal *d) { return d->places < 8 && d->size < 32; }
+
+/* Returns whether binary32, in 34 bits, takes fewer bits than the decimal. */
+static bool is_longer_than_binary32(const decimal *d) { return d->size > (is_short(d) ? 25 : 20); }
+
+static void set_size(decimal *d)
+{
+    uint64_t rest;
+    d->size = 0;
+    for (rest = d->m; rest; rest >>= 1) d->size++;
+}
+
+#if DBL_MANT_DIG > FLT_MANT_DIG
+
 /* Returns whether binary32 can represent the finite binary64 with these upper and lower bits. */
 static bool fits_binary32(uint32_t high, uint32_t low)
 {
@@ -132,28 +163,130 @@ static bool fits_binary32(uint32_t high, uint32_t low)
     return !low && !(high & (((uint32_t)1 << (exponent - 32)) - 1));
 }
 
+/* Finds the decimal with the fewest places that is converted to the magnitude of this binary64, with integers only: floating-point
+ * arithmetic costs kilobytes on processors without a floating-point unit. */
+static bool find_decimal(double_bits bits, decimal *d)
+{
+    uint64_t x = bits & (UINT64_MAX >> 12), exact, rounded, power = 1;
+    int16_t exponent = (int16_t)(bits >> 52 & 0x7ff), k, shift;
+    d->m = 0;
+    d->size = d->places = 0;
+    if (!(bits << 1)) return true;
+    if (!exponent) return false;
+    x |= (uint64_t)1 << 52;
+    /* The float is x / 2^k. `rounded` / 2^shift is its product with the power of 10, less a relative 2^-59 at most. `exact` is the
+     * product of x with that power, modulo 2^64. */
+    k = (int16_t)(1075 - exponent);
+    exact = x;
+    rounded = x << 11;
+    shift = (int16_t)(k + 11);
+    for (; d->places <= 12 && shift >= 16; d->places++) {
+        if (shift <= 64) {
+            uint64_t m = ((rounded >> (shift - 1)) + 1) >> 1, rest;
+            /* Only a decimal within a relative 2^-52 is tried. Then its distance to the float, times 2^k and the power, is below 2^43,
+             * and computing modulo 2^64 gives it exactly. */
+            if (rounded - (m << (shift - 1) << 1) + 4096 <= 8192 && !(m >> 48)) {
+                bool below;
+                rest = (k < 64 ? m << k : 0) - exact;
+                below = rest >> 63;
+                if (below) rest = 0 - rest;
+                /* The next float is at a distance of 1, or of 1 / 2 below a power of 2. */
+                if ((rest << (below && x == (uint64_t)1 << 52 ? 2 : 1)) < power) {
+                    d->m = m;
+                    set_size(d);
+                    return true;
+                }
+            }
+        }
+        exact *= 10;
+        power *= 10;
+        shift = (int16_t)(shift - 3);
+        rounded += rounded >> 2;
+        if (!(rounded >> 63)) {
+            rounded = rounded >> 1 | (uint64_t)1 << 63;
+            shift--;
+        }
+    }
+    return false;
+}
+
+#else
+
+/* Finds the decimal of the magnitude of this binary32, if it takes fewer bits. Up to 12 places, it has as many as the float has bits
+ * after its point. */
+static bool find_decimal(double_bits bits, decimal *d)
+{
+    uint32_t m = bits & 0x7fffff;
+    uint8_t exponent = (uint8_t)(bits >> 23), places = 150;
+    d->m = 0;
+    d->size = d->places = 0;
+    if (!(bits << 1)) return true;
+    for (m |= 0x800000; exponent < places && !(m & 1); m >>= 1) places--;
+    for (; exponent > places && m < 0x2000000; m <<= 1) exponent--;
+    places = (uint8_t)(places - exponent);
+    if (places > 12) return false;
+    for (d->places = places; places && m < 0x2000000; places--) m *= 5;
+    d->m = m;
+    set_size(d);
+    return m < 0x2000000;
+}
+
+#endif
+
+static void put_decimal(uint8_t field, const decimal *d, bool negative, dunnage_writer *w)
+{
+    if (is_short(d)) {
+        uint32_t mask = d->size > 1 ? UINT32_MAX >> (33 - d->size) : 0;
+        dunnage_put_index(field, (uint32_t)negative << 8 | (uint32_t)d->places << 5 | d->size, 1023, w);
+        dunnage_put_index(field, (uint32_t)d->m & mask, mask, w);
+    } else {
+        dunnage_put_index(field, 0xc0u | (uint32_t)negative << 4 | d->places, 255, w);
+        dunnage_put_sized(field, d->m, w);
+    }
+}
+
 void dunnage_put_float(uint8_t field, double value, dunnage_writer *w)
 {
     uint32_t single;
     float narrow;
+    decimal d;
+    bool found;
 #if DBL_MANT_DIG > FLT_MANT_DIG
     uint64_t bits;
+    bool fits;
     memcpy(&bits, &value, sizeof bits);
     if ((bits >> 52 & 0x7ff) == 0x7ff) {
         dunnage_refuse(w, DUNNAGE_RANGE, field);
         return;
     }
-    if (!fits_binary32((uint32_t)(bits >> 32), (uint32_t)bits)) {
-        dunnage_put_index(field, 1, 1, w);
+    fits = fits_binary32((uint32_t)(bits >> 32), (uint32_t)bits);
+    found = find_decimal(bits, &d);
+    if (found && !(fits && is_longer_than_binary32(&d))) {
+        put_decimal(field, &d, bits >> 63, w);
+        return;
+    }
+    if (!fits) {
+        dunnage_put_index(field, 7, 7, w);
         dunnage_put_index(field, (uint32_t)(bits >> 32), UINT32_MAX, w);
         dunnage_put_index(field, (uint32_t)bits, UINT32_MAX, w);
         return;
     }
-#endif
     narrow = (float)value;
     memcpy(&single, &narrow, sizeof single);
-    if ((single >> 23 & 0xff) == 0xff) dunnage_refuse(w, DUNNAGE_RANGE, field);
-    dunnage_put_index(field, 0, 1, w);
+#else
+    narrow = (float)value;
+    memcpy(&single, &narrow, sizeof single);
+    if ((single >> 23 & 0xff) == 0xff) {
+        dunnage_refuse(w, DUNNAGE_RANGE, field);
+        return;
+    }
+    found = find_decimal(single, &d);
+    if (found && !is_longer_than_binary32(&d)) {
+        put_decimal(field, &d, single >> 31, w);
+        return;
+    }
+#endif
+    dunnage_put_index(field, 2, 3, w);
     dunnage_put_index(field, single, UINT32_MAX, w);
 }
 
@@ -383,12 +516,71 @@ uint64_t dunnage_get_sized(dunnage_reader *r, uint8_t field)
     return value;
 }
 
-/* Reads a binary32 or binary64. Where double has 32 bits, a binary64 is out of
- * range. A binary64 whose value fits binary32 is malformed. */
+/* Returns the bits of the double nearest to a decimal that is not 0, by long division. Sets `exact` if it is that decimal. */
+static double_bits nearest_double(const decimal *d, bool *exact)
+{
+    uint64_t rest = d->m, divisor = 1;
+    double_bits quotient = 0;
+    int16_t exponent = BIAS;
+    uint8_t i;
+    for (i = 0; i < d->places; i++) divisor *= 10;
+    for (; divisor << 1 <= rest; divisor <<= 1) exponent++;
+    for (; rest < divisor; rest <<= 1) exponent--;
+    for (i = 0; i <= FRACTION_BITS; i++) {
+        quotient <<= 1;
+        if (rest >= divisor) {
+            quotient |= 1;
+            rest -= divisor;
+        }
+        rest <<= 1;
+    }
+    *exact = !rest;
+    /* The highest bit of the quotient adds 1 to the exponent. A decimal of up to 12 places is never half-way between two doubles. */
+    return ((double_bits)(exponent - 1) << FRACTION_BITS) + quotient + (rest >= divisor);
+}
+
+/* Returns the float that is a decimal. Where double has 32 bits, a decimal that it cannot hold is out of range. */
+static double from_decimal(dunnage_reader *r, decimal *d, bool negative, uint8_t field)
+{
+    double_bits bits = 0;
+    bool exact = true;
+    double value;
+    decimal shortest;
+    set_size(d);
+    if (d->size > 48) {
+        dunnage_reject(r, DUNNAGE_MALFORMED, field);
+        return 0;
+    }
+    if (d->m) bits = nearest_double(d, &exact);
+#if DBL_MANT_DIG > FLT_MANT_DIG
+    exact = fits_binary32((uint32_t)(bits >> 32), (uint32_t)bits);
+#else
+    if (!exact) dunnage_reject(r, DUNNAGE_RANGE, field);
+#endif
+    if (!find_decimal(bits, &shortest) || shortest.m != d->m || shortest.places != d->places) dunnage_reject(r, DUNNAGE_MALFORMED, field);
+    if (exact && is_longer_than_binary32(d)) dunnage_reject(r, DUNNAGE_MALFORMED, field);
+    memcpy(&value, &bits, sizeof value);
+    return negative ? -value : value;
+}
+
+/* Reads a float. Where double has 32 bits, any other number is out of range. A number in another form than that of the writer is
+ * malformed. */
 double dunnage_get_float(dunnage_reader *r, uint8_t field)
 {
     float narrow;
     uint32_t high = 0, low;
+    double value;
+    double_bits bits;
+    decimal d;
+    bool negative;
+    if (!dunnage_get_index(r, 1, field)) {
+        negative = dunnage_get_index(r, 1, field);
+        d.places = (uint8_t)dunnage_get_index(r, 7, field);
+        d.size = (uint8_t)dunnage_get_index(r, 31, field);
+        d.m = 0;
+        if (d.size) d.m = (uint32_t)1 << (d.size - 1) | dunnage_get_index(r, ((uint32_t)1 << (d.size - 1)) - 1, field);
+        return from_decimal(r, &d, negative, field);
+    }
     if (!dunnage_get_index(r, 1, field)) {
         low = dunnage_get_index(r, UINT32_MAX, field);
         if ((low >> 23 & 0xff) == 0xff) {
@@ -396,7 +588,18 @@ double dunnage_get_float(dunnage_reader *r, uint8_t field)
             return 0;
         }
         memcpy(&narrow, &low, sizeof narrow);
-        return (double)narrow;
+        value = (double)narrow;
+        memcpy(&bits, &value, sizeof bits);
+        if (find_decimal(bits, &d) && !is_longer_than_binary32(&d)) dunnage_reject(r, DUNNAGE_MALFORMED, field);
+        return value;
+    }
+    if (!dunnage_get_index(r, 1, field)) {
+        negative = dunnage_get_index(r, 1, field);
+        d.places = (uint8_t)dunnage_get_index(r, 12, field);
+        d.m = dunnage_get_sized(r, field);
+        value = from_decimal(r, &d, negative, field);
+        if (is_short(&d)) dunnage_reject(r, DUNNAGE_MALFORMED, field);
+        return value;
     }
     high = dunnage_get_index(r, UINT32_MAX, field);
     low = dunnage_get_index(r, UINT32_MAX, field);
@@ -404,10 +607,9 @@ double dunnage_get_float(dunnage_reader *r, uint8_t field)
         dunnage_reject(r, DUNNAGE_RANGE, field);
         return 0;
     }
-    if (fits_binary32(high, low)) dunnage_reject(r, DUNNAGE_MALFORMED, field);
 #if DBL_MANT_DIG > FLT_MANT_DIG
-    double value;
-    uint64_t bits = (uint64_t)high << 32 | low;
+    bits = (uint64_t)high << 32 | low;
+    if (fits_binary32(high, low) || find_decimal(bits, &d)) dunnage_reject(r, DUNNAGE_MALFORMED, field);
     memcpy(&value, &bits, sizeof value);
     return value;
 #else

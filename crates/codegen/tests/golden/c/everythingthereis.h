@@ -24,8 +24,8 @@ extern "C" {
 
 
 /* Bytes of the largest and the smallest message, the byte that each begins with, the SHA-256 of its layout. */
-#define EVERYTHING_THERE_IS_MAX_SIZE 126
-#define EVERYTHING_THERE_IS_MIN_SIZE 36
+#define EVERYTHING_THERE_IS_MAX_SIZE 127
+#define EVERYTHING_THERE_IS_MIN_SIZE 33
 #define EVERYTHING_THERE_IS_SLOT 63
 #define EVERYTHING_THERE_IS_FINGERPRINT "c9f5351fc95673fdc0284c112c7b8d9922cda46a9b29c068900f89db8f43a660"
 

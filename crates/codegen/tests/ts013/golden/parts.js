@@ -2,13 +2,13 @@
  * Parts: payload codec for LoRaWAN network servers, as LoRa Alliance TS013 has it.
  * Written by `dunnage generate ts013 --schema parts`: change the schema, not this file.
  *
- * slot 63, 9 to 964 bytes
- * layout 4b8121afec600841332bd2546cd2a5d343fd25c4912146180e3c28a88e0836cd
+ * slot 63, 5 to 186 bytes
+ * layout 1f3bb62fe3e4d603fa295f4209e8db855b094233852eb3466b740daf9fc44079
  *
  * device                 0 bits
  * flag                    1 bit  a * / in a comment
- * float              33-65 bits
- * fraction           33-65 bits
+ * float              10-67 bits
+ * fraction           10-67 bits
  * note               5-646 bits
  * mac                   48 bits
  * greek               4-48 bits
@@ -23,19 +23,6 @@
  * version                0 bits
  * either             3-100 bits
  * tuple                4-7 bits
- * word               4-293 bits
- * moment            43-1127 bits
- * uuid              129-1154 bits
- * ipv4                  32 bits
- * ipv6              16-1448 bits
- * day                   23 bits
- * hour              18-774 bits
- * span              19-1288 bits
- * short               4-48 bits
- * set[]                  4 bits
- * range.low              4 bits
- * range.high             4 bits
- * range.unit              1 bit
  * list[].__proto__    2-67 bits
  * list[].x/y~             1 bit
  */
@@ -633,7 +620,7 @@ function pattern(segments) {
   };
 }
 
-// Binary floats, by arithmetic alone.
+// Floats: decimal, binary32 or binary64, by arithmetic alone.
 function float(min, max) {
   // value * 2^exponent, without rounding where the result is a float.
   function scale(value, exponent) {
@@ -680,26 +667,98 @@ function float(min, max) {
     var fields = split(value, 8, 23);
     return fields !== null && whole(fields[2]) ? fields : null;
   }
+  // The bits of a whole number, none for 0.
+  function size(n) {
+    var bits = 0;
+    while (POWERS[bits] <= n) {
+      bits += 1;
+    }
+    return bits;
+  }
+  // [m, places] of the shortest decimal of value, m / 10^places; null when it has more than 12 places or m is not below 2^48.
+  function decimal(value) {
+    var places = 0, power = 1, m;
+    for (; places <= 12; places += 1) {
+      m = Math.round(Math.abs(value) * power);
+      if (m >= POWERS[48]) {
+        return null;
+      }
+      if (m / power === Math.abs(value)) {
+        return [m, places];
+      }
+      power *= 10;
+    }
+    return null;
+  }
+  // The form with the fewest bits: "short", "long", "single" or "double".
+  function form(value) {
+    var parts = decimal(value), bits = parts && size(parts[0]), short = parts && parts[1] < 8 && bits < 32;
+    if (single(value) && !(parts && bits <= (short ? 25 : 20))) {
+      return "single";
+    }
+    return short ? "short" : parts ? "long" : "double";
+  }
+  function takeShort() {
+    var sign = take(1), places = take(3), bits = take(5), m = 0;
+    if (bits > 0) {
+      m = POWERS[bits - 1] + take(bits - 1);
+    }
+    return takeDecimal(sign, places, m);
+  }
+  function takeLong() {
+    var sign = take(1), places = take(4), bits, m = 0;
+    if (places > 12) {
+      fail("range", places + " places of a float");
+    }
+    bits = take(6);
+    if (bits > 48) {
+      take(bits === 63 ? 12 : bits - 49);
+      take(bits === 63 ? 52 : 48);
+      fail("malformed", "a decimal with more digits than any");
+    }
+    if (bits > 0) {
+      m = POWERS[bits - 1] + take(bits - 1);
+    }
+    return takeDecimal(sign, places, m);
+  }
+  function takeDecimal(sign, places, m) {
+    var value = m / Number("1e" + places), parts = decimal(value);
+    if (!parts || parts[0] !== m || parts[1] !== places) {
+      fail("malformed", "a decimal that is not the shortest of its float");
+    }
+    return sign === 1 ? -value : value;
+  }
+  function takeSingle() {
+    var sign = take(1), exponent = take(8);
+    return join(sign, exponent, take(23), 8, 23);
+  }
+  function takeDouble() {
+    var sign = take(1), exponent = take(11), high = take(20);
+    return join(sign, exponent, high * 4294967296 + take(32), 11, 52);
+  }
+  function putDecimal(value, short) {
+    var parts = decimal(value), bits = size(parts[0]);
+    put(short ? 0 : 6, short ? 1 : 3);
+    put(value < 0 || value === 0 && 1 / value < 0 ? 1 : 0, 1);
+    put(parts[1], short ? 3 : 4);
+    put(bits, short ? 5 : 6);
+    if (bits > 0) {
+      put(parts[0] - POWERS[bits - 1], bits - 1);
+    }
+  }
   return {
     read: function () {
-      var wide, sign, exponent, high, value;
+      var kind, value;
       part = place;
-      wide = take(1) === 1;
-      sign = take(1);
-      if (!wide) {
-        exponent = take(8);
-        return join(sign, exponent, take(23), 8, 23);
-      }
-      exponent = take(11);
-      high = take(20);
-      value = join(sign, exponent, high * 4294967296 + take(32), 11, 52);
-      if (single(value)) {
-        fail("malformed", "a binary64 that binary32 holds");
+      kind = take(1) === 0 ? "short" : take(1) === 0 ? "single" : take(1) === 0 ? "long" : "double";
+      value = { short: takeShort, single: takeSingle, long: takeLong, double: takeDouble }[kind]();
+      if (form(value) !== kind) {
+        fail("malformed", "a float that has another, shorter form");
       }
       return value;
     },
     write: function (value) {
-      var fields;
+      var fields, kind;
       typed(typeof value === "number", value, "a number");
       if (!isFinite(value)) {
         fail("range", String(value) + " is not a finite number");
@@ -710,15 +769,18 @@ function float(min, max) {
       if (!carrying && value > max) {
         fail("range", show(value) + " is above the maximum " + max);
       }
-      fields = single(value);
-      if (fields) {
-        put(0, 1);
+      kind = form(value);
+      if (kind === "short" || kind === "long") {
+        putDecimal(value, kind === "short");
+      } else if (kind === "single") {
+        fields = single(value);
+        put(2, 2);
         put(fields[0], 1);
         put(fields[1], 8);
         put(fields[2], 23);
       } else {
         fields = split(value, 11, 52);
-        put(1, 1);
+        put(7, 3);
         put(fields[0], 1);
         put(fields[1], 11);
         put(Math.floor(fields[2] / 4294967296), 20);
@@ -927,226 +989,6 @@ function union(codecs) {
   };
 }
 
-// Values of codec that obey further keywords, each a function that fails.
-function checked(codec, keywords) {
-  return {
-    read: codec.read,
-    write: function (value) {
-      codec.write(value);
-      if (!carrying) {
-        keywords.forEach(function (keyword) {
-          keyword(value);
-        });
-      }
-    }
-  };
-}
-
-function matches(expression) {
-  return function (value) {
-    if (!expression.test(value)) {
-      fail("range", show(value) + " does not match " + expression.source);
-    }
-  };
-}
-
-function lengths(min, max) {
-  return function (value) {
-    var length = codePoints(value).length;
-    if (length < min || length > max) {
-      fail("range", show(value) + " has " + length + " characters, not " + min + " to " + max);
-    }
-  };
-}
-
-// Text of the known formats.
-function isDay(text) {
-  var n = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
-  return n !== null && isDate(Number(n[1]), Number(n[2]), Number(n[3]));
-}
-
-// A leap second is the last of a day in UTC.
-function isClock(text) {
-  var n = /^(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d):(\d\d))$/.exec(text), east;
-  if (n === null || n[1] > 23 || n[2] > 59 || n[3] > 60 || n[5] > 23 || n[6] > 59) {
-    return false;
-  }
-  east = n[4] ? (60 * n[5] + Number(n[6])) * (n[4] === "-" ? -1 : 1) : 0;
-  return n[3] < 60 || (60 * n[1] + Number(n[2]) - east + 1440) % 1440 === 1439;
-}
-
-function isIpv4(text) {
-  var parts = text.split(".");
-  return parts.length === 4 && parts.every(function (part) {
-    return /^(?:0|[1-9]\d{0,2})$/.test(part) && part < 256;
-  });
-}
-
-function isIpv6(text) {
-  var halves = text.replace(/(^|:)([\d.]+\.\d+)$/, function (_, colon, quad) {
-    return isIpv4(quad) ? colon + "0:0" : "-";
-  }).split("::");
-  var groups = halves.reduce(function (all, half) {
-    return all.concat(half === "" ? [] : half.split(":"));
-  }, []);
-  return halves.length < 3 && (halves.length === 2 ? groups.length < 8 : groups.length === 8) && groups.every(function (group) {
-    return /^[\dA-Fa-f]{1,4}$/.test(group);
-  });
-}
-
-var FORMATS = {
-  "date-time": function (text) {
-    return isDay(text.slice(0, 10)) && /^[Tt]$/.test(text.charAt(10)) && isClock(text.slice(11));
-  },
-  "date": isDay,
-  "time": isClock,
-  "duration": function (text) {
-    return /^P(?:\d+W|(?=\d|T\d)(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)?(?:T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))?)$/.test(text);
-  },
-  "uuid": function (text) {
-    return /^[\dA-Fa-f]{8}-(?:[\dA-Fa-f]{4}-){3}[\dA-Fa-f]{12}$/.test(text);
-  },
-  "ipv4": isIpv4,
-  "ipv6": isIpv6
-};
-
-function format(name) {
-  return function (value) {
-    if (!FORMATS[name](value)) {
-      fail("range", show(value) + " is not of the format " + name);
-    }
-  };
-}
-
-// Keywords that only say which values are valid.
-function count(codecs, value) {
-  return codecs.filter(function (codec) {
-    return allows(codec, value);
-  }).length;
-}
-
-function allOf(codecs) {
-  return function (value) {
-    codecs.forEach(function (codec) {
-      if (!allows(codec, value)) {
-        codec.write(value);
-      }
-    });
-  };
-}
-
-function anyOf(codecs) {
-  return function (value) {
-    if (count(codecs, value) === 0) {
-      fail("range", show(value) + " is allowed by none of anyOf");
-    }
-  };
-}
-
-function oneOf(codecs) {
-  return function (value) {
-    var n = count(codecs, value);
-    if (n !== 1) {
-      fail("range", show(value) + " is allowed by " + n + " of oneOf, not by one");
-    }
-  };
-}
-
-function not(codec) {
-  return function (value) {
-    if (allows(codec, value)) {
-      fail("range", show(value) + " is what not excludes");
-    }
-  };
-}
-
-// if, then, else; null for a branch that is not there.
-function when(test, then, otherwise) {
-  return function (value) {
-    var branch = allows(test, value) ? then : otherwise;
-    if (branch) {
-      allOf([branch])(value);
-    }
-  };
-}
-
-// Whether two values are equal, whatever the order of keys.
-function equal(a, b) {
-  var keys;
-  if (a === null || b === null || typeof a !== "object" || typeof b !== "object") {
-    return a === b;
-  }
-  keys = Object.keys(a);
-  return isArray(a) === isArray(b) && keys.length === Object.keys(b).length && keys.every(function (key) {
-    return has(b, key) && equal(a[key], b[key]);
-  });
-}
-
-function unique(value) {
-  value.forEach(function (a, i) {
-    if (value.slice(0, i).some(function (b) { return equal(a, b); })) {
-      fail("range", "element " + i + " stands twice");
-    }
-  });
-}
-
-function contains(codec, min, max) {
-  return function (value) {
-    var n = value.filter(function (item) {
-      return allows(codec, item);
-    }).length;
-    if (n < min || n > max) {
-      fail("range", n + " elements as contains asks for, not " + min + " to " + max);
-    }
-  };
-}
-
-function properties(min, max) {
-  return function (value) {
-    var n = Object.keys(value).length;
-    if (n < min || n > max) {
-      fail("range", n + " properties, not " + min + " to " + max);
-    }
-  };
-}
-
-function propertyNames(codec) {
-  return function (value) {
-    Object.keys(value).forEach(allOf([codec]));
-  };
-}
-
-function dependentRequired(name, others) {
-  return function (value) {
-    others.forEach(function (other) {
-      if (has(value, name) && !has(value, other)) {
-        fail("range", "property " + show(other) + " is missing, which " + show(name) + " asks for");
-      }
-    });
-  };
-}
-
-function dependentSchemas(name, codec) {
-  return function (value) {
-    if (has(value, name)) {
-      allOf([codec])(value);
-    }
-  };
-}
-
-function absent(names) {
-  return function (value) {
-    names.forEach(function (name) {
-      if (has(value, name)) {
-        fail("range", "property " + show(name) + " may not be there");
-      }
-    });
-  };
-}
-
-// A codec of anything, for checking alone.
-var anything = { write: function () {} };
-
 function begin() {
   message = [];
   place = 0;
@@ -1265,55 +1107,6 @@ var LAYOUT = object([
     integer(number(-5, 5, 1))
   ])))],
   ["tuple", optional(array([bool, integer(number(0, 7, 1))], choice([null]), 1, 5))],
-  ["word", optional(checked(text(0, 9), [matches(/^(?:ok|(?:\u00e9){1,}|(?:[]|[\ud83d][\ude00-\ude02]))$/)]))],
-  ["moment", optional(checked(union([pattern([["0123456789", 4, 4], ["-", 1, 1], ["01", 1, 1], ["0123456789", 1, 1], ["-", 1, 1], ["0123", 1, 1], ["0123456789", 1, 1], ["T", 1, 1], ["012", 1, 1], ["0123456789", 1, 1], [":", 1, 1], ["012345", 1, 1], ["0123456789", 1, 1], [":", 1, 1], ["0123456", 1, 1], ["0123456789", 1, 1], ["Z", 1, 1]]), pattern([["0123456789", 4, 4], ["-", 1, 1], ["01", 1, 1], ["0123456789", 1, 1], ["-", 1, 1], ["0123", 1, 1], ["0123456789", 1, 1], ["T", 1, 1], ["012", 1, 1], ["0123456789", 1, 1], [":", 1, 1], ["012345", 1, 1], ["0123456789", 1, 1], [":", 1, 1], ["0123456", 1, 1], ["0123456789", 1, 1], [".", 1, 1], ["0123456789", 3, 3], ["Z", 1, 1]]), text(20, 35)]), [format("date-time")]))],
-  ["uuid", optional(checked(union([pattern([["0123456789abcdef", 8, 8], ["-", 1, 1], ["0123456789abcdef", 4, 4], ["-", 1, 1], ["0123456789abcdef", 4, 4], ["-", 1, 1], ["0123456789abcdef", 4, 4], ["-", 1, 1], ["0123456789abcdef", 12, 12]]), text(36, 36)]), [format("uuid")]))],
-  ["ipv4", optional(checked(numbers(".", [digits(number(0, 255, 1), 1, 0), digits(number(0, 255, 1), 1, 0), digits(number(0, 255, 1), 1, 0), digits(number(0, 255, 1), 1, 0)]), [format("ipv4")]))],
-  ["ipv6", optional(checked(union([pattern([["0123456789:abcdef", 2, 39]]), text(2, 45)]), [format("ipv6")]))],
-  ["day", optional(checked(pattern([["0123456789", 4, 4], ["-", 1, 1], ["01", 1, 1], ["0123456789", 1, 1], ["-", 1, 1], ["0123", 1, 1], ["0123456789", 1, 1]]), [format("date")]))],
-  ["hour", optional(checked(union([pattern([["012", 1, 1], ["0123456789", 1, 1], [":", 1, 1], ["012345", 1, 1], ["0123456789", 1, 1], [":", 1, 1], ["0123456", 1, 1], ["0123456789", 1, 1], ["Z", 1, 1]]), text(9, 24)]), [format("time")]))],
-  ["span", optional(checked(union([pattern([["0123456789DHMPSTWY", 3, 32]]), text(3, 40)]), [format("duration")]))],
-  ["short", optional(checked(pattern([["abcdefghijklmnopqrstuvwxyz", 0, 9]]), [lengths(2, 4)]))],
-  ["set", optional(checked(array([], checked(integer(number(0, 9, 1)), [not(choice([5]))]), 0, 4), [unique, contains(nullable(union([
-    float(7.0, Infinity),
-    object([], anything),
-    array([], anything, 0, Infinity),
-    text(0, Infinity),
-    bool
-  ])), 1, Infinity)]))],
-  ["range", optional(checked(object([
-    ["low", optional(integer(number(0, 9, 1)))],
-    ["high", optional(integer(number(0, 9, 1)))],
-    ["unit", optional(choice(["m", "km"]))]
-  ]), [when(nullable(union([
-    object([
-      ["unit", choice(["km"])]
-    ], anything),
-    array([], anything, 0, Infinity),
-    text(0, Infinity),
-    float(-Infinity, Infinity),
-    bool
-  ])), nullable(union([
-    object([
-      ["low", optional(nullable(union([
-        float(-Infinity, 3.0),
-        object([], anything),
-        array([], anything, 0, Infinity),
-        text(0, Infinity),
-        bool
-      ])))]
-    ], anything),
-    array([], anything, 0, Infinity),
-    text(0, Infinity),
-    float(-Infinity, Infinity),
-    bool
-  ])), null), properties(1, Infinity), propertyNames(nullable(union([
-    text(0, 4),
-    object([], anything),
-    array([], anything, 0, Infinity),
-    float(-Infinity, Infinity),
-    bool
-  ]))), dependentRequired("high", ["low"])]))],
   ["list", optional(array([], object([
     ["__proto__", optional(text(0, 2))],
     ["x/y~", optional(nullable(bool))]
