@@ -268,6 +268,7 @@ impl Reader<'_> {
                 let lowest = unsigned(-1 - min);
                 let outside = match max {
                     0.. => format!("sized > (negative ? {lowest} : {})", unsigned(max)),
+                    -1 => format!("!negative || sized > {lowest}"),
                     _ => format!("!negative || sized > {lowest} || sized < {}", unsigned(-1 - max)),
                 };
                 self.reject(&outside, "RANGE", field);
