@@ -2,15 +2,16 @@
 
 use crate::{Random, schemas::LOOSE};
 use dunnage_pson::Value;
-use dunnage_schema::{Decimal, Format, Model, NumberText, Object, Text, TimeText, Tuple, Type};
+use dunnage_schema::{DEVICE, Decimal, Format, Model, NumberText, Object, Text, TimeText, Tuple, Type};
+use std::collections::BTreeMap;
 
-/// A message and the ID of the device that sends it. Fields with `x-dunnage-known` contain this ID.
+/// A message, and what a receiver knows about its device.
 #[derive(Debug, Clone)]
 pub struct Instance {
     /// The message. Its properties are in the schema's order if the layout's size is bounded, otherwise in any order.
     pub message: Value,
-    /// The device ID.
-    pub device: String,
+    /// The texts of the fields with `x-dunnage-known`, by their names, and an ID of the device in any case.
+    pub known: BTreeMap<String, String>,
 }
 
 /// How often to generate a value again if the schema has constraints beyond its type.
@@ -25,11 +26,12 @@ const DEPTH: usize = 6;
 /// If the schema's constraints leave so few valid messages that none is found.
 pub fn instance(random: &mut Random, model: &Model) -> Instance {
     for _ in 0..TRIES {
-        let mut maker = Maker { random: &mut *random, model, device: "d".to_owned() };
+        let known = BTreeMap::from([(DEVICE.to_owned(), "d".to_owned())]);
+        let mut maker = Maker { random: &mut *random, model, known };
         let message = maker.value(&model.root, 0);
-        let device = maker.device;
+        let known = maker.known;
         if model.validate(&message).is_ok() {
-            return Instance { message, device };
+            return Instance { message, known };
         }
     }
     panic!("found no message for {:?}", model.root);
@@ -38,7 +40,7 @@ pub fn instance(random: &mut Random, model: &Model) -> Instance {
 struct Maker<'a> {
     random: &'a mut Random,
     model: &'a Model,
-    device: String,
+    known: BTreeMap<String, String>,
 }
 
 impl Maker<'_> {
@@ -78,10 +80,10 @@ impl Maker<'_> {
             }
             Type::Definition(at) => self.value(&self.model.definitions[*at], depth),
             Type::Checked(checked) => self.checked(kind, &checked.kind, depth),
-            Type::Known(inner) => {
+            Type::Known(name, inner) => {
                 let value = self.value(inner, depth);
                 if let Value::Text(text) = &value {
-                    self.device.clone_from(text);
+                    self.known.insert(name.clone(), text.clone());
                 }
                 value
             }

@@ -93,11 +93,11 @@ impl Language for JavaScript {
         self.exchange(&lines)?.iter().map(|line| answer(line)).collect()
     }
 
-    /// A codec omits the device ID, and its numbers are JavaScript's, which are all floats.
+    /// A codec omits what the receiver knows, and its numbers are JavaScript's, which are all floats.
     fn expected(&self, layout: &Layout, request: &Request) -> Answer {
         match request {
             Request::Encode { bytes, .. } => Answer::Bytes(bytes.clone()),
-            Request::Decode { bytes, device } => match layout.decode(bytes, Some(device)) {
+            Request::Decode { bytes, known } => match layout.decode(bytes, known) {
                 Ok(mut message) => {
                     remove_known(layout.root(), &mut message);
                     Answer::Message(rounded(message))
@@ -125,7 +125,7 @@ fn answer(line: &str) -> Result<Answer> {
 fn remove_known(node: &Node, value: &mut Value) {
     let (Shape::Object(object), Value::Map(entries)) = (&node.shape, value) else { return };
     entries.retain(|(key, _)| {
-        !object.fields.iter().any(|field| field.name == *key && field.node.shape == Shape::Known)
+        !object.fields.iter().any(|field| field.name == *key && matches!(field.node.shape, Shape::Known(_)))
     });
     for (key, value) in entries {
         if let Some(field) = object.fields.iter().find(|field| field.name == *key) {

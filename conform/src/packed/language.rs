@@ -3,6 +3,7 @@
 use anyhow::Result;
 use dunnage_packed::Layout;
 use dunnage_pson::Value;
+use std::collections::BTreeMap;
 
 /// A language for which code is generated.
 pub trait Language {
@@ -19,7 +20,7 @@ pub trait Language {
     fn expected(&self, layout: &Layout, request: &Request) -> Answer {
         match request {
             Request::Encode { bytes, .. } => Answer::Bytes(bytes.clone()),
-            Request::Decode { bytes, device } => match layout.decode(bytes, Some(device)) {
+            Request::Decode { bytes, known } => match layout.decode(bytes, known) {
                 Ok(message) => Answer::Message(message),
                 Err(error) => Answer::Error { kind: error.kind().to_string(), offset: Some(error.offset()) },
             },
@@ -41,8 +42,8 @@ pub enum Request {
     Decode {
         /// The bytes, which may be damaged.
         bytes: Vec<u8>,
-        /// The ID of the sending device.
-        device: String,
+        /// What the receiver knows about the device, by name.
+        known: BTreeMap<String, String>,
     },
 }
 

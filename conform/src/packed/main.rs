@@ -141,10 +141,10 @@ fn requests(random: &mut Random, model: &Model, layout: &Layout) -> [Request; 3]
             damaged[at] ^= 1 << random.below(8);
         }
     }
-    let device = instance.device;
+    let known = instance.known;
     [
         Request::Encode { message: instance.message, bytes: bytes.clone() },
-        Request::Decode { bytes, device: device.clone() },
-        Request::Decode { bytes: damaged, device },
+        Request::Decode { bytes, known: known.clone() },
+        Request::Decode { bytes: damaged, known },
     ]
 }

@@ -3,9 +3,9 @@
 use crate::language::Request;
 use anyhow::{Context, Result};
 use dunnage_packed::Layout;
-use dunnage_schema::Model;
+use dunnage_schema::{DEVICE, Model};
 use serde::Deserialize;
-use std::{fs, path::Path};
+use std::{collections::BTreeMap, fs, path::Path};
 
 const FILES: [&str; 4] = ["numbers", "structure", "text", "invalid"];
 
@@ -20,6 +20,8 @@ struct Vector {
     hex: String,
     #[serde(default)]
     device: String,
+    #[serde(default)]
+    known: BTreeMap<String, String>,
 }
 
 /// The layout of each vector, with requests to decode its bytes and to encode the decoded message.
@@ -43,12 +45,13 @@ fn questions(vector: &Vector) -> Result<Option<(Layout, Vec<Request>)>> {
     let Ok(model) = Model::compile(&in_object(&vector.schema).to_string()) else { return Ok(None) };
     let layout = Layout::new(&model).expect("a layout");
     let bytes = from_hex(&vector.hex).context("hex")?;
-    let device = vector.device.clone();
+    let mut known = vector.known.clone();
+    known.insert(DEVICE.to_owned(), vector.device.clone());
     let mut requests = Vec::new();
-    if let Ok(message) = layout.decode(&bytes, Some(&device)) {
+    if let Ok(message) = layout.decode(&bytes, &known) {
         requests.push(Request::Encode { message, bytes: bytes.clone() });
     }
-    requests.push(Request::Decode { bytes, device });
+    requests.push(Request::Decode { bytes, known });
     Ok(Some((layout, requests)))
 }
 

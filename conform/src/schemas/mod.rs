@@ -23,7 +23,7 @@ pub enum Scope {
 pub fn schema(random: &mut Random, scope: Scope) -> String {
     loop {
         let mut maker =
-            Maker { random: &mut *random, scope, definitions: Vec::new(), known: false, recursive: false };
+            Maker { random: &mut *random, scope, definitions: Vec::new(), known: 0, recursive: false };
         let text = maker.whole();
         if let Ok(model) = Model::compile(&text)
             && (scope == Scope::Open || Layout::new(&model).expect("a layout").is_plain())
@@ -38,8 +38,8 @@ struct Maker<'a> {
     scope: Scope,
     /// Schemas in `$defs`, the targets of `$ref`.
     definitions: Vec<String>,
-    /// Whether a value is already the device ID (`x-dunnage-known`).
-    known: bool,
+    /// The number of values that the receiver knows (`x-dunnage-known`).
+    known: usize,
     /// Whether the schema refers to itself.
     recursive: bool,
 }

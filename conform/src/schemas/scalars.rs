@@ -7,6 +7,9 @@ use super::{
 };
 use std::fmt::Display;
 
+/// The names of texts that receivers know, in the order of their use.
+const KNOWN: [&str; 2] = ["device", "serial"];
+
 /// Patterns that are not a sequence of character classes, with texts that match them.
 pub(crate) const LOOSE: [(&str, &[&str]); 3] = [
     ("^(?:ok|failed)$", &["ok", "failed"]),
@@ -227,10 +230,10 @@ impl Maker<'_> {
             return members.object();
         }
         let members = members.with("maxLength", min + self.random.below(9));
-        if !self.known && self.random.once_in(8) {
-            // Used at most once, and only in a value that every message has; otherwise the schema does not compile.
-            self.known = true;
-            return members.with("x-dunnage-known", quoted("device")).object();
+        if self.known < KNOWN.len() && self.random.once_in(8) {
+            // Each name is used at most once, and only in a value that every message has; otherwise the schema does not compile.
+            self.known += 1;
+            return members.with("x-dunnage-known", quoted(KNOWN[self.known - 1])).object();
         }
         members.object()
     }

@@ -3,7 +3,7 @@
 use dunnage_conform::{Instance, Random, Scope, instance, schema};
 use dunnage_packed::{Check, Kind, Layout, Node, Shape};
 use dunnage_schema::Model;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Calls `check` with `messages` messages of each of `schemas` random schemas.
 fn each(
@@ -35,7 +35,7 @@ fn encoded(layout: &Layout, instance: &Instance, text: &str) -> Vec<u8> {
 fn a_plain_message_round_trips_and_has_one_encoding() {
     each(Scope::Plain, 300, 20, |layout, instance, text, random| {
         let bytes = encoded(layout, instance, text);
-        let decode = |bytes: &[u8]| layout.decode(bytes, Some(&instance.device));
+        let decode = |bytes: &[u8]| layout.decode(bytes, &instance.known);
         assert_eq!(decode(&bytes).as_ref(), Ok(&instance.message), "{text}");
         let size = bytes.len() as u64;
         assert!(
@@ -57,7 +57,7 @@ fn a_plain_message_round_trips_and_has_one_encoding() {
             let mut other = bytes.clone();
             let at = random.below(other.len() * 8);
             other[at / 8] ^= 0x80 >> (at % 8);
-            is_an_error_or_the_form_of_its_message(layout, &other, &instance.device, text);
+            is_an_error_or_the_form_of_its_message(layout, &other, &instance.known, text);
         }
     });
 }
@@ -66,27 +66,32 @@ fn a_plain_message_round_trips_and_has_one_encoding() {
 fn a_modelled_message_round_trips_and_has_one_encoding() {
     each(Scope::Open, 60, 4, |layout, instance, text, random| {
         let bytes = encoded(layout, instance, text);
-        let decoded = layout.decode(&bytes, Some(&instance.device));
+        let decoded = layout.decode(&bytes, &instance.known);
         if layout.is_plain() {
             return;
         }
         assert_eq!(decoded.as_ref(), Ok(&instance.message), "{text}");
         for _ in 0..4 {
             let end = random.below(bytes.len());
-            let error = layout.decode(&bytes[..end], Some(&instance.device)).expect_err("a prefix");
+            let error = layout.decode(&bytes[..end], &instance.known).expect_err("a prefix");
             assert_eq!(error.kind(), Kind::Truncated, "{text}");
         }
         let mut other = bytes.clone();
         let at = random.below(other.len());
         other[at] ^= 1 << random.below(8);
-        is_an_error_or_the_form_of_its_message(layout, &other, &instance.device, text);
+        is_an_error_or_the_form_of_its_message(layout, &other, &instance.known, text);
     });
 }
 
-fn is_an_error_or_the_form_of_its_message(layout: &Layout, bytes: &[u8], device: &str, text: &str) {
-    match layout.decode(bytes, Some(device)) {
+fn is_an_error_or_the_form_of_its_message(
+    layout: &Layout,
+    bytes: &[u8],
+    known: &BTreeMap<String, String>,
+    text: &str,
+) {
+    match layout.decode(bytes, known) {
         Ok(message) => {
-            let instance = Instance { message, device: device.to_owned() };
+            let instance = Instance { message, known: known.clone() };
             assert_eq!(encoded(layout, &instance, text), bytes, "{text}");
         }
         Err(error) => assert!(error.offset() <= bytes.len(), "{error}: {text}"),
@@ -124,7 +129,7 @@ fn kinds(node: &Node, found: &mut BTreeSet<&'static str>) {
         Shape::Text(_) => "text",
         Shape::Any => "any",
         Shape::Definition(_) => "definition",
-        Shape::Known => "known",
+        Shape::Known(_) => "known",
         Shape::Array(array) => {
             kinds(&array.item, found);
             "array"

@@ -3,10 +3,14 @@
 use crate::{
     failure::{Failure, complain},
     input::{self, Source},
+    known::KnownTexts,
 };
 use clap::Args;
 use dunnage_formats::{Error, Format, Id, Kind, Mapping, Reception};
-use std::io::{self, Write};
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
 
 /// Convert a message from one format to another
 ///
@@ -28,9 +32,8 @@ pub struct Convert {
     /// Schema of the messages: a JSON Schema file, the name of a bundled one, or - for standard input
     #[arg(long, value_name = "SCHEMA")]
     schema: Option<String>,
-    /// Device that sent the messages, for fields that packed omits, because the receiver knows the device
-    #[arg(long, value_name = "ID")]
-    device: Option<String>,
+    #[command(flatten)]
+    known: KnownTexts,
     /// One message per line; binary formats as hex
     #[arg(long)]
     lines: bool,
@@ -71,7 +74,7 @@ impl Convert {
             from_json: self.from == Id::Json,
             from: self.from.open(model.as_ref(), Mapping::Exact)?,
             to: self.to.open(model.as_ref(), Mapping::Exact)?,
-            device: self.device,
+            known: self.known.texts()?,
             hex_in: hex && !is_text(self.from),
             hex_out: hex && !is_text(self.to),
             newline: hex || is_text(self.to),
@@ -91,7 +94,7 @@ struct Conversion {
     from_json: bool,
     from: Box<dyn Format>,
     to: Box<dyn Format>,
-    device: Option<String>,
+    known: BTreeMap<String, String>,
     hex_in: bool,
     hex_out: bool,
     /// Whether to end the output with a newline.
@@ -157,7 +160,7 @@ impl Conversion {
 
     fn convert(&self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
         input::within_limit(bytes)?;
-        let reception = Reception { device: self.device.as_deref(), ..Reception::default() };
+        let reception = Reception { known: (&self.known).into(), ..Reception::default() };
         let message = self.from.decode_from(bytes, &reception)?;
         let mut output = Vec::new();
         self.to.encode(&message, &mut output).map_err(|e| match self.from_json {

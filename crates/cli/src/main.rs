@@ -10,6 +10,7 @@ mod gateway;
 mod generate;
 mod input;
 mod inspect;
+mod known;
 mod link_id;
 mod manual;
 mod network;

@@ -13,7 +13,6 @@ const MAX_BYTES: usize = 256 << 20;
 
 /// The messages of one device.
 pub struct Sequence {
-    pub device: String,
     pub messages: Vec<Value>,
 }
 
@@ -44,8 +43,8 @@ pub fn read(source: &Source, model: &Model, device: Option<&str>) -> Result<Vec<
             Some(pointer) => id(&message, pointer)
                 .ok_or_else(|| Failure::about(place(), format!("no text or number at {pointer}")))?,
         };
-        let at = *found.entry(id).or_insert_with_key(|id| {
-            sequences.push(Sequence { device: id.clone(), messages: Vec::new() });
+        let at = *found.entry(id).or_insert_with(|| {
+            sequences.push(Sequence { messages: Vec::new() });
             sequences.len() - 1
         });
         sequences[at].messages.push(message);

@@ -64,7 +64,7 @@ fn expression(kind: &Type, depth: usize) -> String {
         Type::Union(kinds) => choice(kinds.iter().map(|kind| expression(kind, depth))),
         Type::Definition(at) => definition_name(*at),
         Type::Checked(checked) => expression(&checked.kind, depth),
-        Type::Known(inner) => expression(inner, depth),
+        Type::Known(_, inner) => expression(inner, depth),
     }
 }
 
@@ -86,7 +86,7 @@ fn notes(kind: &Type) -> Vec<String> {
             }
         }
         Type::Checked(checked) => checked_notes(checked),
-        Type::Nullable(inner) | Type::Known(inner) => notes(inner),
+        Type::Nullable(inner) | Type::Known(_, inner) => notes(inner),
         Type::Array(array) => notes(&array.items),
         _ => Vec::new(),
     }

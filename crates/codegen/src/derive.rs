@@ -231,7 +231,7 @@ impl Derivation {
                 self.nullable(shape, key)
             }
             Type::Checked(checked) => self.value(&checked.kind, key),
-            Type::Known(inner) => self.value(inner, key),
+            Type::Known(_, inner) => self.value(inner, key),
             Type::Any
             | Type::Null
             | Type::Const(_)
@@ -356,7 +356,7 @@ pub(crate) fn strip_null(kind: &Type) -> (&Type, bool) {
 pub(crate) fn plain(kind: &Type) -> &Type {
     match kind {
         Type::Checked(checked) => plain(&checked.kind),
-        Type::Known(inner) => plain(inner),
+        Type::Known(_, inner) => plain(inner),
         other => other,
     }
 }

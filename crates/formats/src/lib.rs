@@ -42,6 +42,7 @@ pub use avro::Avro;
 pub use bson::Bson;
 pub use cbor::Cbor;
 pub use dunnage_codegen::Mapping;
+pub use dunnage_packed::Known;
 pub use dunnage_pson::{Budget, Kind, Value};
 pub use error::Error;
 pub use id::Id;
@@ -83,8 +84,8 @@ pub trait Format: Send + Sync {
 /// What the receiver knows about a message, and how much memory it allows it.
 #[derive(Debug, Clone, Copy)]
 pub struct Reception<'a> {
-    /// The ID of the device that sent it. Packed messages may omit it.
-    pub device: Option<&'a str>,
+    /// What is known about the device that sent it. Packed messages may omit that.
+    pub known: Known<'a>,
     /// When it arrived, in microseconds since 1970 (UTC). Relative times of SenML count from then, or from now if it is `None`.
     pub received_at: Option<i64>,
     /// How many bytes the decoded message may use, as [`Budget`] counts them.
@@ -94,7 +95,7 @@ pub struct Reception<'a> {
 impl Default for Reception<'_> {
     /// Nothing is known about the message, and its memory is not limited.
     fn default() -> Self {
-        Reception { device: None, received_at: None, memory: usize::MAX }
+        Reception { known: Known::default(), received_at: None, memory: usize::MAX }
     }
 }
 

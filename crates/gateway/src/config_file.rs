@@ -57,6 +57,8 @@ const PROFILE: &str = "
 # formats = [\"json\", \"cbor\", \"packed\"]
 # The slots of their packed layouts. Default: all slots of the schema.
 # slots = [1]
+# The texts of x-dunnage-known for each device, other than its ID: {\"LMCU0000001\": {\"msisdn\": \"393315537800\"}}.
+# known = \"devices.json\"
 # How protobuf, struct and struct-zlib carry decimals: exact (scaled integers) or float32.
 # mapping = \"exact\"
 # Your own .proto, in place of the one that is derived from the schema:

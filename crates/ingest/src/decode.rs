@@ -5,13 +5,13 @@
 
 use crate::{
     encoding::Encoding,
-    profiles::{Codecs, Profiles, slots::Slot},
+    profiles::{Codecs, Profiles, Rule, slots::Slot},
     rejected::{Code, Rejected},
     view,
 };
 use bytes::Bytes;
 use dunnage_buffer::{LayoutKey, NewMessage, NewQuarantined, Provenance};
-use dunnage_formats::{Error, Format, Id, Kind, Reception};
+use dunnage_formats::{Error, Format, Id, Kind, Known, Reception};
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
@@ -120,14 +120,15 @@ async fn decode_as(
     let mut decoded = Err(Rejected::decoder_failed());
     for step in steps(takes_long(codecs, encoding, raw)) {
         decoded = match step.turns {
-            0 => decode(codecs, encoding, &reception(provenance, step.memory), raw),
+            0 => decode(codecs, encoding, &reception(provenance, rule, step.memory), raw),
             needed => {
                 let _turn = turns.many(needed).await;
                 let (profiles, from, memory) = (Arc::clone(profiles), provenance.clone(), step.memory);
                 let (encoding, raw) = (encoding.clone(), raw.clone());
                 let decoded = tokio::task::spawn_blocking(move || {
-                    let codecs = profiles.pick(profiles.rule(&from.device), from.schema.as_deref())?;
-                    Some(decode(codecs, &encoding, &reception(&from, memory), &raw))
+                    let rule = profiles.rule(&from.device);
+                    let codecs = profiles.pick(rule, from.schema.as_deref())?;
+                    Some(decode(codecs, &encoding, &reception(&from, rule, memory), &raw))
                 });
                 decoded.await.ok().flatten().unwrap_or_else(|| Err(Rejected::decoder_failed()))
             }
@@ -140,8 +141,10 @@ async fn decode_as(
     decoded
 }
 
-fn reception(provenance: &Provenance, memory: usize) -> Reception<'_> {
-    Reception { device: Some(&provenance.device), received_at: Some(provenance.received_at), memory }
+fn reception<'a>(provenance: &'a Provenance, rule: Option<&'a Rule>, memory: usize) -> Reception<'a> {
+    let device = &provenance.device;
+    let known = Known { device: Some(device), texts: rule.and_then(|rule| rule.known(device)) };
+    Reception { known, received_at: Some(provenance.received_at), memory }
 }
 
 /// Returns the steps of a message; a message that `takes_long` skips the first.
@@ -237,11 +240,54 @@ fn unusable(codecs: &Codecs, format: Id, error: &Error) -> Rejected {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profiles::settings::{Profile, SchemaSettings};
 
     #[test]
     fn a_decoder_that_dies_is_named_and_its_message_is_kept() {
         let failed = guarded::<()>(|| panic!("as a library may")).unwrap_err();
         assert_eq!((failed.code, failed.is_temporary()), (Code::Decoder, false));
         assert!(failed.detail.contains("decoder") && !failed.detail.contains("durable"), "{}", failed.detail);
+    }
+
+    #[tokio::test]
+    async fn known_texts_come_from_the_file_of_the_profile() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write(
+            "tracker.json",
+            r#"{"type":"object","properties":{"id":{"type":"string","x-dunnage-known":"device"},
+                "tel":{"type":"string","x-dunnage-known":"msisdn"},"on":{"type":"boolean"}},
+                "required":["id","tel","on"],"additionalProperties":false}"#,
+        );
+        let settings = SchemaSettings { path: folder.path().to_owned(), ..SchemaSettings::default() };
+        let profile = Profile {
+            device: "*".into(),
+            schema: Some("tracker".into()),
+            known: Some(folder.path().join("devices.txt")),
+            ..Profile::default()
+        };
+        let missing = Profiles::load(&settings, std::slice::from_ref(&profile)).err().unwrap().to_string();
+        assert!(missing.contains("devices.txt"), "{missing}");
+        write("devices.txt", r#"{"a":{"msisdn":"393315537800"}}"#);
+        let profiles = Arc::new(Profiles::load(&settings, &[profile]).ok().unwrap());
+        let decode = async |device: &str| {
+            let provenance = Provenance {
+                device: device.into(),
+                received_at: 0,
+                schema: None,
+                link: None,
+                key: None,
+                dedup_by_payload: false,
+                request: String::new(),
+                origin: None,
+            };
+            let encoding = Ok(Encoding { format: Id::Packed, layout: None });
+            let raw = Bytes::from_static(&[1, 0x80]);
+            read((Arc::clone(&profiles), &Turns::default()), provenance, "", encoding, raw).await
+        };
+        assert_eq!(decode("a").await.ok().unwrap().json, r#"{"id":"a","tel":"393315537800","on":true}"#);
+        let (quarantined, rejected) = decode("b").await.err().unwrap();
+        assert_eq!((quarantined.kind, rejected.code), ("type", Code::NotRepresentable));
+        assert!(rejected.detail.contains("msisdn"), "{}", rejected.detail);
     }
 }

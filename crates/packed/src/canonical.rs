@@ -3,7 +3,7 @@
 use crate::Layout;
 use crate::json::{list, string, write as json};
 use crate::node::{Node, Number, Object, Shape, Source, Tuple};
-use dunnage_schema::Decimal;
+use dunnage_schema::{DEVICE, Decimal};
 use sha2::{Digest, Sha256};
 
 /// The version of `spec/packed.md`.
@@ -63,7 +63,12 @@ impl Canonical {
             }
             Shape::Bool => out.push_str("\"boolean\""),
             Shape::Any => out.push_str("\"any\""),
-            Shape::Known => out.push_str("\"known\""),
+            Shape::Known(name) if name == DEVICE => out.push_str("\"known\""),
+            Shape::Known(name) => {
+                out.push_str("{\"known\":");
+                string(name, out);
+                out.push('}');
+            }
             Shape::Float => out.push_str("\"float\""),
             Shape::Number(one) => number(one, out),
             Shape::Numbers(numbers) => {

@@ -50,7 +50,7 @@ impl<'a> Carrier<'a> {
             (Shape::Float, _) => Ok(float::exact(value).is_ok()),
             (Shape::Pattern(segments), Value::Text(text)) => Ok(pattern::matches(segments, text)),
             (Shape::Text(kind), Value::Text(text)) => Ok(kind.holds(text)),
-            (Shape::Known, _) => Ok(matches!(value, Value::Text(_))),
+            (Shape::Known(_), _) => Ok(matches!(value, Value::Text(_))),
             (Shape::Array(array), Value::Array(items)) => self.array(array, items),
             (Shape::Tuple(tuple), Value::Array(items)) => self.tuple(tuple, items),
             (Shape::Object(object), Value::Map(entries)) => self.object(object, entries),

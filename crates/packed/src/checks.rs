@@ -22,7 +22,7 @@ fn is_told(kind: &Type) -> bool {
         }
         Type::Nullable(inner) => is_told(inner),
         Type::Union(kinds) => kinds.iter().all(is_told),
-        Type::Checked(_) | Type::Known(_) => false,
+        Type::Checked(_) | Type::Known(_, _) => false,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::limits::{Nesting, Values};
 use crate::node::{Array, Node, Object, Shape, Text, Tuple};
 use crate::order::Unnamed;
 use crate::wire::{At, Part, Source};
-use crate::{Layout, date_time, float, pattern};
+use crate::{Known, Layout, date_time, float, known, pattern};
 use dunnage_pson::{Budget, Kind, Value};
 use std::collections::HashSet;
 
@@ -26,8 +26,8 @@ pub(crate) struct Decoder<'a, S> {
     /// The memory that the decoded message may still take.
     pub(crate) memory: &'a Budget,
     pub(crate) carrier: Carrier<'a>,
-    /// The ID of the device that sent the message.
-    pub(crate) device: Option<&'a str>,
+    /// What the receiver knows about the device that sent the message.
+    pub(crate) given: Known<'a>,
 }
 
 impl<S: Source> Decoder<'_, S> {
@@ -83,12 +83,9 @@ impl<S: Source> Decoder<'_, S> {
             Shape::Union(nodes) => self.union(id, nodes, nesting, out)?,
             Shape::Any => *out = self.any(id, nesting)?,
             Shape::Definition(at) => self.fill(&self.layout.definitions()[*at], nesting, out)?,
-            Shape::Known => match self.device {
-                Some(device) => *out = taken(self.memory, device.to_owned(), offset)?,
-                None => {
-                    let message = "the id of the device that sent the message is not known";
-                    return Err(Error::new(Kind::Type, self.source.offset(), message));
-                }
+            Shape::Known(name) => match self.given.get(name) {
+                Some(text) => *out = taken(self.memory, text.to_owned(), offset)?,
+                None => return Err(Error::new(Kind::Type, offset, known::missing(name))),
             },
         }
         Ok(())

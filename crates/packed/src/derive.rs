@@ -83,7 +83,7 @@ impl Derivation {
                 Shape::Definition(index)
             }
             Type::Checked(checked) => self.shape(&checked.kind),
-            Type::Known(_) => Shape::Known,
+            Type::Known(name, _) => Shape::Known(name.clone()),
         }
     }
 

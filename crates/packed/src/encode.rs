@@ -62,7 +62,7 @@ impl<S: Sink> Encoder<'_, S> {
             }
             Shape::Any => self.any(id, value, nesting),
             Shape::Definition(at) => self.value(&self.layout.definitions()[*at], value, nesting),
-            Shape::Known => match value {
+            Shape::Known(_) => match value {
                 Value::Text(_) => self.values.take_known(value, 0),
                 _ => Err(wrong("text", value)),
             },

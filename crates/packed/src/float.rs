@@ -14,11 +14,11 @@ struct Shortest {
 
 /// The maximum number of decimal places in a modelled body.
 const MAX_PLACES: u32 = 15;
-/// The index of the decimal form in a modelled body, and the number of forms there.
+/// The index of the decimal form in a modelled or coded body, and the number of forms there.
 const DECIMAL: u64 = 0;
-const FORMS: u64 = 3;
-/// The number of forms in a plain body.
-pub(crate) const PLAIN_FORMS: u64 = 2;
+pub(crate) const FORMS: u64 = 3;
+/// The numbers of decimal places in a modelled or coded body.
+pub(crate) const PLACES: u64 = 16;
 
 /// The maximum number of decimal places in a plain body. With more of them, a device would need more than 64-bit arithmetic
 /// to find the decimal of a float.
@@ -121,7 +121,7 @@ pub(crate) const BITS: Bits = Bits { min: 10, max: Some(67) };
 /// Writes a number as a float. Rejects a number that no binary64 holds exactly.
 pub(crate) fn write<S: Sink>(node: u32, value: &Value, sink: &mut S) -> Result<(), Error> {
     let f = exact(value)?;
-    if S::MODELLED { write_modelled(node, f, sink) } else { write_plain(node, f, sink) }
+    if S::MODELLED || S::CODED { write_modelled(node, f, sink) } else { write_plain(node, f, sink) }
 }
 
 fn write_modelled<S: Sink>(node: u32, f: f64, sink: &mut S) -> Result<(), Error> {
@@ -129,7 +129,7 @@ fn write_modelled<S: Sink>(node: u32, f: f64, sink: &mut S) -> Result<(), Error>
     if let Some(shortest) = Shortest::of(f) {
         sink.index(form, DECIMAL, FORMS)?;
         sink.index(sign, shortest.negative.into(), 2)?;
-        sink.index(places, shortest.places.into(), 16)?;
+        sink.index(places, shortest.places.into(), PLACES)?;
         return sink.sized(at, shortest.mantissa);
     }
     sink.index(form, if is_single(f) { 1 } else { 2 }, FORMS)?;
@@ -167,10 +167,10 @@ fn write_plain<S: Sink>(node: u32, f: f64, sink: &mut S) -> Result<(), Error> {
 /// Reads a float. Rejects one in any other form than that of the writer.
 pub(crate) fn read<S: Source>(node: u32, source: &mut S) -> Result<f64, Error> {
     let offset = source.offset();
-    if S::MODELLED {
+    if S::MODELLED || S::CODED {
         return match source.index(parts(node)[0], FORMS)? {
             DECIMAL => {
-                let decimal = read_decimal(node, source, 16, Source::sized)?;
+                let decimal = read_decimal(node, source, PLACES, Source::sized)?;
                 decimal.to_float().ok_or_else(|| other_form(offset))
             }
             form => {

@@ -6,6 +6,7 @@ use crate::check::Check;
 use crate::coded::{self, Leaves, Statistics, Trained};
 use crate::decode::Decoder;
 use crate::encode::Encoder;
+use crate::known::Known;
 use crate::limits::{MAX_BYTES, Nesting, Values};
 use crate::modelled::{ModelledSink, ModelledSource};
 use crate::node::Node;
@@ -212,19 +213,25 @@ impl Layout {
         }
     }
 
-    /// Decodes `bytes`. `device` is the ID of the sender, which schemas with `x-dunnage-known` need.
-    pub fn decode(&self, bytes: &[u8], device: Option<&str>) -> Result<Value, Error> {
-        self.decode_within(bytes, device, &Budget::default())
+    /// Decodes `bytes`. `known` has the texts of `x-dunnage-known`: the ID of the sender, or a [`Known`].
+    pub fn decode<'a>(&self, bytes: &[u8], known: impl Into<Known<'a>>) -> Result<Value, Error> {
+        self.decode_within(bytes, known, &Budget::default())
     }
 
     /// Decodes `bytes` as [`Layout::decode`] does. Memory is taken from `memory`.
-    pub fn decode_within(&self, bytes: &[u8], device: Option<&str>, memory: &Budget) -> Result<Value, Error> {
+    pub fn decode_within<'a>(
+        &self,
+        bytes: &[u8],
+        known: impl Into<Known<'a>>,
+        memory: &Budget,
+    ) -> Result<Value, Error> {
         self.check_start(bytes)?;
+        let known = known.into();
         self.sealed(bytes, |bytes| match self.trained() {
             Some(trained) if bytes[0] >> 6 == coded::PRIOR => {
-                self.decode_prior(bytes, trained, device, memory)
+                self.decode_prior(bytes, trained, known, memory)
             }
-            _ => self.decode_plain(bytes, device, memory),
+            _ => self.decode_plain(bytes, known, memory),
         })
     }
 
@@ -257,17 +264,17 @@ impl Layout {
     pub(crate) fn decode_plain(
         &self,
         bytes: &[u8],
-        device: Option<&str>,
+        known: Known<'_>,
         memory: &Budget,
     ) -> Result<Value, Error> {
         let message;
         if self.is_plain() {
             let mut reader = Reader::new(bytes, 1);
-            message = self.read(&mut reader, device, memory)?;
+            message = self.read(&mut reader, known, memory)?;
             reader.finish()?;
         } else {
             let mut source = ModelledSource::new(bytes, 1);
-            message = self.read(&mut source, device, memory)?;
+            message = self.read(&mut source, known, memory)?;
             source.finish()?;
         }
         self.validate(&message)?;
@@ -278,11 +285,11 @@ impl Layout {
     pub(crate) fn read<S: Source>(
         &self,
         source: &mut S,
-        device: Option<&str>,
+        given: Known<'_>,
         memory: &Budget,
     ) -> Result<Value, Error> {
         let carrier = Carrier::new(&self.definitions);
-        let mut decoder = Decoder { layout: self, source, values: Values::new(), memory, carrier, device };
+        let mut decoder = Decoder { layout: self, source, values: Values::new(), memory, carrier, given };
         decoder.value(&self.root, Nesting::default())
     }
 

@@ -68,8 +68,8 @@ pub enum Shape {
     Any,
     /// A value of the tree with this index in [`crate::Layout::definitions`].
     Definition(usize),
-    /// The ID of the device that sends the message, which takes no bits.
-    Known,
+    /// Text that the receiver knows under this name, such as the ID of the device. It takes no bits.
+    Known(String),
 }
 
 /// The integers `min`, `min + step`, ..., `max`. With a quantum they count quanta, and the step is 1.

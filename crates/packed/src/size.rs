@@ -50,7 +50,7 @@ impl Node {
     /// Returns the bits of this node in a plain body.
     pub fn bits(&self) -> Bits {
         match &self.shape {
-            Shape::Constant(_) | Shape::Known => Bits::exactly(0),
+            Shape::Constant(_) | Shape::Known(_) => Bits::exactly(0),
             Shape::Bool => Bits::exactly(1),
             Shape::Number(number) => number.bits(),
             Shape::Numbers(numbers) => sum(numbers.parts.iter().map(|(_, part)| part.bits())),

@@ -2,7 +2,7 @@
 
 use crate::bits::Reader;
 use crate::wire::{At, Source};
-use crate::{Error, Layout};
+use crate::{Error, Known, Layout};
 use dunnage_pson::{Budget, Value};
 use std::ops::Range;
 
@@ -35,20 +35,20 @@ struct Traced<'t, 'b> {
 impl Layout {
     /// Decodes as [`Layout::decode`] does, and calls `tell` with every step up to the first error. Only plain messages have
     /// steps, because a modelled body is one stream.
-    pub fn trace(
+    pub fn trace<'a>(
         &self,
         bytes: &[u8],
-        device: Option<&str>,
+        known: impl Into<Known<'a>>,
         tell: &mut dyn FnMut(Step<'_>),
     ) -> Result<Value, Error> {
         if !self.is_plain() {
-            return self.decode(bytes, device);
+            return self.decode(bytes, known);
         }
         self.check_start(bytes)?;
         tell(Step::Slot(self.slot()));
         self.sealed(bytes, |bytes| {
             let mut source = Traced { reader: Reader::new(bytes, 1), tell };
-            let message = self.read(&mut source, device, &Budget::default())?;
+            let message = self.read(&mut source, known.into(), &Budget::default())?;
             source.reader.finish()?;
             self.validate(&message)?;
             Ok(message)

@@ -43,7 +43,7 @@ impl Kinds {
                 _ => Kinds::ALL,
             },
             Type::Checked(checked) => Kinds::within(&checked.kind, definitions, followed),
-            Type::Known(inner) => Kinds::within(inner, definitions, followed),
+            Type::Known(_, inner) => Kinds::within(inner, definitions, followed),
         }
     }
 

@@ -40,7 +40,7 @@ impl Type {
                 .map(|field| &field.kind)
                 .chain(object.additional.as_deref())
                 .for_each(visit),
-            Type::Nullable(inner) | Type::Known(inner) => visit(inner),
+            Type::Nullable(inner) | Type::Known(_, inner) => visit(inner),
             Type::Union(kinds) => kinds.iter().for_each(visit),
             Type::Checked(checked) => {
                 visit(&checked.kind);

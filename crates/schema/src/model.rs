@@ -66,9 +66,12 @@ pub enum Type {
     Definition(usize),
     /// A value of a type with further keywords that restrict it and do not change how it is carried.
     Checked(Box<Checked>),
-    /// Text that the receiver already knows: the ID of the sending device. Packed messages do not carry it.
-    Known(Box<Type>),
+    /// Text that the receiver already knows under this name, such as [`DEVICE`]. Packed messages do not carry it.
+    Known(String, Box<Type>),
 }
+
+/// The name of the known text that is the ID of the sending device.
+pub const DEVICE: &str = "device";
 
 /// A whole number: `min <= n <= max`, and a multiple of `step`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -35,13 +35,4 @@ impl Containers {
             Some(container.message_at(time, self.detail))
         })
     }
-
-    /// Returns the ID of container number `index`.
-    pub fn device(self, index: usize) -> String {
-        Fleet::one(self.seed, index)
-            .containers()
-            .first()
-            .map(|one| one.device().to_owned())
-            .unwrap_or_default()
-    }
 }

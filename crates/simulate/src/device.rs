@@ -10,7 +10,8 @@ use std::collections::VecDeque;
 pub struct Device<'a> {
     layout: &'a Layout,
     sender: Option<Sender<'a>>,
-    receiver: Receiver<'a>,
+    /// The receiver, which learns from the first message what it may know of the device.
+    receiver: Option<Receiver<'a>>,
     chance: Chance,
     /// The acknowledgements on their way: for each of the last messages, its name if there is one.
     under_way: VecDeque<Option<u16>>,
@@ -32,17 +33,17 @@ pub struct Sent {
 
 impl<'a> Device<'a> {
     /// Creates a device. `deltas` says whether it refers to acknowledged messages. `number` selects its chance.
-    pub fn new(
-        layout: &'a Layout,
-        id: &str,
-        deltas: bool,
-        network: Network,
-        (seed, number): (u64, u64),
-    ) -> Device<'a> {
+    pub fn new(layout: &'a Layout, deltas: bool, network: Network, (seed, number): (u64, u64)) -> Device<'a> {
         let sender = deltas.then(|| Sender::new(layout, network.ack_delay + 1));
-        let receiver = Receiver::new(layout, id);
         let chance = Chance::new(network, seed, number);
-        Device { layout, sender, receiver, chance, under_way: VecDeque::new(), delay: network.ack_delay }
+        Device {
+            layout,
+            sender,
+            receiver: None,
+            chance,
+            under_way: VecDeque::new(),
+            delay: network.ack_delay,
+        }
     }
 
     /// Sends one message.
@@ -56,7 +57,9 @@ impl<'a> Device<'a> {
         let mut sent = Sent { bytes: bytes.len(), delivered: false, wrong: false, refused: false };
         let mut name = None;
         if fate.arrives {
-            match self.receiver.decode(&bytes) {
+            let layout = self.layout;
+            let known = || Receiver::new(layout, layout.root().known_texts(message));
+            match self.receiver.get_or_insert_with(known).decode(&bytes) {
                 Ok((value, of)) => {
                     sent.delivered = true;
                     sent.wrong = value != *message;

@@ -2,7 +2,7 @@
 
 use super::{SANITIZERS, ask, compile, hex, tokens};
 use dunnage_codegen::c;
-use dunnage_packed::Layout;
+use dunnage_packed::{Known, Layout};
 use dunnage_schema::Model;
 use serde_json::Value;
 use std::{collections::BTreeMap, fs, path::Path};
@@ -43,7 +43,11 @@ fn run(file: &str) -> usize {
             let bytes: Vec<u8> = (0..bytes.len() / 2)
                 .map(|i| u8::from_str_radix(&bytes[2 * i..2 * i + 2], 16).expect("hex"))
                 .collect();
-            let message = layout.decode(&bytes, vector["device"].as_str()).expect("a message");
+            let texts: BTreeMap<String, String> = vector
+                .get("known")
+                .map_or_else(BTreeMap::new, |k| serde_json::from_value(k.clone()).expect("texts"));
+            let known = Known { device: vector["device"].as_str(), texts: Some(&texts) };
+            let message = layout.decode(&bytes, known).expect("a message");
             let words = tokens::message(&layout, &plan, &message).expect("C values");
             if words.iter().all(|word| word != "x-nul") {
                 requests += &format!("d {0}\ne {1}\n", hex(&bytes), words.join(" "));

@@ -17,12 +17,13 @@ mod view;
 use crate::{
     failure::Failure,
     input::{self, Source},
+    known::KnownTexts,
     output,
 };
 use clap::{Args, ValueEnum};
 use cursor::Cursor;
 use dunnage_codegen::Mapped;
-use dunnage_formats::{Error, Id, Mapping};
+use dunnage_formats::{Error, Id, Known, Mapping};
 use dunnage_packed::Layout;
 use dunnage_schema::{Model, SchemaError};
 use item::{Item, Sink, Stop};
@@ -47,9 +48,8 @@ pub struct Inspect {
     schema: Option<String>,
     #[command(flatten)]
     schemas: input::Schemas,
-    /// Device that sent the message, for fields that packed omits, because the receiver knows the device
-    #[arg(long, value_name = "ID")]
-    device: Option<String>,
+    #[command(flatten)]
+    known: KnownTexts,
     /// The input is hex text
     #[arg(long)]
     hex: bool,
@@ -109,10 +109,11 @@ impl Inspect {
         let Some(reader) = reader else {
             return Err(Failure::Usage(format!("{id} needs the schema of the message: --schema")));
         };
+        let texts = self.known.texts()?;
         let bytes = self.source.message(self.hex)?;
         let mut output = output::stdout();
         let mut outcome = match &reader {
-            Reader::Bits(layout) => packed::inspect(layout, &bytes, self.device.as_deref(), &mut output),
+            Reader::Bits(layout) => packed::inspect(layout, &bytes, Known::from(&texts), &mut output),
             _ => inspect(&reader, &bytes, &mut output),
         };
         if let (Ok(()), Reader::Record(..) | Reader::Fields(Some(_))) = (&outcome, &reader) {

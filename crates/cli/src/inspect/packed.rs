@@ -5,7 +5,7 @@ use super::{
     bit_view::BitView,
     item::{counted, quoted},
 };
-use dunnage_formats::{Error, Format, Json, Value};
+use dunnage_formats::{Error, Format, Json, Known, Value};
 use dunnage_packed::{Check, Layout, Node, Shape, Step};
 use std::{
     collections::HashMap,
@@ -14,16 +14,11 @@ use std::{
 };
 
 /// Writes a row per part of `bytes`, a message of `layout` from `device`, up to the first error.
-pub fn inspect(
-    layout: &Layout,
-    bytes: &[u8],
-    device: Option<&str>,
-    output: &mut impl Write,
-) -> Result<(), Stop> {
+pub fn inspect(layout: &Layout, bytes: &[u8], known: Known<'_>, output: &mut impl Write) -> Result<(), Stop> {
     let mut view = BitView::new(output, bytes)?;
     let decoded = match layout.is_plain() {
-        true => plain(layout, bytes, device, &mut view)?,
-        false => modelled(layout, bytes, device, &mut view)?,
+        true => plain(layout, bytes, known, &mut view)?,
+        false => modelled(layout, bytes, known, &mut view)?,
     };
     let Err(error) = decoded else { return Ok(()) };
     view.rest(error.offset())?;
@@ -33,11 +28,11 @@ pub fn inspect(
 fn plain<W: Write>(
     layout: &Layout,
     bytes: &[u8],
-    device: Option<&str>,
+    known: Known<'_>,
     view: &mut BitView<'_, W>,
 ) -> io::Result<Result<(), Error>> {
     let mut walk = Walk { view, places: Places::of(layout.root()), open: Vec::new(), failed: None };
-    let decoded = layout.trace(bytes, device, &mut |step| walk.step(&step));
+    let decoded = layout.trace(bytes, known, &mut |step| walk.step(&step));
     if let Some(error) = walk.failed {
         return Err(error);
     }
@@ -72,10 +67,10 @@ fn check<W: Write>(layout: &Layout, bytes: &[u8], view: &mut BitView<'_, W>) -> 
 fn modelled<W: Write>(
     layout: &Layout,
     bytes: &[u8],
-    device: Option<&str>,
+    known: Known<'_>,
     view: &mut BitView<'_, W>,
 ) -> io::Result<Result<(), Error>> {
-    let message = match layout.decode(bytes, device) {
+    let message = match layout.decode(bytes, known) {
         Ok(message) => message,
         Err(error) => return Ok(Err(error.into())),
     };
@@ -209,7 +204,7 @@ impl<W: Write> Walk<'_, '_, '_, W> {
                 return;
             }
             Shape::Constant(_) => ", always",
-            Shape::Known => ", known: the device",
+            Shape::Known(_) => ", known to the receiver",
             _ => "",
         };
         let end = self.view.end();

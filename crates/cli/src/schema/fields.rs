@@ -1,7 +1,9 @@
 //! The fields of a model as a flat list, with their ranges as text.
 
 use dunnage_formats::{Id, Mapping, Value};
-use dunnage_schema::{Assertion, Decimal, Model, NumberText, Object, Quantum, Text, Type, decimal_text};
+use dunnage_schema::{
+    Assertion, DEVICE, Decimal, Model, NumberText, Object, Quantum, Text, Type, decimal_text,
+};
 use serde::Serialize;
 
 /// A field as shown to people and in `--json`.
@@ -69,7 +71,7 @@ fn add_inner(path: &str, kind: &Type, fields: &mut Vec<Field>) {
                 add(&format!("{path}|{}", index + 1), kind, false, fields);
             }
         }
-        Type::Nullable(inner) | Type::Known(inner) => add_inner(path, inner, fields),
+        Type::Nullable(inner) | Type::Known(_, inner) => add_inner(path, inner, fields),
         Type::Checked(checked) => add_inner(path, &checked.kind, fields),
         _ => {}
     }
@@ -108,9 +110,10 @@ fn describe(kind: &Type) -> (&'static str, Option<u32>, String) {
             let checks: Vec<_> = checked.assertions.iter().map(keyword).collect();
             (name, places, joined(&values, &format!("checked: {}", checks.join(", "))))
         }
-        Type::Known(inner) => {
+        Type::Known(known, inner) => {
             let (name, places, values) = describe(inner);
-            (name, places, joined(&values, "known: the device"))
+            let noun = if known == DEVICE { "the device" } else { known };
+            (name, places, joined(&values, &format!("known: {noun}")))
         }
         Type::Nullable(inner) => {
             let (name, places, values) = describe(inner);

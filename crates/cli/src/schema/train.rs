@@ -160,7 +160,7 @@ fn report(layout: &Layout, learnt: &Learnt, devices: &[Sequence], network: Netwo
 fn sizes(layout: &Layout, deltas: bool, devices: &[Sequence], network: Network) -> Result<Sizes, Failure> {
     let mut sizes = Sizes::default();
     for (number, sequence) in devices.iter().enumerate() {
-        let mut device = Device::new(layout, &sequence.device, deltas, network, (SEED, number as u64));
+        let mut device = Device::new(layout, deltas, network, (SEED, number as u64));
         for message in &sequence.messages {
             sizes.add(device.send(message).map_err(|error| Failure::Failed(error.to_string()))?.bytes);
         }

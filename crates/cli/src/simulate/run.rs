@@ -54,7 +54,7 @@ impl Work<'_> {
         let mut outcomes = self.outcomes();
         for (number, sequence) in bar.wrap_iter(sequences.iter().enumerate()) {
             let messages = || sequence.messages.iter().cloned();
-            self.send(&mut outcomes, &untrained, &sequence.device, number as u64, messages)
+            self.send(&mut outcomes, &untrained, number as u64, messages)
                 .map_err(|error| Failure::Failed(error.to_string()))?;
         }
         Ok(outcomes)
@@ -74,7 +74,7 @@ impl Work<'_> {
         for number in bar.wrap_iter(0..devices) {
             let index = usize::try_from(number).unwrap_or(usize::MAX);
             let messages = || containers.messages(index, count);
-            self.send(&mut outcomes, &untrained, &containers.device(index), number, messages)
+            self.send(&mut outcomes, &untrained, number, messages)
                 .map_err(|error| Failure::Failed(error.to_string()))?;
         }
         Ok(outcomes)
@@ -100,14 +100,13 @@ impl Work<'_> {
         &self,
         outcomes: &mut [Outcome],
         untrained: &Layout,
-        id: &str,
         number: u64,
         messages: impl Fn() -> I,
     ) -> Result<(), Error> {
         for outcome in outcomes {
             let layout = if outcome.form == Form::Plain { untrained } else { self.layout };
             let deltas = outcome.form == Form::Deltas;
-            let mut device = Device::new(layout, id, deltas, self.network, (self.seed, number));
+            let mut device = Device::new(layout, deltas, self.network, (self.seed, number));
             for message in messages() {
                 let sent = device.send(&message)?;
                 outcome.sizes.add(sent.bytes);

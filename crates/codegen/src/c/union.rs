@@ -45,7 +45,9 @@ fn class(shape: &Shape) -> Option<&'static str> {
         Shape::Bool => "boolean",
         Shape::Number(number) if matches!(number.source, Source::Integer | Source::Decimal(_)) => "number",
         Shape::Float => "number",
-        Shape::Number(_) | Shape::Numbers(_) | Shape::Pattern(_) | Shape::Text(_) | Shape::Known => "string",
+        Shape::Number(_) | Shape::Numbers(_) | Shape::Pattern(_) | Shape::Text(_) | Shape::Known(_) => {
+            "string"
+        }
         Shape::Array(_) | Shape::Tuple(_) => "array",
         Shape::Object(_) => "object",
         _ => return None,

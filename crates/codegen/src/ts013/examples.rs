@@ -20,7 +20,7 @@ fn add(layout: &Layout, number: usize, message: &Value, examples: &mut Vec<Json>
     let mut bytes = Vec::new();
     layout.encode(message, &mut bytes)?;
     // A codec returns properties in the schema's order.
-    let message = layout.decode(&bytes, known(layout.root(), message))?;
+    let message = layout.decode(&bytes, &layout.root().known_texts(message))?;
     let (mut decoded, mut warnings) = (message.clone(), Vec::new());
     remove_known(layout.root(), &mut decoded, &mut warnings);
     let payload = json!({"fPort": layout.slot(), "bytes": bytes});
@@ -39,26 +39,14 @@ fn add(layout: &Layout, number: usize, message: &Value, examples: &mut Vec<Json>
     Ok(())
 }
 
-/// Returns the device's ID in a message.
-fn known<'a>(node: &Node, value: &'a Value) -> Option<&'a str> {
-    match (&node.shape, value) {
-        (Shape::Known, Value::Text(id)) => Some(id),
-        (Shape::Object(object), Value::Map(entries)) => object.fields.iter().find_map(|field| {
-            let (_, value) = entries.iter().find(|(key, _)| *key == field.name)?;
-            known(&field.node, value)
-        }),
-        _ => None,
-    }
-}
-
 /// Removes properties that the receiver must know from elsewhere. Only required properties can be of this kind.
 fn remove_known(node: &Node, value: &mut Value, warnings: &mut Vec<String>) {
     let (Shape::Object(object), Value::Map(entries)) = (&node.shape, value) else { return };
     for field in &object.fields {
         let Some(at) = entries.iter().position(|(key, _)| *key == field.name) else { continue };
-        if field.node.shape == Shape::Known {
+        if let Shape::Known(known) = &field.node.shape {
             entries.remove(at);
-            warnings.push(known_warning(&field.name));
+            warnings.push(known_warning(&field.name, known));
         } else {
             remove_known(&field.node, &mut entries[at].1, warnings);
         }

@@ -64,9 +64,9 @@ impl Emitter {
                 self.array(&items, rest, tuple.min, tuple.max)
             }
             (Type::Object(object), Shape::Object(node)) => self.object(object, node, depth),
-            (Type::Known(inner), _) => {
+            (Type::Known(name, inner), _) => {
                 let codec = self.unlaid(inner, depth);
-                self.call(Piece::Known, &[codec])
+                self.call(Piece::Known, &[codec, literal::string(super::known_noun(name))])
             }
             _ => self.leaf(kind, node),
         }

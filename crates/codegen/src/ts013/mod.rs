@@ -15,6 +15,7 @@ mod runtime;
 pub use examples::ts013_examples;
 
 use dunnage_packed::{Layout, OpenPart};
+use dunnage_schema::DEVICE;
 use expression::Emitter;
 use runtime::Piece;
 
@@ -59,6 +60,11 @@ pub fn ts013(layout: &Layout, schema: &str) -> Result<String, Vec<OpenPart>> {
 }
 
 /// Returns the warning for a property that is not in the message. `runtime/object.js` has the same text.
-fn known_warning(name: &str) -> String {
-    format!("{name} is not in the message: it is the id of the device")
+fn known_warning(field: &str, known: &str) -> String {
+    format!("{field} is not in the message: it is the {} of the device", known_noun(known))
+}
+
+/// Returns what a known text is to its device.
+fn known_noun(name: &str) -> &str {
+    if name == DEVICE { "id" } else { name }
 }

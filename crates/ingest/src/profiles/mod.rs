@@ -12,7 +12,7 @@ use schemas::{Schema, Schemas};
 use settings::{Duplicates, Profile, ProfileError, SchemaSettings};
 use slots::{Slot, Slots};
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     sync::{Arc, OnceLock},
 };
 
@@ -66,9 +66,18 @@ pub struct Rule {
     /// How long after its last message a device counts as silent, in microseconds.
     silent_after: Option<i64>,
     path: Arc<str>,
+    known: KnownTexts,
 }
 
+/// The texts of each device that packed omits, by their names.
+type KnownTexts = HashMap<String, BTreeMap<String, String>>;
+
 impl Rule {
+    /// Returns the texts of `device` that packed omits, if its profile has any.
+    pub fn known(&self, device: &str) -> Option<&BTreeMap<String, String>> {
+        self.known.get(device)
+    }
+
     /// Rejects a format that these devices may not send. The error lists those that they may.
     pub fn check(&self, format: Id) -> Result<(), String> {
         if self.formats.is_empty() || self.formats.contains(&format) {
@@ -240,7 +249,18 @@ fn rule(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Rule {
         dedup_by_payload: profile.duplicates == Duplicates::Bytes,
         silent_after,
         path: path.into(),
+        known: known(profile, wrong),
     }
+}
+
+/// Reads the known texts of the devices of a profile.
+fn known(profile: &Profile, wrong: &mut Wrong) -> KnownTexts {
+    let Some(path) = &profile.known else { return KnownTexts::new() };
+    let read = std::fs::read(path).map_err(|e| e.to_string());
+    read.and_then(|text| serde_json::from_slice(&text).map_err(|e| e.to_string())).unwrap_or_else(|message| {
+        wrong.push(("known", format!("{}: {message}", path.display())));
+        KnownTexts::new()
+    })
 }
 
 fn codecs(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Codecs {
@@ -248,6 +268,7 @@ fn codecs(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Codecs {
         let alone = [
             ("slots", !profile.slots.is_empty()),
             ("proto", profile.proto.is_some()),
+            ("known", profile.known.is_some()),
             ("mapping", profile.mapping != settings::Mapping::Exact),
         ];
         let given = alone.iter().filter(|(_, given)| *given);

@@ -34,6 +34,9 @@ pub struct Profile {
     /// A .proto file that describes their Protobuf messages; without it, the one derived from the schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proto: Option<PathBuf>,
+    /// A JSON file with the texts of `x-dunnage-known` for each device, other than its ID: `{"DEVICE": {"NAME": "TEXT"}}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<PathBuf>,
     /// How protobuf, struct and struct-zlib carry decimals.
     #[serde(default)]
     pub mapping: Mapping,

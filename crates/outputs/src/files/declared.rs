@@ -87,7 +87,7 @@ fn add<'m>(
     part: &mut Part<'m>,
 ) {
     match kind {
-        Type::Nullable(inner) | Type::Known(inner) => add(model, inner, definitions, entered, part),
+        Type::Nullable(inner) | Type::Known(_, inner) => add(model, inner, definitions, entered, part),
         Type::Checked(checked) => add(model, &checked.kind, definitions, entered, part),
         Type::Union(members) => {
             members.iter().for_each(|member| add(model, member, definitions, entered, part));

@@ -2,6 +2,7 @@
 
 use super::{CodedSink, CodedSource, Knowledge, Leaves, Record, Recorder, Statistics};
 use crate::check::Check;
+use crate::known::Known;
 use crate::{Error, Layout};
 use dunnage_pson::{Budget, Kind, Value};
 
@@ -75,7 +76,7 @@ pub struct Decoded {
 struct Delta<'a> {
     bytes: &'a [u8],
     name: u16,
-    device: Option<&'a str>,
+    known: Known<'a>,
 }
 
 impl Layout {
@@ -90,9 +91,9 @@ impl Layout {
     }
 
     /// Restores a reference from [`Reference::plain`].
-    pub fn reference_from(&self, plain: &[u8], device: Option<&str>) -> Result<Reference, Error> {
+    pub fn reference_from<'a>(&self, plain: &[u8], known: impl Into<Known<'a>>) -> Result<Reference, Error> {
         self.check_start(plain)?;
-        self.reference(&self.decode_plain(plain, device, &Budget::default())?)
+        self.reference(&self.decode_plain(plain, known.into(), &Budget::default())?)
     }
 
     /// Appends `message` as a delta against `reference`. After an error, `out` is unchanged.
@@ -135,10 +136,10 @@ impl Layout {
         &self,
         bytes: &[u8],
         trained: &Trained,
-        device: Option<&str>,
+        known: Known<'_>,
         memory: &Budget,
     ) -> Result<Value, Error> {
-        self.decode_coded(bytes, 1, trained.knowledge(None), device, memory)
+        self.decode_coded(bytes, 1, trained.knowledge(None), known, memory)
     }
 
     fn decode_coded(
@@ -146,11 +147,11 @@ impl Layout {
         bytes: &[u8],
         start: usize,
         knowledge: Knowledge<'_>,
-        device: Option<&str>,
+        known: Known<'_>,
         memory: &Budget,
     ) -> Result<Value, Error> {
         let mut source = CodedSource::new(knowledge, bytes, start);
-        let message = self.read(&mut source, device, memory)?;
+        let message = self.read(&mut source, known, memory)?;
         source.finish()?;
         self.validate(&message)?;
         Ok(message)
@@ -160,12 +161,12 @@ impl Layout {
     /// older ones, which only a message that was overtaken refers to; both from the latest to the oldest.
     ///
     /// The error is of kind `reference` if none of them gives a message of the delta's name, or if two give different ones.
-    pub fn decode_delta<'r>(
+    pub fn decode_delta<'r, 'a>(
         &self,
         bytes: &[u8],
         likely: impl IntoIterator<Item = &'r Reference>,
         late: impl IntoIterator<Item = &'r Reference>,
-        device: Option<&str>,
+        known: impl Into<Known<'a>>,
     ) -> Result<Decoded, Error> {
         if bytes.first().is_some_and(|first| first >> 6 != DELTA) {
             return Err(Error::new(Kind::Malformed, 0, "not a delta"));
@@ -173,7 +174,7 @@ impl Layout {
         let Some(header) = bytes.first_chunk::<HEADER>() else {
             return Err(Error::new(Kind::Truncated, bytes.len(), "a delta has a name of two bytes"));
         };
-        let delta = Delta { bytes, name: u16::from_be_bytes([header[1], header[2]]), device };
+        let delta = Delta { bytes, name: u16::from_be_bytes([header[1], header[2]]), known: known.into() };
         let found = match self.find(&delta, likely)? {
             Some(found) => Some(found),
             None => self.find(&delta, late)?,
@@ -194,7 +195,7 @@ impl Layout {
         let tagged = references.into_iter().filter(|one| one.is_tagged(delta.bytes[0]));
         for used in tagged.take(MAX_TRIALS) {
             let knowledge = trained.knowledge(Some(&used.record));
-            let value = self.decode_coded(delta.bytes, HEADER, knowledge, delta.device, &Budget::default());
+            let value = self.decode_coded(delta.bytes, HEADER, knowledge, delta.known, &Budget::default());
             let Ok(reference) = value.and_then(|value| Ok((self.reference(&value)?, value))) else {
                 continue;
             };

@@ -81,7 +81,7 @@ impl Leaves {
     fn node(&mut self, node: &Node) {
         let id = node.id;
         match &node.shape {
-            Shape::Constant(_) | Shape::Known | Shape::Any | Shape::Definition(_) => {}
+            Shape::Constant(_) | Shape::Known(_) | Shape::Any | Shape::Definition(_) => {}
             Shape::Bool => self.push(id, Part::Value, 0, 2),
             Shape::Number(number) => self.number(id, 0, number),
             Shape::Numbers(numbers) => {
@@ -90,7 +90,9 @@ impl Leaves {
                 }
             }
             Shape::Float => {
-                self.push(id, Part::Form, 0, float::PLAIN_FORMS);
+                self.push(id, Part::Form, 0, float::FORMS);
+                self.push(id, Part::Sign, 0, 2);
+                self.push(id, Part::Places, 0, float::PLACES);
                 self.opaque(id, Part::Value, 0);
             }
             Shape::Choice(values) => self.push(id, Part::Value, 0, values.len() as u64),

@@ -4,7 +4,7 @@ use super::Words;
 use crate::Bits;
 use crate::json;
 use crate::node::{Form, Number, Shape, Source, Text};
-use dunnage_schema::{Decimal, NumberText, Segment};
+use dunnage_schema::{DEVICE, Decimal, NumberText, Segment};
 
 /// The maximum number of values of a choice that are listed.
 const NAMED: usize = 8;
@@ -36,7 +36,8 @@ pub(super) fn leaf(shape: &Shape) -> (&'static str, Words) {
         }
         Shape::Any => ("any", says("anything", "its type, and what it holds")),
         Shape::Definition(_) => ("definition", says("itself again", "as deep as the message is")),
-        Shape::Known => ("known", says("the device", "the link says it")),
+        Shape::Known(name) if name == DEVICE => ("known", says("the device", "the link says it")),
+        Shape::Known(name) => ("known", says(name, "the receiver knows it from the device")),
         // The parts of these have rows of their own.
         Shape::Numbers(_) | Shape::Array(_) | Shape::Tuple(_) | Shape::Object(_) | Shape::Nullable(_) => {
             ("", Words::default())

@@ -6,6 +6,7 @@ use dunnage_packed::{Kind, Layout};
 use dunnage_schema::{Model, Options};
 use notation::{folder, hex, message, value, vectors};
 use serde_json::Value as Json;
+use std::collections::BTreeMap;
 
 /// Returns the vectors of a file, each with its name and layout.
 fn load(file: &str) -> Vec<(String, Layout, Json)> {
@@ -24,8 +25,13 @@ fn load(file: &str) -> Vec<(String, Layout, Json)> {
         .collect()
 }
 
-fn device(vector: &Json) -> Option<&str> {
-    vector["device"].as_str()
+/// Returns what the receiver knows about the device: its ID, and other texts by their names.
+fn known(vector: &Json) -> BTreeMap<String, String> {
+    let mut texts: BTreeMap<String, String> = vector
+        .get("known")
+        .map_or_else(BTreeMap::new, |known| serde_json::from_value(known.clone()).unwrap());
+    texts.extend(vector["device"].as_str().map(|id| ("device".to_owned(), id.to_owned())));
+    texts
 }
 
 #[test]
@@ -37,9 +43,9 @@ fn messages_encode_to_their_bytes_and_back() {
             let mut out = Vec::new();
             layout.encode(&message, &mut out).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert_eq!(out, bytes, "{name}");
-            assert_eq!(layout.decode(&bytes, device(&vector)).as_ref(), Ok(&message), "{name}");
+            assert_eq!(layout.decode(&bytes, &known(&vector)).as_ref(), Ok(&message), "{name}");
             for end in 0..bytes.len() {
-                let error = layout.decode(&bytes[..end], device(&vector)).unwrap_err();
+                let error = layout.decode(&bytes[..end], &known(&vector)).unwrap_err();
                 assert_eq!((error.kind(), error.offset()), (Kind::Truncated, end), "{name}");
             }
             assert!(
@@ -68,7 +74,7 @@ fn modelled_messages_encode_to_their_bytes_and_back() {
 fn invalid_messages_are_rejected() {
     let of_formats = load("formats.json").into_iter().filter(|(.., vector)| vector["kind"].is_string());
     for (name, layout, vector) in load("invalid.json").into_iter().chain(of_formats) {
-        let error = layout.decode(&message(&vector), device(&vector)).expect_err(&name);
+        let error = layout.decode(&message(&vector), &known(&vector)).expect_err(&name);
         assert_eq!(error.kind().as_str(), vector["kind"], "{name}: {error}");
         assert_eq!(error.offset() as u64, vector["offset"], "{name}: {error}");
     }

@@ -53,8 +53,9 @@ impl<'c> Intersection<'c> {
     fn cases(&mut self, a: &Type, b: &Type) -> Option<Type> {
         match (a, b) {
             (Type::Any, other) | (other, Type::Any) => Some(other.clone()),
-            (Type::Known(inner), other) => self.of(inner, other).map(|kind| Type::Known(Box::new(kind))),
-            (other, Type::Known(inner)) => self.of(other, inner).map(|kind| Type::Known(Box::new(kind))),
+            (Type::Known(name, inner), other) | (other, Type::Known(name, inner)) => {
+                self.of(inner, other).map(|kind| Type::Known(name.clone(), Box::new(kind)))
+            }
             (a, b) if a == b => Some(a.clone()),
             (Type::Checked(own), other) => self.with_assertions(&own.kind, other, &own.kind, &own.assertions),
             (other, Type::Checked(own)) => self.with_assertions(other, &own.kind, &own.kind, &own.assertions),

@@ -5,29 +5,40 @@ use super::{
     Compiler, Schema, bound,
     keywords::{CHECK, SLOT, STATISTICS},
 };
-use crate::{SchemaError, Type, parse::Node};
+use crate::{DEVICE, SchemaError, Type, parse::Node};
 use std::ops::RangeInclusive;
 
-/// The keyword, and its only value.
 const KNOWN: &str = "x-dunnage-known";
-const DEVICE: &str = "device";
+/// The maximum length of a name, in characters.
+const MAX_NAME: usize = 64;
 
 impl<'a> Compiler<'a> {
-    /// Marks `kind` as known if the schema says that it is the device's ID.
+    /// Marks `kind` as known if the schema gives the name under which the receiver knows it.
     pub(super) fn known(&mut self, schema: &Schema<'a>, kind: Type) -> Result<Type, SchemaError> {
         let Some(node) = schema.get(KNOWN) else { return Ok(kind) };
-        if *node != Node::Text(DEVICE.to_owned()) {
-            return Err(schema.error(KNOWN, format!("{KNOWN} must be {DEVICE:?}")));
-        }
+        let name = match node {
+            Node::Text(name) if is_name(name) => name.clone(),
+            _ => {
+                let message = format!(
+                    "{KNOWN} must be {DEVICE:?} or another name: a letter, then up to {} letters, digits, - and _",
+                    MAX_NAME - 1
+                );
+                return Err(schema.error(KNOWN, message));
+            }
+        };
         if matches!(kind, Type::Nullable(_) | Type::Null) {
             return Err(schema
-                .error(KNOWN, format!("{KNOWN} requires a type without null: a device ID is never null")));
+                .error(KNOWN, format!("{KNOWN} requires a type without null: a known text is never null")));
         }
-        let seen = self.known_seen;
-        self.known_seen += 1;
+        let is_first = !self.known_seen.contains(&name);
+        self.known_seen.push(name.clone());
         match schema.place.varies {
-            false if seen == 0 => {}
-            false => return Err(schema.error(KNOWN, format!("{KNOWN} may stand once in a schema"))),
+            false if is_first => {}
+            false => {
+                let message =
+                    format!("{KNOWN}: {name:?} may stand once in a schema; give other values other names");
+                return Err(schema.error(KNOWN, message));
+            }
             true => {
                 let message = format!(
                     "{KNOWN} needs a value that every message has exactly once: required, and not in an array or a choice"
@@ -35,8 +46,13 @@ impl<'a> Compiler<'a> {
                 return Err(schema.error(KNOWN, message));
             }
         }
-        Ok(Type::Known(Box::new(kind)))
+        Ok(Type::Known(name, Box::new(kind)))
     }
+}
+
+fn is_name(name: &str) -> bool {
+    let rest = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    name.len() <= MAX_NAME && name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(rest)
 }
 
 /// Returns the slot of the schema; 1 without the keyword.

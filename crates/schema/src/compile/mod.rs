@@ -96,8 +96,8 @@ struct Compiler<'a> {
     patterns: HashMap<String, Pattern>,
     /// The number of steps that are left for intersecting types.
     intersect_steps: Cell<usize>,
-    /// The number of `x-dunnage-known` keywords so far.
-    known_seen: usize,
+    /// The names of the `x-dunnage-known` keywords so far.
+    known_seen: Vec<String>,
 }
 
 impl<'a> Compiler<'a> {
@@ -113,7 +113,7 @@ impl<'a> Compiler<'a> {
             schemas: 0,
             patterns: HashMap::new(),
             intersect_steps: Cell::new(intersect::MAX_STEPS),
-            known_seen: 0,
+            known_seen: Vec::new(),
         }
     }
 

@@ -61,7 +61,7 @@ fn is_endless(index: usize, definitions: &[Type], states: &mut [State]) -> bool 
 fn same_value(kind: &Type, found: &mut Vec<usize>) {
     match kind {
         Type::Definition(at) => found.push(*at),
-        Type::Nullable(_) | Type::Known(_) | Type::Union(_) => {
+        Type::Nullable(_) | Type::Known(_, _) | Type::Union(_) => {
             kind.children(&mut |child| same_value(child, found));
         }
         Type::Checked(checked) => {

@@ -39,7 +39,7 @@ impl<'a> Compiler<'a> {
             }
             return Ok(Some(Type::Definition(index)));
         }
-        let known = self.known_seen;
+        let known = self.known_seen.len();
         self.trail.push(Followed::new(at.clone()));
         let kind = self.schema(node, &at, schema.place.beside());
         let definition = self.trail.pop().and_then(|followed| followed.definition);
@@ -55,7 +55,7 @@ impl<'a> Compiler<'a> {
             kind = Some(Type::Definition(index));
         }
         // The errors of `x-dunnage-known` depend on the path to it, so such a type is not cached.
-        if self.known_seen == known {
+        if self.known_seen.len() == known {
             let measure = kind.as_ref().map(Measure::of).unwrap_or_default();
             self.done.insert(at, (kind.clone(), measure));
         }

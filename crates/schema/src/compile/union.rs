@@ -85,7 +85,7 @@ pub(super) fn checked(kind: Type, assertions: Vec<Assertion>) -> Type {
             }
             Type::Checked(Box::new(Checked { kind, assertions: all }))
         }
-        Type::Known(inner) => Type::Known(Box::new(checked(*inner, assertions))),
+        Type::Known(name, inner) => Type::Known(name, Box::new(checked(*inner, assertions))),
         kind => Type::Checked(Box::new(Checked { kind, assertions })),
     }
 }
@@ -99,7 +99,7 @@ pub(super) fn nothing() -> Type {
 pub(super) fn carried(kind: &Type) -> &Type {
     match kind {
         Type::Checked(checked) => carried(&checked.kind),
-        Type::Known(inner) => carried(inner),
+        Type::Known(_, inner) => carried(inner),
         other => other,
     }
 }

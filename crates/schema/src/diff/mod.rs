@@ -78,13 +78,18 @@ impl<'a> Walk<'a> {
                 self.note(path, false, "further conditions added");
                 self.kinds(path, old, &new.kind);
             }
-            (Type::Known(old), Type::Known(new)) => self.kinds(path, old, new),
-            (Type::Known(old), new) => {
-                self.note(path, true, "no longer known from the link");
+            (Type::Known(was, old), Type::Known(is, new)) => {
+                if was != is {
+                    self.note(path, true, format!("known as {is}, not {was}"));
+                }
                 self.kinds(path, old, new);
             }
-            (old, Type::Known(new)) => {
-                self.note(path, true, "known from the link now");
+            (Type::Known(_, old), new) => {
+                self.note(path, true, "no longer known to the receiver");
+                self.kinds(path, old, new);
+            }
+            (old, Type::Known(_, new)) => {
+                self.note(path, true, "known to the receiver now");
                 self.kinds(path, old, new);
             }
             (Type::Nullable(old), Type::Nullable(new)) => self.kinds(path, old, new),
@@ -262,7 +267,7 @@ fn name(kind: &Type) -> String {
         Type::Nullable(inner) => return format!("{} or null", name(inner)),
         Type::Definition(_) => "a definition that refers to itself",
         Type::Checked(checked) => return name(&checked.kind),
-        Type::Known(inner) => return name(inner),
+        Type::Known(_, inner) => return name(inner),
     }
     .to_owned()
 }

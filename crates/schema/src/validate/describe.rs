@@ -21,7 +21,7 @@ pub(super) fn noun(kind: &Type) -> &'static str {
         Type::Enum(_) | Type::Const(_) | Type::Union(_) | Type::Definition(_) => "allowed",
         Type::Array(_) | Type::Tuple(_) => "an array",
         Type::Object(_) => "an object",
-        Type::Nullable(inner) | Type::Known(inner) => noun(inner),
+        Type::Nullable(inner) | Type::Known(_, inner) => noun(inner),
         Type::Checked(checked) => noun(&checked.kind),
     }
 }

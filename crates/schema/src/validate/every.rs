@@ -31,7 +31,7 @@ impl Check<'_> {
             return Vec::new();
         }
         let found = match (kind, v) {
-            (Type::Nullable(inner) | Type::Known(inner), _) if *v != Value::Null => self.every(inner, v),
+            (Type::Nullable(inner) | Type::Known(_, inner), _) if *v != Value::Null => self.every(inner, v),
             (Type::Object(object), Value::Map(entries)) => self.every_field(object, entries),
             (Type::Array(array), Value::Array(items)) => self.every_element(array, items),
             (Type::Tuple(tuple), Value::Array(items)) => self.every_place(tuple, items),

@@ -137,7 +137,7 @@ impl<'m> Check<'m> {
         match (kind, v) {
             (Type::Any, _) | (Type::Null, Value::Null) | (Type::Bool, Value::Bool(_)) => Ok(()),
             (Type::Nullable(_), Value::Null) => Ok(()),
-            (Type::Nullable(inner) | Type::Known(inner), _) => self.value(inner, v),
+            (Type::Nullable(inner) | Type::Known(_, inner), _) => self.value(inner, v),
             (Type::Integer(integer), Value::U64(_) | Value::I64(_) | Value::F64(_)) => self.whole(integer, v),
             (Type::Decimal(decimal), Value::U64(_) | Value::I64(_) | Value::F64(_)) => {
                 self.decimal(decimal, v)

@@ -149,7 +149,7 @@ fn times_can_have_an_end() {
 }
 
 #[test]
-fn the_device_is_known_at_most_once() {
+fn a_text_is_known_at_most_once() {
     let known = r#"{"type":"string","pattern":"^[a-z]{3}$","x-dunnage-known":"device"}"#;
     let object = |required: &str, more: &str| {
         format!(
@@ -158,15 +158,18 @@ fn the_device_is_known_at_most_once() {
     };
     let compiled = model(&object(r#""id""#, ""));
     let Type::Object(root) = &compiled.root else { panic!("no object") };
-    assert!(matches!(&root.fields[0].kind, Type::Known(inner) if matches!(**inner, Type::Text(_))));
+    assert!(matches!(&root.fields[0].kind, Type::Known(_, inner) if matches!(**inner, Type::Text(_))));
     assert_eq!(compiled.validate(&message(r#"{"id":"abc"}"#)), Ok(()));
     assert_eq!(
         compiled.validate(&message(r#"{"id":"abcd"}"#)).unwrap_err().pointer(),
         "/id",
         "the value is still checked"
     );
+    let phone = r#","tel":{"type":"string","x-dunnage-known":"msisdn"}"#;
+    let Type::Object(root) = model(&object(r#""id","tel""#, phone)).root else { panic!("no object") };
+    assert!(matches!(&root.fields[1].kind, Type::Known(name, _) if name == "msisdn"));
     let numbers = r#"{"type":"string","x-dunnage-number":{"multipleOf":1},"x-dunnage-known":"device"}"#;
-    assert!(matches!(model(numbers).root, Type::Known(_)));
+    assert!(matches!(model(numbers).root, Type::Known(_, _)));
     refused(&[
         (&object("", ""), "/$defs/id/x-dunnage-known", "required"),
         (
@@ -182,7 +185,9 @@ fn the_device_is_known_at_most_once() {
             "required",
         ),
         (r#"{"type":["string","null"],"x-dunnage-known":"device"}"#, "/x-dunnage-known", "null"),
-        (r#"{"type":"string","x-dunnage-known":"gateway"}"#, "/x-dunnage-known", "device"),
+        (r#"{"type":"string","x-dunnage-known":"2nd"}"#, "/x-dunnage-known", "device"),
+        (r#"{"type":"string","x-dunnage-known":""}"#, "/x-dunnage-known", "a letter"),
+        (r#"{"type":"string","x-dunnage-known":true}"#, "/x-dunnage-known", "another name"),
         (r#"{"type":"integer","x-dunnage-known":"device"}"#, "/x-dunnage-known", "says nothing"),
     ]);
 }

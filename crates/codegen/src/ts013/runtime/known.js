@@ -1,7 +1,7 @@
-// A value that both sides know: it takes no bits.
-function known(codec) {
+// The text of the device that both sides know by its name: it takes no bits.
+function known(codec, name) {
   return {
-    known: true,
+    known: name,
     write: function (value) {
       if (!allows(codec, value)) {
         codec.write(value);

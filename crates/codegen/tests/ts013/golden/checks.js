@@ -664,7 +664,7 @@ function object(fields, others) {
       return fields.reduce(function (result, field) {
         var codec = field[1];
         if (codec.known) {
-          warnings.push(field[0] + " is not in the message: it is the id of the device");
+          warnings.push(field[0] + " is not in the message: it is the " + codec.known + " of the device");
         } else if (!codec.optional || takeIndex(2) === 1) {
           define(result, field[0], deep(field[0], codec.read));
         }
@@ -744,10 +744,10 @@ function choice(values) {
   };
 }
 
-// A value that both sides know: it takes no bits.
-function known(codec) {
+// The text of the device that both sides know by its name: it takes no bits.
+function known(codec, name) {
   return {
-    known: true,
+    known: name,
     write: function (value) {
       if (!allows(codec, value)) {
         codec.write(value);
@@ -1159,7 +1159,7 @@ function encodeDownlink(input) {
 }
 
 var LAYOUT = object([
-  ["device", known(pattern([["0123456789ABCDEF", 16, 16]]))],
+  ["device", known(pattern([["0123456789ABCDEF", 16, 16]]), "id")],
   ["fraction", float(-1.5, 1e300)],
   ["either", optional(nullable(union([
     text(0, 3),

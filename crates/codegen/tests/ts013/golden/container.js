@@ -462,7 +462,7 @@ function object(fields, others) {
       return fields.reduce(function (result, field) {
         var codec = field[1];
         if (codec.known) {
-          warnings.push(field[0] + " is not in the message: it is the id of the device");
+          warnings.push(field[0] + " is not in the message: it is the " + codec.known + " of the device");
         } else if (!codec.optional || takeIndex(2) === 1) {
           define(result, field[0], deep(field[0], codec.read));
         }

@@ -811,7 +811,7 @@ function object(fields, others) {
       return fields.reduce(function (result, field) {
         var codec = field[1];
         if (codec.known) {
-          warnings.push(field[0] + " is not in the message: it is the id of the device");
+          warnings.push(field[0] + " is not in the message: it is the " + codec.known + " of the device");
         } else if (!codec.optional || takeIndex(2) === 1) {
           define(result, field[0], deep(field[0], codec.read));
         }
@@ -891,10 +891,10 @@ function choice(values) {
   };
 }
 
-// A value that both sides know: it takes no bits.
-function known(codec) {
+// The text of the device that both sides know by its name: it takes no bits.
+function known(codec, name) {
   return {
-    known: true,
+    known: name,
     write: function (value) {
       if (!allows(codec, value)) {
         codec.write(value);
@@ -1086,7 +1086,7 @@ function encodeDownlink(input) {
 }
 
 var LAYOUT = object([
-  ["device", known(pattern([["0123456789ABCDEF", 16, 16]]))],
+  ["device", known(pattern([["0123456789ABCDEF", 16, 16]]), "id")],
   ["flag", bool],
   ["float", float(-Infinity, Infinity)],
   ["fraction", optional(float(-1.5, 1e300))],

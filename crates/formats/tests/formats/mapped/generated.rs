@@ -259,7 +259,7 @@ fn value_of(kind: &Type) -> BoxedStrategy<Value> {
         }
         Type::Definition(_) => tree_value(2),
         Type::Checked(checked) => value_of(&checked.kind),
-        Type::Known(_) => unreachable!("not generated here: {kind:?}"),
+        Type::Known(_, _) => unreachable!("not generated here: {kind:?}"),
     }
 }
 

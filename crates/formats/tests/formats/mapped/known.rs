@@ -1,7 +1,8 @@
 //! Fields that packed omits because the receiver knows them.
 
-use dunnage_formats::{Format, Json, Kind, Packed, Reception, Value};
+use dunnage_formats::{Format, Json, Kind, Known, Packed, Reception, Value};
 use dunnage_schema::Model;
+use std::collections::BTreeMap;
 
 const SCHEMA: &str = r#"{
     "title": "Known", "type": "object", "required": ["n", "from"], "additionalProperties": false,
@@ -19,7 +20,7 @@ fn message(id: &str) -> Value {
 }
 
 fn from(device: &str) -> Reception<'_> {
-    Reception { device: Some(device), ..Reception::default() }
+    Reception { known: Some(device).into(), ..Reception::default() }
 }
 
 #[test]
@@ -31,4 +32,23 @@ fn decoding_fills_the_known_field_with_the_device() {
     assert_eq!(format.decode(&trip.bytes).unwrap_err().kind(), Kind::Type);
     // A device ID that the field does not allow.
     assert_eq!(format.decode_from(&trip.bytes, &from("buoy-7")).unwrap_err().kind(), Kind::Range);
+}
+
+#[test]
+fn other_texts_come_from_a_table_and_a_missing_one_is_named() {
+    let schema = SCHEMA.replace(r#""n", "from""#, r#""n", "from", "tel""#).replace(
+        r#""n": {"#,
+        r#""tel": {"type": "string", "pattern": "^[0-9]{12}$", "x-dunnage-known": "msisdn"}, "n": {"#,
+    );
+    let format = Packed::new(&Model::compile(&schema).unwrap());
+    let message = Json.decode(br#"{"tel":"393315537800","n":7,"from":{"id":"LMCU1231237"}}"#).unwrap();
+    let trip = format.round_trip(&message).unwrap();
+    assert_eq!((trip.bytes.as_slice(), trip.lossless), (&[1, 7][..], true));
+    let texts = BTreeMap::from([("msisdn".to_owned(), "393315537800".to_owned())]);
+    let known = Known { device: Some("LMCU1231237"), texts: Some(&texts) };
+    let reception = Reception { known, ..Reception::default() };
+    assert_eq!(format.decode_from(&trip.bytes, &reception), Ok(message));
+    let error = format.decode_from(&trip.bytes, &from("LMCU1231237")).unwrap_err();
+    assert_eq!(error.kind(), Kind::Type);
+    assert!(error.to_string().contains("msisdn"), "{error}");
 }

@@ -1,0 +1,69 @@
+//! The texts that a receiver knows without the message.
+
+use crate::node::{Node, Shape};
+use dunnage_pson::Value;
+use dunnage_schema::DEVICE;
+use std::collections::BTreeMap;
+
+/// What a receiver knows about the device that sent a message, for the values with `x-dunnage-known`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Known<'a> {
+    /// The ID of the device.
+    pub device: Option<&'a str>,
+    /// Its other texts, by their names.
+    pub texts: Option<&'a BTreeMap<String, String>>,
+}
+
+impl<'a> From<Option<&'a str>> for Known<'a> {
+    fn from(device: Option<&'a str>) -> Self {
+        Known { device, texts: None }
+    }
+}
+
+impl<'a> Known<'a> {
+    pub(crate) fn get(self, name: &str) -> Option<&'a str> {
+        if name == DEVICE { self.device } else { self.texts?.get(name).map(String::as_str) }
+    }
+}
+
+impl Node {
+    /// Returns the texts of `message`, a value of this node, that packed does not carry, by their names. The device's ID is among
+    /// them. A receiver would know them.
+    pub fn known_texts(&self, message: &Value) -> BTreeMap<String, String> {
+        let mut texts = BTreeMap::new();
+        self.add_known(message, &mut texts);
+        texts
+    }
+
+    /// Such values are always required, and only objects have them.
+    fn add_known(&self, value: &Value, texts: &mut BTreeMap<String, String>) {
+        match (&self.shape, value) {
+            (Shape::Known(name), Value::Text(text)) => {
+                texts.insert(name.clone(), text.clone());
+            }
+            (Shape::Object(object), value) => {
+                for field in &object.fields {
+                    if let Some(value) = value.get(&field.name) {
+                        field.node.add_known(value, texts);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl<'a> From<&'a BTreeMap<String, String>> for Known<'a> {
+    /// The device's ID is the text named `device`.
+    fn from(texts: &'a BTreeMap<String, String>) -> Self {
+        Known { device: texts.get(DEVICE).map(String::as_str), texts: Some(texts) }
+    }
+}
+
+/// Returns the message of the error for a text that the receiver does not know.
+pub(crate) fn missing(name: &str) -> String {
+    match name {
+        DEVICE => "the ID of the device that sent the message is not known".to_owned(),
+        _ => format!("the {name:?} of the device that sent the message is not known"),
+    }
+}
