@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod coded;
 mod documents;
 mod driver;
 mod evolution;

@@ -248,7 +248,7 @@ fn float_of(layout: &Layout, bytes: &[u8]) -> (u64, u8) {
 #[test]
 fn floats_have_the_bytes_of_packed_and_damaged_ones_its_errors() {
     let schema = r#"{"title": "Number", "type": "number"}"#;
-    let layout = Layout::new(&Model::compile(schema).expect("the schema compiles"));
+    let layout = Layout::new(&Model::compile(schema).expect("the schema compiles")).expect("a layout");
     let mut rows = String::new();
     for (i, f) in floats().into_iter().enumerate() {
         let mut bytes = Vec::new();

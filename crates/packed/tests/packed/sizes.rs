@@ -32,7 +32,7 @@ fn plain_decimals_are_little_larger_than_modelled_ones() {
             required.join(","),
             !closed
         );
-        let layout = Layout::new(&Model::compile(&schema).expect("the schema compiles"));
+        let layout = Layout::new(&Model::compile(&schema).expect("the schema compiles")).expect("a layout");
         assert_eq!(layout.is_plain(), closed);
         let numbers = [22.5, 1013.25, 0.0034, 61.2, -3.75, 230.1, 4.18, 50.02, 0.98, 12.0, 3.601, 7.5];
         let entries = numbers.into_iter().enumerate().map(|(i, f)| (format!("p{i}"), Value::F64(f)));

@@ -10,6 +10,8 @@ const TABLE_BYTES: f64 = 8.0;
 const BIN_BYTES: f64 = 2.0;
 /// The bits that a bin must save in all messages together, whatever their number: fewer may be chance.
 const CHANCE: f64 = 12.0;
+/// The most values of a leaf with tables.
+const MAX_COUNT: u64 = 1 << 60;
 /// The most bins of a table.
 const MAX_BINS: usize = 96;
 
@@ -154,8 +156,13 @@ fn width_of(count: i64) -> u8 {
 }
 
 /// Returns the best table for `numbers`, which are from 0 to below `count`, and the bits that it costs with its own price. A
-/// training of `messages` messages sets the price. Returns `None` without numbers.
+/// training of `messages` messages sets the price. Returns `None` without numbers, and for more than
+/// 2^60 values.
 pub(super) fn table(mut sorted: Vec<i64>, count: u64, weight: u8, messages: u32) -> Option<(Table, f64)> {
+    // Bins of more values would reach beyond 2^63.
+    if count > MAX_COUNT {
+        return None;
+    }
     sorted.sort_unstable();
     let middle = *sorted.get(sorted.len() / 2)?;
     let mut price = PRICE * BIN_BYTES * f64::from(messages) + CHANCE;
