@@ -1,6 +1,6 @@
 # A menu. `make` or `make help` prints it.
 
-.PHONY: help run dist check test nightly test-c test-jvm test-kafka test-report conform lint fmt audit faults bench bench-full report fuzz fuzz-c docs
+.PHONY: help run dist check test nightly test-c test-jvm test-kafka test-report conform lint fmt audit faults bench bench-link bench-full report fuzz fuzz-c docs
 
 # What measuring on a simulated AVR needs; the compiler itself comes from PyPI.
 AVR = cc:build-essential pip3:python3-pip /usr/include/simavr/sim_avr.h:libsimavr-dev /usr/include/libelf.h:libelf-dev
@@ -113,6 +113,9 @@ bench:  ## a quick form of all benchmarks, in under 15 minutes, and their report
 	.ci/need $(BENCH)
 	tests/tools/install laboratory locust
 	$(LABORATORY) run $(SUITES)
+
+bench-link:  ## bytes of packed messages on lossy links and against vendors' layouts, beside their goals
+	cargo run --release -p dunnage-bench-link
 
 bench-full:  ## the long form of all benchmarks, in some hours, and their report
 	.ci/need $(BENCH)

@@ -1,0 +1,86 @@
+//! Messages of commercial devices: the vendors' bytes and ours. `bench/vendors/README.md` says which devices, and why.
+
+use crate::container::Failed;
+use crate::goal::{Goal, Wanted};
+use dunnage_packed::{Layout, Value};
+use dunnage_schema::Model;
+use serde::Deserialize;
+use std::{collections::BTreeMap, fs, path::Path};
+
+/// The bytes of a packed message that the port of the link makes unnecessary.
+const SLOT: usize = 1;
+
+/// A file of `bench/vendors`. Files with the same device count once.
+#[derive(Deserialize)]
+struct File {
+    vendor: String,
+    device: String,
+    kind: String,
+    messages: Vec<Message>,
+    schema: serde_json::Value,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    vendor_hex: String,
+    value: Value,
+}
+
+/// The logarithms of the ratios of a device's messages, with the slot byte and without it.
+#[derive(Default)]
+struct Ratios {
+    kind: String,
+    with: Vec<f64>,
+    without: Vec<f64>,
+}
+
+/// Encodes all messages.
+pub fn goals() -> Result<Vec<Goal>, Failed> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../vendors");
+    let mut devices: BTreeMap<String, Ratios> = BTreeMap::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        let file: File = serde_json::from_str(&fs::read_to_string(&path)?)?;
+        let layout = Layout::new(&Model::compile(&file.schema.to_string())?)?;
+        let ratios = devices.entry(format!("{} {}", file.vendor, file.device)).or_default();
+        ratios.kind.clone_from(&file.kind);
+        for message in &file.messages {
+            let mut packed = Vec::new();
+            layout
+                .encode(&message.value, &mut packed)
+                .map_err(|error| format!("{}: {error}", path.display()))?;
+            let vendor = message.vendor_hex.len() as f64 / 2.0;
+            ratios.with.push((packed.len() as f64 / vendor).ln());
+            ratios.without.push(((packed.len() - SLOT) as f64 / vendor).ln());
+        }
+    }
+    let mut goals = Vec::new();
+    for (kind, what) in [("", "all"), ("fixed", "fixed layouts"), ("tlv", "type-length-value")] {
+        let chosen: Vec<&Ratios> =
+            devices.values().filter(|ratios| kind.is_empty() || ratios.kind == kind).collect();
+        for (metric, values, wanted) in [
+            ("of the vendors' bytes", mean(&chosen, |ratios| &ratios.with), Wanted::Nothing),
+            ("of them, slot from the port", mean(&chosen, |ratios| &ratios.without), Wanted::AtMost(0.6)),
+        ] {
+            goals.push(Goal {
+                payload: format!("vendors, {what}"),
+                sent: "plain".to_owned(),
+                metric,
+                value: values,
+                unit: "",
+                wanted,
+                repetitions: chosen.len() as u64,
+            });
+        }
+    }
+    Ok(goals)
+}
+
+/// Returns the geometric mean over devices, each of which counts with the geometric mean of its messages.
+fn mean(devices: &[&Ratios], of: impl Fn(&Ratios) -> &Vec<f64>) -> f64 {
+    let one = |ratios: &&Ratios| of(ratios).iter().sum::<f64>() / of(ratios).len() as f64;
+    (devices.iter().map(one).sum::<f64>() / devices.len() as f64).exp()
+}
