@@ -143,10 +143,15 @@ impl Maker<'_> {
         if counts && self.random.once_in(4) {
             let more = self.random.below(4);
             let unit = 10i64.pow(more as u32);
-            members = members.with(
-                quantum,
-                scaled(unit + 1 + self.random.below(90 * unit as usize) as i64, places + more),
-            );
+            let value = unit + self.random.below(90 * unit as usize) as i64;
+            members = if self.random.once_in(2) {
+                members.with(quantum, scaled(value, places + more))
+            } else {
+                let divisor = 1 + self.random.below(1000) as i64;
+                let parts = Members(vec![("value", scaled(value * divisor + 1, places + more))]);
+                let offset = scaled(self.random.below(2000) as i64 - 1000, places + more);
+                members.with(quantum, parts.with("divisor", divisor).with("offset", offset).object())
+            };
         }
         if self.random.once_in(4) && high - low > 600 {
             members = members.with(usually, usual(scaled(low + 200, places), scaled(high - 100, places)));

@@ -159,7 +159,11 @@ fn number(number: &Number, out: &mut String) {
     out.push_str(",\"as\":");
     let quantum = |decimal: &Decimal, out: &mut String| {
         if let Some(quantum) = &decimal.quantum {
-            add(out, format_args!(",\"quantum\":[\"{}\",{}]", quantum.mantissa, quantum.places));
+            add(out, format_args!(",\"quantum\":[\"{}\",{}", quantum.mantissa, quantum.places));
+            if !quantum.is_decimal() {
+                add(out, format_args!(",{},\"{}\"", quantum.divisor, quantum.offset));
+            }
+            out.push(']');
         }
     };
     match &number.source {

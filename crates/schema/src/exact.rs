@@ -17,6 +17,8 @@ pub(crate) enum Round {
 }
 
 impl Exact {
+    pub(crate) const ZERO: Exact = Exact { mantissa: 0, exponent: 0 };
+
     /// Parses a JSON number; `None` if it has more than 38 significant digits or an exponent far out of range.
     pub(crate) fn parse(text: &str) -> Option<Exact> {
         let (digits, exponent) = match text.split_once(['e', 'E']) {

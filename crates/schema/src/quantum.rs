@@ -1,30 +1,35 @@
 //! Converts scaled numbers to counts of steps or of a sensor's units, and back.
 //!
-//! With a quantum q, the numbers are k*q for whole k, rounded half away from zero to units of 10^-`places`. q is larger than such a unit,
-//! so a number is less than q/2 away from its k*q and determines k.
+//! With a quantum, the number of k counts is offset + k * quantum, rounded half away from zero to units of 10^-`places`. The quantum is
+//! at least such a unit, so two counts never have the same number.
 
 use crate::{Decimal, Quantum};
 
 impl Decimal {
-    /// Returns k if `scaled` is the k-th multiple of the quantum, rounded, or of the step without a quantum; `None` if it is not a
-    /// multiple. Does not check the range.
+    /// Returns k if `scaled` is the number of k counts, or the k-th multiple of the step without a quantum; `None` if there is no
+    /// such k. Does not check the range.
     pub fn count_of(&self, scaled: i128) -> Option<i128> {
         let k = self.count_near(scaled);
         (self.of_count(k) == scaled).then_some(k)
     }
 
-    /// Returns the k of the multiple that is nearest to `scaled`.
+    /// Returns the k whose number is nearest to `scaled`.
     pub fn count_near(&self, scaled: i128) -> i128 {
-        match &self.quantum {
-            Some(quantum) => rounded(scaled.saturating_mul(self.unit(quantum)), i128::from(quantum.mantissa)),
-            None => rounded(scaled, i128::from(self.step)),
-        }
+        let Some(quantum) = &self.quantum else { return rounded(scaled, i128::from(self.step)) };
+        let above = scaled.saturating_mul(self.unit(quantum)).saturating_sub(quantum.base());
+        let k = rounded(above, i128::from(quantum.mantissa));
+        // If a quantum is about as large as a unit, rounding twice may lead to a neighbour.
+        let near = [k, k.saturating_sub(1), k.saturating_add(1)];
+        near.into_iter().min_by_key(|k| self.of_count(*k).abs_diff(scaled)).unwrap_or(k)
     }
 
-    /// Returns the scaled number that is `k` times the quantum, rounded, or `k` times the step without a quantum.
+    /// Returns the scaled number of `k` counts, or of `k` steps without a quantum.
     pub fn of_count(&self, k: i128) -> i128 {
         match &self.quantum {
-            Some(quantum) => rounded(k.saturating_mul(i128::from(quantum.mantissa)), self.unit(quantum)),
+            Some(quantum) => {
+                let product = k.saturating_mul(i128::from(quantum.mantissa));
+                rounded(product.saturating_add(quantum.base()), self.unit(quantum))
+            }
             None => k.saturating_mul(i128::from(self.step)),
         }
     }
@@ -40,9 +45,18 @@ impl Decimal {
         (first + i128::from(self.of_count(first) < min), last - i128::from(self.of_count(last) > max))
     }
 
-    /// Returns the number of units of the quantum's mantissa in one unit of the scaled numbers.
+    /// Returns what a unit of the scaled numbers is in terms of the quantum's mantissa.
     fn unit(&self, quantum: &Quantum) -> i128 {
-        10i128.saturating_pow(quantum.places.saturating_sub(self.places))
+        10i128
+            .saturating_pow(quantum.places.saturating_sub(self.places))
+            .saturating_mul(quantum.divisor.into())
+    }
+}
+
+impl Quantum {
+    /// Returns what the offset is in terms of the mantissa.
+    fn base(&self) -> i128 {
+        i128::from(self.offset) * i128::from(self.divisor)
     }
 }
 
@@ -62,7 +76,7 @@ mod tests {
     }
 
     /// 0.7324443 mg, the accelerometer of the container message.
-    const ACCELEROMETER: Quantum = Quantum { mantissa: 7_324_443, places: 7 };
+    const ACCELEROMETER: Quantum = Quantum::new(7_324_443, 7);
 
     #[test]
     fn the_accelerometer_counts() {
@@ -80,7 +94,7 @@ mod tests {
 
     #[test]
     fn halves_are_rounded_away_from_zero() {
-        let number = decimal(0, Some(Quantum { mantissa: 25, places: 1 }));
+        let number = decimal(0, Some(Quantum::new(25, 1)));
         let counted: Vec<_> = (-3..=3).map(|k| number.of_count(k)).collect();
         assert_eq!(counted, [-8, -5, -3, 0, 3, 5, 8]);
     }
@@ -94,17 +108,58 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_no_number() {
-        let number = decimal(0, Some(Quantum { mantissa: u64::MAX, places: 18 }));
+        let number = decimal(0, Some(Quantum::new(u64::MAX, 18)));
         for n in [i128::MAX, i128::MIN, i128::MAX / 2] {
             let _ = (number.count_of(n), number.of_count(n));
         }
         assert_eq!(number.count_of(i128::MAX), None);
     }
 
+    #[test]
+    fn a_temperature_sensor_has_a_fraction_and_an_offset() {
+        // -45 + 175 * k / 65535, as Sensirion's SHT3x has it, in steps of 0.001.
+        let quantum = Quantum { mantissa: 175_000, places: 3, divisor: 65_535, offset: -45_000 };
+        let number = Decimal { min: -45_000, max: 130_000, ..decimal(3, Some(quantum)) };
+        for (k, scaled) in
+            [(0, -45_000), (1, -44_997), (16_851, -2), (16_852, 0), (65_534, 129_997), (65_535, 130_000)]
+        {
+            assert_eq!((number.of_count(k), number.count_of(scaled)), (scaled, Some(k)));
+        }
+        assert_eq!((number.counts(), number.count_of(1)), ((0, 65_535), None));
+        assert_eq!(quantum.to_string(), "175 / 65535 from -45");
+    }
+
+    #[test]
+    fn a_quantum_of_one_step_with_half_a_step_as_offset_leaves_out_0() {
+        let number = decimal(0, Some(Quantum { mantissa: 10, places: 1, divisor: 1, offset: 5 }));
+        let counted: Vec<_> = (-3..=2).map(|k| number.of_count(k)).collect();
+        assert_eq!(counted, [-3, -2, -1, 1, 2, 3]);
+        for (k, scaled) in (-3..=2).zip(counted) {
+            assert_eq!(number.count_of(scaled), Some(k));
+        }
+        assert_eq!(number.count_of(0), None);
+        assert_eq!(number.counts_within(-1, 1), (-1, 0));
+        assert_eq!(number.counts_within(0, 0), (0, -1));
+    }
+
     proptest! {
         #[test]
+        fn a_count_with_offset_and_divisor_comes_back(
+            k in -100_000i128..100_000, unit in 1u64..1000, divisor in 1u32.., more in 0u32..3, offset: i32,
+        ) {
+            let places = 2 + more;
+            // At least a unit of 0.01.
+            let mantissa = u64::from(divisor) * 10u64.pow(more) + unit;
+            let number = decimal(2, Some(Quantum { mantissa, places, divisor, offset: offset.into() }));
+            prop_assert_eq!(number.count_of(number.of_count(k)), Some(k));
+            let (first, last) = number.counts();
+            prop_assert!(number.of_count(first) >= number.min && number.of_count(first - 1) < number.min);
+            prop_assert!(number.of_count(last) <= number.max && number.of_count(last + 1) > number.max);
+        }
+
+        #[test]
         fn a_count_comes_back(k in -(1i128 << 62)..1i128 << 62, mantissa in 1u64..u64::MAX, places in 0u32..=6, more in 0u32..=12) {
-            let quantum = Quantum { mantissa, places: places + more };
+            let quantum = Quantum::new(mantissa, places + more);
             prop_assume!(i128::from(mantissa) > 10i128.pow(more));
             let number = Decimal { min: i64::MIN.into(), max: i64::MAX.into(), ..decimal(places, Some(quantum)) };
             let k = k % (1 + (i128::from(i64::MAX) * 10i128.pow(more) / i128::from(mantissa)));

@@ -1,9 +1,7 @@
 //! The fields of a model as a flat list, with their ranges as text.
 
 use dunnage_formats::{Id, Mapping, Value};
-use dunnage_schema::{
-    Assertion, DEVICE, Decimal, Model, NumberText, Object, Quantum, Text, Type, decimal_text,
-};
+use dunnage_schema::{Assertion, DEVICE, Decimal, Model, NumberText, Object, Text, Type, decimal_text};
 use serde::Serialize;
 
 /// A field as shown to people and in `--json`.
@@ -155,7 +153,7 @@ fn keyword(assertion: &Assertion) -> &'static str {
 }
 
 fn decimal(n: &Decimal) -> String {
-    let quantum = n.quantum.map_or(String::new(), |q| format!(", counts of {}", quantum(q)));
+    let quantum = n.quantum.map_or(String::new(), |q| format!(", counts of {q}"));
     range(n.min, n.max, n.places) + &step(n.step, n.places) + &quantum + &usual(n.usual, n.places)
 }
 
@@ -184,12 +182,6 @@ fn usual(range: Option<(i128, i128)>, places: u32) -> String {
     range.map_or(String::new(), |(low, high)| {
         format!(", usually {} to {}", decimal_text(low, places), decimal_text(high, places))
     })
-}
-
-/// A sensor's unit, without trailing zeros.
-fn quantum(quantum: Quantum) -> String {
-    let text = decimal_text(i128::from(quantum.mantissa), quantum.places);
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 fn float(min: Option<f64>, max: Option<f64>) -> String {

@@ -6,6 +6,7 @@ use super::{
     plan::{Content, Slot, SlotKind, Struct},
     structs::inner,
 };
+use dunnage_schema::Quantum;
 use std::fmt::Write as _;
 
 /// Explains the macros, in a comment before them.
@@ -51,6 +52,13 @@ fn number(constant: &str, count: &Count, out: &mut String) {
         );
         let _ = writeln!(out, "#define {constant}_PER_SECOND {}", unsigned(10i128.pow(count.unit.1)));
     }
+    if let Some(quantum) = &count.quantum {
+        let _ = writeln!(
+            out,
+            "#define {constant}_VALUE(n) {} /* counts of {quantum} */",
+            raw_value(count, quantum)
+        );
+    }
     if !count.has_scale() {
         return;
     }
@@ -89,6 +97,22 @@ fn value(count: &Count) -> String {
     let times = if numerator == 1 { String::new() } else { format!(" * {numerator}.0{end}") };
     let by = if denominator == 1 { String::new() } else { format!(" / {denominator}.0{end}") };
     format!("(({kind})(n){times}{by})")
+}
+
+/// Generates the conversion of n counts with a divisor or an offset to a value. There is none back: the member is what the sensor
+/// counts.
+fn raw_value(count: &Count, quantum: &Quantum) -> String {
+    let decimal = |n: i128| point(&dunnage_schema::decimal_text(n, quantum.places));
+    let (kind, end) = if count.fits_single() { ("float", "f") } else { ("double", "") };
+    let mut text = format!("({kind})(n) * {}{end}", decimal(quantum.mantissa.into()));
+    if quantum.divisor != 1 {
+        text.push_str(&format!(" / {}.0{end}", quantum.divisor));
+    }
+    if quantum.offset != 0 {
+        let sign = if quantum.offset < 0 { '-' } else { '+' };
+        text.push_str(&format!(" {sign} {}{end}", decimal(i128::from(quantum.offset).abs())));
+    }
+    format!("({text})")
 }
 
 /// Appends `.0` if the decimal has no point.

@@ -1,6 +1,7 @@
 //! Numbers as members: the C type that holds them, and constants of their range.
 
 use dunnage_packed::{Form, Number, Source};
+use dunnage_schema::Quantum;
 
 /// A number as a multiple of its step. The member holds this multiple, and so does the wire.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +16,8 @@ pub struct Count {
     pub form: Form,
     /// The unit of a count: `unit.0` * 10^-`unit.1`. It is 1 for integers.
     pub unit: (u64, u32),
+    /// The values of the counts, if these have a divisor or an offset. `unit` is not their unit then.
+    pub quantum: Option<Quantum>,
     /// The epoch of a time, in seconds since 1970; `None` if the number is not a time.
     pub epoch: Option<i64>,
     /// The C type of the member.
@@ -74,12 +77,18 @@ impl Count {
             }
             Source::Time(time) => (1, time.places),
         };
+        let quantum = match &number.source {
+            Source::Decimal(decimal) | Source::Text(dunnage_schema::NumberText { number: decimal, .. }) => {
+                decimal.quantum.filter(|quantum| !quantum.is_decimal())
+            }
+            _ => None,
+        };
         let epoch = match &number.source {
             Source::Time(time) => Some(time.epoch),
             _ => None,
         };
         let mut kind = Whole::holding(min, max);
-        let mut count = Count { min, max, usual: None, form: number.form(), unit, epoch, kind };
+        let mut count = Count { min, max, usual: None, form: number.form(), unit, quantum, epoch, kind };
         if count.has_scale() && count.spare().is_none() && kind.bits < 64 {
             // Leave room for a value that is always rejected, see `spare`.
             kind.bits *= 2;
@@ -91,7 +100,7 @@ impl Count {
 
     /// Whether the unit of a count is not 1.
     pub(super) fn has_scale(&self) -> bool {
-        self.unit != (1, 0) && self.epoch.is_none()
+        self.unit != (1, 0) && self.epoch.is_none() && self.quantum.is_none()
     }
 
     /// Returns a value of the member's type that is out of range.
@@ -211,6 +220,7 @@ mod tests {
             usual: None,
             form: Form::Offset,
             unit: (mantissa, places),
+            quantum: None,
             epoch: None,
             kind: Whole::holding(0, 1),
         };

@@ -227,15 +227,20 @@ impl Emitter {
     fn scaled(&mut self, decimal: &Decimal, number: &Number) -> String {
         let numbers = self.numbers(number, decimal.min, decimal.max);
         let Some(quantum) = &decimal.quantum else { return numbers };
-        let unit = 10i128.pow(quantum.places - decimal.places);
-        let largest = decimal.max.max(-decimal.min) * unit + i128::from(quantum.mantissa);
+        let unit = 10i128.pow(quantum.places - decimal.places) * i128::from(quantum.divisor);
+        let base = i128::from(quantum.offset) * i128::from(quantum.divisor);
+        let most = decimal.max.max(-decimal.min).saturating_mul(unit);
+        let largest = most.saturating_add(2 * base.abs() + i128::from(quantum.mantissa) + unit);
         if largest > MAX_EXACT {
             self.refuse(
                 "has a quantum of too many digits for its range",
                 "give the quantum fewer decimals, or narrow the range",
             );
         }
-        self.call(Piece::Quantum, &[numbers, quantum.mantissa.to_string(), unit.to_string()])
+        self.call(
+            Piece::Quantum,
+            &[numbers, quantum.mantissa.to_string(), unit.to_string(), base.to_string()],
+        )
     }
 
     /// Returns the integers on the wire, which stand for values from `min` to `max`.

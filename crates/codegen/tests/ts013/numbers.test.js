@@ -43,11 +43,16 @@ for (const { engine, there, back } of runtimes) {
   });
 
   test(`a sensor's counts in ${engine}: rounded half away from zero`, () => {
-    const codec = "decimal(quantum(number(-3, 3, 1), 25, 10), 0)";
+    const codec = "decimal(quantum(number(-3, 3, 1), 25, 10, 0), 0)";
     assert.deepEqual(there(codec, [-8, -5, -3, 0, 3, 5, 8]).map((r) => r[1]), [-8, -5, -3, 0, 3, 5, 8]);
     assert.deepEqual(there(codec, [-9, -7, 1, 2, 4, 9]), Array(6).fill("range"));
-    assert.deepEqual(there("digits(quantum(number(-2000, 2000, 1), 7324443, 1000), 1, 4)", ["-993.9269", "-27.1004", "0.0000", "-993.9270"]).map((r) => r[1]),
+    assert.deepEqual(there("digits(quantum(number(-2000, 2000, 1), 7324443, 1000, 0), 1, 4)", ["-993.9269", "-27.1004", "0.0000", "-993.9270"]).map((r) => r[1]),
       ["-993.9269", "-27.1004", "0.0000", "a"]);
+    // A count is a unit, from half of one: 0 is left out.
+    assert.deepEqual(there("decimal(quantum(number(-3, 2, 1), 10, 10, 5), 0)", [-3, -2, -1, 0, 1, 2, 3]).map((r) => (r[1] === "a" ? r : r[1])),
+      [-3, -2, -1, "range", 1, 2, 3]);
+    assert.deepEqual(there("decimal(quantum(number(0, 65535, 1), 175000, 65535, -2949075000), 3)", [-45, 19.088, 130, 0.001]),
+      [[[0, 0], -45], [[0x5d, 0xc0], 19.088], [[0xff, 0xff], 130], "range"]);
   });
 
   test(`usual numbers in ${engine}: the others are escaped, and only they`, () => {

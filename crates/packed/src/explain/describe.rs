@@ -72,12 +72,7 @@ fn step(decimal: &Decimal) -> String {
         NumberText { number, digits: 1 }.write(n)
     };
     match &decimal.quantum {
-        Some(quantum) => {
-            let text = scaled(quantum.mantissa.into(), quantum.places);
-            let text =
-                if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-            format!("{text} each")
-        }
+        Some(quantum) => format!("{quantum} each"),
         None => scaled(decimal.step.into(), decimal.places),
     }
 }

@@ -4,17 +4,20 @@ use super::{Schema, bound::bound};
 use crate::{
     Decimal, Integer, Quantum, SchemaError,
     exact::{Exact, Round},
+    parse::Node,
 };
 
 /// The most decimal places of a quantum.
 const MAX_PLACES: u32 = 18;
 /// The largest amount by which a number may grow from message to message.
 const MAX_EVERY: u64 = 1 << 40;
+/// Products in the arithmetic of counts stay below this.
+const MAX_PRODUCT: i128 = 1 << 125;
 
-/// Restricts `number` to the multiples of the quantum under `keyword`, and narrows its range to them.
+/// Restricts `number` to the values of the quantum under `keyword`, and narrows its range to them.
 pub(super) fn quantum(schema: &Schema<'_>, keyword: &str, number: &mut Decimal) -> Result<(), SchemaError> {
-    let Some(exact) = bound(schema, keyword)? else { return Ok(()) };
-    if !exact.is_positive() {
+    let Some((value, divisor, offset)) = parts(schema, keyword)? else { return Ok(()) };
+    if !value.is_positive() {
         return Err(schema.error(keyword, format!("{keyword} must be above 0")));
     }
     if number.step != 1 {
@@ -22,17 +25,32 @@ pub(super) fn quantum(schema: &Schema<'_>, keyword: &str, number: &mut Decimal) 
             schema.error("multipleOf", format!("multipleOf beside {keyword} must be 1, 0.1, 0.01 and so on"))
         );
     }
-    let places = exact.places().max(number.places);
-    let mantissa = exact.scaled(places.min(MAX_PLACES)).and_then(|mantissa| u64::try_from(mantissa).ok());
-    let Some(mantissa) = mantissa.filter(|_| places <= MAX_PLACES) else {
+    let places = value.places().max(offset.places()).max(number.places);
+    let scaled = |exact: Exact| exact.scaled(places.min(MAX_PLACES));
+    let mantissa = scaled(value).and_then(|mantissa| u64::try_from(mantissa).ok());
+    let offset = scaled(offset).and_then(|offset| i64::try_from(offset).ok());
+    let (Some(mantissa), Some(offset), true) = (mantissa, offset, places <= MAX_PLACES) else {
         return Err(schema
             .error(keyword, format!("{keyword} must have at most {MAX_PLACES} decimals and fit 64 bits")));
     };
-    if i128::from(mantissa) <= 10i128.saturating_pow(places - number.places) {
-        return Err(schema.error(keyword, format!("{keyword} must be larger than multipleOf")));
+    let unit = 10i128.pow(places - number.places) * i128::from(divisor);
+    if i128::from(mantissa) < unit {
+        let message = format!(
+            "{keyword} must be at least multipleOf, so that each number has one count: use a smaller multipleOf"
+        );
+        return Err(schema.error(keyword, message));
     }
-    number.quantum = Some(Quantum { mantissa, places });
+    let most = number.min.abs().max(number.max.abs());
+    if divisor > 1 && most.checked_mul(unit).is_none_or(|product| product > MAX_PRODUCT) {
+        let message = format!("{keyword} has too many digits for the range: narrow minimum and maximum");
+        return Err(schema.error(keyword, message));
+    }
+    number.quantum = Some(Quantum { mantissa, places, divisor, offset });
     let (first, last) = number.counts();
+    if first < i64::MIN.into() || last > i64::MAX.into() {
+        let message = format!("{keyword} has counts beyond 64 bits: narrow minimum and maximum");
+        return Err(schema.error(keyword, message));
+    }
     if first > last {
         return Err(
             schema.error(keyword, format!("no multiple of {keyword} lies between minimum and maximum"))
@@ -40,6 +58,23 @@ pub(super) fn quantum(schema: &Schema<'_>, keyword: &str, number: &mut Decimal) 
     }
     (number.min, number.max) = (number.of_count(first), number.of_count(last));
     Ok(())
+}
+
+/// Returns the value, the divisor and the offset of a quantum, which is a number or an object.
+fn parts(schema: &Schema<'_>, keyword: &str) -> Result<Option<(Exact, u32, Exact)>, SchemaError> {
+    let zero = Exact::ZERO;
+    let Some(node @ Node::Object(_)) = schema.get(keyword) else {
+        return Ok(bound(schema, keyword)?.map(|value| (value, 1, zero)));
+    };
+    let inner = Schema { node, at: schema.below(keyword), ..*schema };
+    inner.check_members(&["value", "divisor", "offset"])?;
+    let value = bound(&inner, "value")?.ok_or_else(|| inner.error("value", "value is missing"))?;
+    let divisor = bound(&inner, "divisor")?.map_or(Some(1), |divisor| divisor.scaled(0));
+    let divisor = divisor.and_then(|divisor| u32::try_from(divisor).ok()).filter(|divisor| *divisor > 0);
+    let divisor = divisor.ok_or_else(|| {
+        inner.error("divisor", format!("divisor must be a whole number from 1 to {}", u32::MAX))
+    })?;
+    Ok(Some((value, divisor, bound(&inner, "offset")?.unwrap_or(zero))))
 }
 
 /// Sets the usual range of a decimal.

@@ -186,7 +186,7 @@ fn usual(number: &Decimal) -> String {
 }
 
 fn quantum(quantum: Option<Quantum>) -> String {
-    quantum.map_or("the step".to_owned(), |q| plain(q.mantissa.into(), q.places))
+    quantum.map_or("the step".to_owned(), |q| q.to_string())
 }
 
 /// Writes seconds since 1970 in the notation of RFC 3339.

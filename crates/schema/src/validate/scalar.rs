@@ -4,9 +4,7 @@ use super::{
     Check,
     describe::{Brief, Quoted},
 };
-use crate::{
-    Decimal, Float, Integer, NumberText, NumbersText, Quantum, Text, TimeText, Violation, decimal::Flaw,
-};
+use crate::{Decimal, Float, Integer, NumberText, NumbersText, Text, TimeText, Violation, decimal::Flaw};
 use dunnage_pson::Value;
 use std::fmt::Display;
 
@@ -124,17 +122,11 @@ impl Check<'_> {
             Flaw::NegativeZero => "-0.0 has no scaled integer: its sign would be lost".to_owned(),
             Flaw::Multiple => format!("{v} is not a multiple of {}", limit(decimal.step.into())),
             Flaw::Quantum => {
-                let quantum = decimal.quantum.map(quantum_text).unwrap_or_default();
+                let quantum = decimal.quantum.map(|quantum| quantum.to_string()).unwrap_or_default();
                 format!("{v} is not a multiple of {quantum}, rounded to {}", limit(1))
             }
             Flaw::Below => format!("{v} is below the minimum {}", limit(decimal.min)),
             Flaw::Above => format!("{v} is above the maximum {}", limit(decimal.max)),
         })
     }
-}
-
-/// Returns the quantum as decimal text.
-fn quantum_text(quantum: Quantum) -> String {
-    let number = Decimal { places: quantum.places, step: 1, min: 0, max: 0, usual: None, quantum: None };
-    NumberText { number, digits: 1 }.write(quantum.mantissa.into())
 }

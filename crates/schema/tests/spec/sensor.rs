@@ -21,7 +21,7 @@ fn a_quantum_allows_only_its_rounded_multiples() {
     let number = decimal(
         r#"{"type":"number","multipleOf":0.0001,"minimum":-24000,"maximum":24000,"x-dunnage-quantum":0.7324443}"#,
     );
-    assert_eq!(number.quantum, Some(Quantum { mantissa: 7_324_443, places: 7 }));
+    assert_eq!(number.quantum, Some(Quantum::new(7_324_443, 7)));
     // 32767 * 0.7324443 is above 24000.
     assert_eq!((number.min, number.max), (-239_992_699, 239_992_699));
     assert_eq!(number.counts(), (-32766, 32766));
@@ -43,7 +43,7 @@ fn a_quantum_allows_only_its_rounded_multiples() {
     let coarse = decimal(
         r#"{"type":"number","multipleOf":0.01,"x-dunnage-quantum":5e-1,"minimum":-1.1,"maximum":1.1}"#,
     );
-    assert_eq!(coarse.quantum, Some(Quantum { mantissa: 50, places: 2 }));
+    assert_eq!(coarse.quantum, Some(Quantum::new(50, 2)));
     assert_eq!((coarse.min, coarse.max, coarse.counts()), (-100, 100, (-2, 2)));
 }
 
@@ -103,8 +103,49 @@ fn a_quantum_that_does_not_determine_its_count_is_rejected() {
         (&schema(r#""x-dunnage-quantum":0.5"#), "/x-dunnage-quantum", "needs multipleOf"),
         (&schema(r#""multipleOf":0.5,"x-dunnage-quantum":0.7"#), "/multipleOf", "0.01"),
         (&schema(r#""multipleOf":10,"x-dunnage-quantum":20"#), "/multipleOf", "0.01"),
-        (&schema(r#""multipleOf":0.1,"x-dunnage-quantum":0.1"#), "/x-dunnage-quantum", "larger"),
-        (&schema(r#""multipleOf":0.1,"x-dunnage-quantum":0.09"#), "/x-dunnage-quantum", "larger"),
+        (&schema(r#""multipleOf":0.1,"x-dunnage-quantum":0.09"#), "/x-dunnage-quantum", "smaller multipleOf"),
+        (
+            &schema(r#""multipleOf":0.01,"x-dunnage-quantum":{"value":175,"divisor":65535,"offset":-45}"#),
+            "/x-dunnage-quantum",
+            "smaller multipleOf",
+        ),
+        (
+            &schema(r#""multipleOf":0.1,"x-dunnage-quantum":{"offset":1}"#),
+            "/x-dunnage-quantum/value",
+            "missing",
+        ),
+        (
+            &schema(r#""multipleOf":0.1,"x-dunnage-quantum":{"value":1,"divisor":0}"#),
+            "/x-dunnage-quantum/divisor",
+            "from 1",
+        ),
+        (
+            &schema(r#""multipleOf":0.1,"x-dunnage-quantum":{"value":1,"divisor":0.5}"#),
+            "/x-dunnage-quantum/divisor",
+            "whole",
+        ),
+        (
+            &schema(r#""multipleOf":0.1,"x-dunnage-quantum":{"value":1,"per":2}"#),
+            "/x-dunnage-quantum/per",
+            "",
+        ),
+        (
+            &schema(r#""multipleOf":0.1,"x-dunnage-quantum":{"value":1,"offset":1e30}"#),
+            "/x-dunnage-quantum",
+            "64 bits",
+        ),
+        (
+            &schema(
+                r#""multipleOf":0.000000000000000001,"x-dunnage-quantum":{"value":4000000000,"divisor":4294967295}"#,
+            ),
+            "/x-dunnage-quantum",
+            "64 bits",
+        ),
+        (
+            &schema(r#""multipleOf":1,"x-dunnage-quantum":{"value":1,"offset":-9000000000000000000}"#),
+            "/x-dunnage-quantum",
+            "narrow",
+        ),
         (&schema(r#""multipleOf":0.1,"x-dunnage-quantum":0"#), "/x-dunnage-quantum", "above 0"),
         (&schema(r#""multipleOf":0.1,"x-dunnage-quantum":"1""#), "/x-dunnage-quantum", "number"),
         (

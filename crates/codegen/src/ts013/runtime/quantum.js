@@ -1,11 +1,11 @@
-// Scaled numbers that are counts of mantissa / unit, rounded half away from zero.
-function quantum(counts, mantissa, unit) {
+// Scaled numbers that are (base + count * mantissa) / unit, rounded half away from zero.
+function quantum(counts, mantissa, unit, base) {
   function rounded(n, d) {
     var sum = Math.abs(n) + Math.floor(d / 2), magnitude = (sum - sum % d) / d;
     return n < 0 ? -magnitude : magnitude;
   }
   function scaled(count) {
-    return rounded(count * mantissa, unit);
+    return rounded(base + count * mantissa, unit);
   }
   return {
     min: scaled(counts.min),
@@ -21,7 +21,11 @@ function quantum(counts, mantissa, unit) {
       if (n > this.max) {
         fail("range", show(value) + " is above the maximum " + shown(this.max));
       }
-      count = rounded(n * unit, mantissa);
+      count = rounded(n * unit - base, mantissa);
+      // Where a count is about as large as a unit, rounding twice may lead to a neighbour.
+      if (scaled(count) !== n) {
+        count += scaled(count) < n ? 1 : -1;
+      }
       if (scaled(count) !== n) {
         fail("range", show(value) + " is not a multiple of the sensor's unit");
       }

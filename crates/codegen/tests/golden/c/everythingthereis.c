@@ -43,6 +43,10 @@ size_t EverythingThereIs_encode(const EverythingThereIs *m, uint8_t *buffer, siz
         dunnage_put_index(EVERYTHING_THERE_IS_FIELD_USUAL, (uint16_t)((uint16_t)m->usual + 400u), 1650u, &w);
     }
     dunnage_put_index(EVERYTHING_THERE_IS_FIELD_COUNTS, (uint16_t)((uint16_t)m->counts + 32766u), 65532u, &w);
+    dunnage_put_small(EVERYTHING_THERE_IS_FIELD_RAW, m->has_raw, 1, &w);
+    if (m->has_raw) {
+        dunnage_put_index(EVERYTHING_THERE_IS_FIELD_RAW, m->raw, 65535u, &w);
+    }
     dunnage_put_small(EVERYTHING_THERE_IS_FIELD_PADDED, m->padded, 99u, &w);
     dunnage_put_small(EVERYTHING_THERE_IS_FIELD_PAIR, (uint8_t)((uint8_t)m->pair.x + 100u), 200u, &w);
     dunnage_put_index(EVERYTHING_THERE_IS_FIELD_PAIR, m->pair.int_, 70000ul, &w);
@@ -143,6 +147,10 @@ bool EverythingThereIs_decode(EverythingThereIs *m, const uint8_t *bytes, size_t
             }
         }
         m->counts = (int16_t)(uint16_t)(dunnage_get_index(&r, 65532u, EVERYTHING_THERE_IS_FIELD_COUNTS) - 32766u);
+        m->has_raw = dunnage_get_small(&r, 1, EVERYTHING_THERE_IS_FIELD_RAW) != 0;
+        if (m->has_raw) {
+            m->raw = (uint16_t)dunnage_get_index(&r, 65535u, EVERYTHING_THERE_IS_FIELD_RAW);
+        }
         m->padded = (uint8_t)dunnage_get_small(&r, 99u, EVERYTHING_THERE_IS_FIELD_PADDED);
         m->pair.x = (int8_t)(uint8_t)(dunnage_get_small(&r, 200u, EVERYTHING_THERE_IS_FIELD_PAIR) - 100u);
         m->pair.int_ = (uint32_t)dunnage_get_index(&r, 70000ul, EVERYTHING_THERE_IS_FIELD_PAIR);

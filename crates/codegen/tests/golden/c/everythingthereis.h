@@ -24,10 +24,10 @@ extern "C" {
 
 
 /* Bytes of the largest and the smallest message, the byte that each begins with, the SHA-256 of its layout. */
-#define EVERYTHING_THERE_IS_MAX_SIZE 127
+#define EVERYTHING_THERE_IS_MAX_SIZE 129
 #define EVERYTHING_THERE_IS_MIN_SIZE 33
 #define EVERYTHING_THERE_IS_SLOT 63
-#define EVERYTHING_THERE_IS_FINGERPRINT "c9f5351fc95673fdc0284c112c7b8d9922cda46a9b29c068900f89db8f43a660"
+#define EVERYTHING_THERE_IS_FINGERPRINT "cf52b874adc143055d0117b70c329604e2675ba230cf1ab00652a247d087b65b"
 
 /* The fields; dunnage_fault has the number of one. */
 typedef enum EverythingThereIs_field {
@@ -44,6 +44,7 @@ typedef enum EverythingThereIs_field {
     EVERYTHING_THERE_IS_FIELD_DECIMAL,
     EVERYTHING_THERE_IS_FIELD_USUAL,
     EVERYTHING_THERE_IS_FIELD_COUNTS,
+    EVERYTHING_THERE_IS_FIELD_RAW,
     EVERYTHING_THERE_IS_FIELD_PADDED,
     EVERYTHING_THERE_IS_FIELD_PAIR,
     EVERYTHING_THERE_IS_FIELD_TIME,
@@ -81,6 +82,7 @@ static inline const char *EverythingThereIs_field_name(uint16_t field)
     case EVERYTHING_THERE_IS_FIELD_DECIMAL: return "decimal";
     case EVERYTHING_THERE_IS_FIELD_USUAL: return "usual";
     case EVERYTHING_THERE_IS_FIELD_COUNTS: return "counts";
+    case EVERYTHING_THERE_IS_FIELD_RAW: return "raw";
     case EVERYTHING_THERE_IS_FIELD_PADDED: return "padded";
     case EVERYTHING_THERE_IS_FIELD_PAIR: return "pair";
     case EVERYTHING_THERE_IS_FIELD_TIME: return "time";
@@ -139,6 +141,9 @@ static inline const char *EverythingThereIs_field_name(uint16_t field)
 #define EVERYTHING_THERE_IS_COUNTS_VALUE(n) ((float)(n) * 0.7324443f) /* in 0.7324443 */
 #define EVERYTHING_THERE_IS_COUNTS(value) ((int16_t)dunnage_scale((float)(value), 0xaec1df76ul, 157, (-32766), 32766, (-32768L)))
 #define EVERYTHING_THERE_IS_COUNTS_FROM_DECIMAL(n, places) ((int16_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(7 - (places)), 7324443ull * DUNNAGE_TEN((places) - 7), (-32766), 32766, (-32768L)))
+#define EVERYTHING_THERE_IS_RAW_MIN 0
+#define EVERYTHING_THERE_IS_RAW_MAX 65535L
+#define EVERYTHING_THERE_IS_RAW_VALUE(n) ((float)(n) * 175.000f / 65535.0f - 45.000f) /* counts of 175 / 65535 from -45 */
 #define EVERYTHING_THERE_IS_PADDED_MIN 0
 #define EVERYTHING_THERE_IS_PADDED_MAX 99
 #define EVERYTHING_THERE_IS_PAIR_X_MIN (-100)
@@ -248,6 +253,9 @@ typedef struct EverythingThereIs {
     int16_t usual;
     /* In 0.7324443: -32766 to 32766 */
     int16_t counts;
+    /* 0 to 65535 */
+    bool has_raw;
+    uint16_t raw;
     /* 0 to 99 */
     uint8_t padded;
     /* x in 0.01: -100 to 100, int_ in 1: 0 to 70000 */
@@ -277,7 +285,7 @@ typedef struct EverythingThereIs {
 } EverythingThereIs;
 
 /* A message of the schema: the defaults; without one the value nearest to 0, the first choice, the shortest text. */
-#define EVERYTHING_THERE_IS_INIT {false, 0, 0, 200, 0, 0, (-10), 0, 0, 0, 0, {0, 0}, 0, 0.0, false, 0.0, false, EVERYTHING_THERE_IS_CHOICE_ON, "A-A 1", "-", 0, {0}, {{1, {{false, 1}}}, {1, {{false, 1}}}}, 1, {"aa"}, {1, false, "", {0}}, {EVERYTHING_THERE_IS_EITHER_IS_INTEGER, {0}}, false, {false, {false, false}}}
+#define EVERYTHING_THERE_IS_INIT {false, 0, 0, 200, 0, 0, (-10), 0, 0, 0, false, 0, 0, {0, 0}, 0, 0.0, false, 0.0, false, EVERYTHING_THERE_IS_CHOICE_ON, "A-A 1", "-", 0, {0}, {{1, {{false, 1}}}, {1, {{false, 1}}}}, 1, {"aa"}, {1, false, "", {0}}, {EVERYTHING_THERE_IS_EITHER_IS_INTEGER, {0}}, false, {false, {false, false}}}
 
 /* Writes `message` into `buffer` of `size` bytes. EVERYTHING_THERE_IS_MAX_SIZE is always enough.
  * Gives the bytes of the message; 0 when there is a fault: a value is out of range or text is not UTF-8 (DUNNAGE_RANGE,

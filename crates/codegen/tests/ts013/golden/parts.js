@@ -2,8 +2,8 @@
  * Parts: payload codec for LoRaWAN network servers, as LoRa Alliance TS013 has it.
  * Written by `dunnage generate ts013 --schema parts`: change the schema, not this file.
  *
- * slot 63, 5 to 186 bytes
- * layout 1f3bb62fe3e4d603fa295f4209e8db855b094233852eb3466b740daf9fc44079
+ * slot 63, 5 to 188 bytes
+ * layout 8bf892339ba4b16697612ba99b31800a5567ed46c9ee939b529d94e1e6080d09
  *
  * device                 0 bits
  * flag                    1 bit  a * / in a comment
@@ -17,6 +17,7 @@
  * usual               3-24 bits
  * acc                   21 bits
  * micro                 28 bits
+ * raw                   16 bits
  * half                   4 bits
  * clock                 49 bits
  * mode                   3 bits
@@ -241,14 +242,14 @@ function usual(all, first, last, step) {
   };
 }
 
-// Scaled numbers that are counts of mantissa / unit, rounded half away from zero.
-function quantum(counts, mantissa, unit) {
+// Scaled numbers that are (base + count * mantissa) / unit, rounded half away from zero.
+function quantum(counts, mantissa, unit, base) {
   function rounded(n, d) {
     var sum = Math.abs(n) + Math.floor(d / 2), magnitude = (sum - sum % d) / d;
     return n < 0 ? -magnitude : magnitude;
   }
   function scaled(count) {
-    return rounded(count * mantissa, unit);
+    return rounded(base + count * mantissa, unit);
   }
   return {
     min: scaled(counts.min),
@@ -264,7 +265,11 @@ function quantum(counts, mantissa, unit) {
       if (n > this.max) {
         fail("range", show(value) + " is above the maximum " + shown(this.max));
       }
-      count = rounded(n * unit, mantissa);
+      count = rounded(n * unit - base, mantissa);
+      // Where a count is about as large as a unit, rounding twice may lead to a neighbour.
+      if (scaled(count) !== n) {
+        count += scaled(count) < n ? 1 : -1;
+      }
       if (scaled(count) !== n) {
         fail("range", show(value) + " is not a multiple of the sensor's unit");
       }
@@ -1096,8 +1101,9 @@ var LAYOUT = object([
   ["wide", optional(integer(number(0, 9007199254740991, 1)))],
   ["even", optional(integer(number(-10, 10, 2)))],
   ["usual", optional(integer(usual(number(-1000000, 1000000, 1), 0, 6, 1)))],
-  ["acc", optional(numbers(" ", [digits(quantum(number(-32766, 32766, 1), 7324443, 1000), 1, 4), digits(number(-9, 9, 1), 2, 0)]))],
+  ["acc", optional(numbers(" ", [digits(quantum(number(-32766, 32766, 1), 7324443, 1000, 0), 1, 4), digits(number(-9, 9, 1), 2, 0)]))],
   ["micro", optional(decimal(number(-90000000, 90000000, 1), 6))],
+  ["raw", optional(decimal(quantum(number(0, 65535, 1), 175000, 65535, -2949075000), 3))],
   ["half", optional(decimal(number(-30, 30, 5), 1))],
   ["clock", optional(time(number(0, 315569519999999, 1), ["YYYY", "-", "MM", "-", "DD", "T", "hh", ":", "mm", ":", "ss", ".", "fff", "Z"], -62167219200, 3))],
   ["mode", optional(nullable(choice(["on", 2, 2.5, true, {"a": [1, -2.5]}])))],

@@ -40,7 +40,7 @@ fn other_texts_come_from_a_table_and_a_missing_one_is_named() {
         r#""n": {"#,
         r#""tel": {"type": "string", "pattern": "^[0-9]{12}$", "x-dunnage-known": "msisdn"}, "n": {"#,
     );
-    let format = Packed::new(&Model::compile(&schema).unwrap());
+    let format = Packed::new(&Model::compile(&schema).unwrap()).unwrap();
     let message = Json.decode(br#"{"tel":"393315537800","n":7,"from":{"id":"LMCU1231237"}}"#).unwrap();
     let trip = format.round_trip(&message).unwrap();
     assert_eq!((trip.bytes.as_slice(), trip.lossless), (&[1, 7][..], true));
