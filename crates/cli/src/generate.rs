@@ -83,10 +83,10 @@ impl Generate {
         }
         let mapped = || Mapped::of(&model, Mapping::Exact);
         match self.language {
-            Language::C => self.c(&self.schemas.layout(&self.schema)?),
+            Language::C => self.c(&input::layout(&model, &self.schema)?),
             Language::Ts013 => self.ts013(
                 &name,
-                &self.schemas.layout(&self.schema)?,
+                &input::layout(&model, &self.schema)?,
                 &input::schema_examples(&self.schema, &text)?,
             ),
             Language::Proto => self.write(&name, &[("proto", &proto(mapped().record(), Mapping::Exact))]),

@@ -196,7 +196,7 @@ impl Schemas {
 
     /// The layout of the packed messages of the schema `name`.
     pub fn layout(&self, name: &str) -> Result<Layout, Failure> {
-        Layout::new(&self.model(name)?).map_err(|error| Failure::about(name, schema_reason(&error)))
+        layout(&self.model(name)?, name)
     }
 
     /// The same, with the text of the schema.
@@ -305,6 +305,11 @@ pub fn schema_examples(name: &str, text: &str) -> Result<Vec<Value>, Failure> {
         Some(Value::Array(examples)) => Ok(examples),
         _ => Ok(Vec::new()),
     }
+}
+
+/// The layout of the packed messages of `model`, the schema `name`.
+pub fn layout(model: &Model, name: &str) -> Result<Layout, Failure> {
+    Layout::new(model).map_err(|error| Failure::about(name, schema_reason(&error)))
 }
 
 #[cfg(test)]

@@ -71,8 +71,8 @@ impl Diff {
     pub fn run(self) -> Result<(), Failure> {
         let (old, new) = (self.schemas.model(&self.old)?, self.schemas.model(&self.new)?);
         let changes = diff(&old, &new);
-        let (old, new) = (self.schemas.layout(&self.old)?, self.schemas.layout(&self.new)?);
-        let (old, new) = (Packed::of(&old), Packed::of(&new));
+        let packed = |model, name| Ok::<_, Failure>(Packed::of(&input::layout(model, name)?));
+        let (old, new) = (packed(&old, &self.old)?, packed(&new, &self.new)?);
         let verdict = match (old.fingerprint == new.fingerprint, old.slot == new.slot) {
             (true, _) => Verdict::Compatible,
             (false, false) => Verdict::NewSlot,

@@ -2,7 +2,7 @@
 function quantum(counts, mantissa, unit, base) {
   function rounded(n, d) {
     var sum = Math.abs(n) + Math.floor(d / 2), magnitude = (sum - sum % d) / d;
-    return n < 0 ? -magnitude : magnitude;
+    return n < 0 && magnitude > 0 ? -magnitude : magnitude;
   }
   function scaled(count) {
     return rounded(base + count * mantissa, unit);
