@@ -130,7 +130,8 @@ const COLUMNS: [table::Column; 4] =
 /// Prints the bits of each field and the bytes of the messages, with what to be aware of.
 fn report(layout: &Layout, learnt: &Learnt, devices: &[Sequence], network: Network) -> Result<(), Failure> {
     let bits = |bits: f64| format!("{bits:.1}");
-    let rows = learnt.parts.iter().map(|part| {
+    // Texts without a pattern have no statistics: they take the same bits in every form.
+    let rows = learnt.parts.iter().filter(|part| part.plain > 0.0).map(|part| {
         let delta = part.delta.map(bits).unwrap_or_default();
         [printable(&part.path).to_string(), bits(part.plain), bits(part.prior), delta]
     });
@@ -219,7 +220,7 @@ fn identifying(learnt: &Learnt, devices: &[Sequence]) -> Vec<String> {
         Some(all)
     };
     let many = devices.len() > 1;
-    let is_learnt = |name: &str| learnt.parts.iter().any(|part| part.path == name && part.plain > 0.0);
+    let is_learnt = |name: &str| learnt.parts.iter().any(|part| part.path == name);
     let names = entries.iter().map(|(name, _)| name.clone());
     names.filter(|name| many && is_learnt(name) && constant(name).is_some()).collect()
 }

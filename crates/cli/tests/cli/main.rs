@@ -19,6 +19,7 @@ mod plan;
 mod readme;
 mod run;
 mod schema;
+mod simulate;
 mod size;
 mod token;
 mod transcript;

@@ -1,0 +1,146 @@
+//! `dunnage schema train` and `dunnage simulate`.
+
+use crate::run::{dunnage, golden};
+use serde_json::{Value as Json, json};
+use std::fs;
+use std::path::Path;
+
+/// A sensor whose temperature drifts slowly.
+const SCHEMA: &str = r#"{
+  "title": "Sensor",
+  "type": "object",
+  "properties": {
+    "id": { "type": "string", "maxLength": 8 },
+    "at": { "type": "integer", "minimum": 0, "maximum": 4294967295, "x-dunnage-every": 600 },
+    "temperature": { "type": "number", "multipleOf": 0.01, "minimum": -40, "maximum": 85 },
+    "humidity": { "type": "number", "multipleOf": 0.1, "minimum": 0, "maximum": 100 },
+    "pressure": { "type": "number", "multipleOf": 0.1, "minimum": 300, "maximum": 1100 },
+    "door": { "enum": ["open", "closed"] }
+  },
+  "required": ["id", "at", "temperature", "humidity", "pressure", "door"],
+  "additionalProperties": false
+}"#;
+
+/// Returns messages of `devices` sensors, one per line.
+fn messages(devices: u64, each: u64) -> String {
+    let mut lines = String::new();
+    for device in 0..devices {
+        let mut random = device + 1;
+        let mut next = |n: u64| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) % n
+        };
+        let (mut celsius, mut humidity, mut pressure) = (2000 + next(400), 500, 10_130);
+        for i in 0..each {
+            celsius = celsius + next(21) - 10;
+            humidity = (humidity + next(11) - 5).clamp(100, 900);
+            pressure = (pressure + next(5) - 2).clamp(9_800, 10_400);
+            let message = json!({
+                "id": format!("s{device}"),
+                "at": 1_790_000_000 + 600 * i + next(5),
+                "temperature": celsius as f64 / 100.0,
+                "humidity": humidity as f64 / 10.0,
+                "pressure": pressure as f64 / 10.0,
+                "door": if next(50) == 0 { "open" } else { "closed" },
+            });
+            lines += &format!("{message}\n");
+        }
+    }
+    lines
+}
+
+/// Writes the schema, the messages and the trained schema to a folder.
+fn trained(folder: &Path) -> (String, String, String) {
+    let path = |name: &str| folder.join(name).display().to_string();
+    let (schema, lines, output) = (path("sensor.json"), path("messages.ndjson"), path("trained.json"));
+    fs::write(&schema, SCHEMA).unwrap();
+    fs::write(&lines, messages(6, 250)).unwrap();
+    let run =
+        dunnage(&["schema", "train", &lines, "--schema", &schema, "--device", "/id", "-o", &output], "");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    golden("schema-train.txt", &run.stderr);
+    (schema, lines, output)
+}
+
+#[test]
+fn a_trained_schema_has_smaller_messages_and_the_same_values() {
+    let folder = tempfile::tempdir().unwrap();
+    let (schema, lines, trained) = trained(folder.path());
+    let (before, after): (Json, Json) = [&schema, &trained]
+        .map(|path| serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap())
+        .into();
+    assert_ne!(after["x-dunnage-slot"], 1);
+    assert_eq!((&after["properties"], &after["title"]), (&before["properties"], &before["title"]));
+    // The same text again: training does not depend on chance.
+    let again = dunnage(&["schema", "train", &lines, "--schema", &schema, "--device", "/id"], "");
+    assert_eq!(again.text(), fs::read_to_string(&trained).unwrap());
+    let message = messages(1, 1);
+    let packed = |schema: &str| {
+        let run =
+            dunnage(&["convert", "--from", "json", "--to", "packed", "--schema", schema, "--hex"], &message);
+        run.text().trim().to_owned()
+    };
+    assert!(packed(&trained).len() < packed(&schema).len());
+    let back = ["convert", "--from", "packed", "--to", "json", "--schema", &trained, "--hex"];
+    let back: Json = serde_json::from_str(dunnage(&back, &packed(&trained)).text()).unwrap();
+    assert_eq!(back, serde_json::from_str::<Json>(&message).unwrap());
+}
+
+#[test]
+fn a_simulation_decodes_what_arrives() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, lines, trained) = trained(folder.path());
+    let run = ["simulate", "--schema", &trained, "--messages", &lines, "--device", "/id", "--link", "kineis"];
+    golden("simulate-messages.txt", dunnage(&run, "").text());
+    let svg = folder.path().join("sizes.svg").display().to_string();
+    let json = dunnage(&[&run[..], &["--json", "--svg", &svg]].concat(), "").json();
+    let mean = |form: usize| json["forms"][form]["mean_bytes"].as_f64().unwrap();
+    assert!(mean(2) < mean(1) && mean(1) < mean(0), "{json}");
+    for form in json["forms"].as_array().unwrap() {
+        assert_eq!((&form["wrong"], &form["messages"]), (&json!(0), &json!(1500)));
+        let arrived = form["delivered"].as_u64().unwrap() + form["quarantined"].as_u64().unwrap();
+        assert!((950..1150).contains(&arrived), "{arrived}");
+    }
+    assert!(fs::read_to_string(svg).unwrap().starts_with("<svg"));
+}
+
+#[test]
+fn containers_are_simulated_for_their_schemas() {
+    let run = ["simulate", "--schema", "container-voyage", "--devices", "3", "--count", "20"];
+    golden("simulate-containers.txt", dunnage(&run, "").text());
+    let many = ["simulate", "--schema", "container", "--devices", "1000000", "--count", "1", "--json"];
+    let json = dunnage(&many, "").json();
+    assert_eq!((&json["devices"], &json["simulated_devices"]), (&json!(1_000_000), &json!(1000)));
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let (schema, lines, trained) = trained(folder.path());
+    let fails = |arguments: &[&str], code: i32, reason: &str| {
+        let run = dunnage(arguments, "");
+        assert_eq!(run.code, code, "{}", run.stderr);
+        assert!(run.stderr.contains(reason), "{reason}: {}", run.stderr);
+    };
+    fails(&["simulate", "--schema", "weather"], 1, "give yours with --messages");
+    fails(&["simulate", "--schema", "container", "--loss", "1.5"], 2, "1.5 is not from 0 to 1");
+    fails(&["simulate", "--schema", "container", "--cadence", "15"], 2, "such as 15m");
+    fails(&["schema", "train", &lines, "--schema", "weather"], 1, "line 1: the schema does not allow it");
+    fails(
+        &["schema", "train", &lines, "--schema", &schema, "--device", "/who"],
+        1,
+        "no text or number at /who",
+    );
+    fails(&["schema", "train", "/dev/null", "--schema", &schema], 1, "no message");
+    let text = fs::read_to_string(&trained).unwrap();
+    let other = folder.path().join("other.json").display().to_string();
+    for (from, to, reason) in [
+        ("\"open\"", "\"ajar\"", "statistics of another schema"),
+        ("statistics\": \"A", "statistics\": \"!", "not Base64"),
+        ("\"\n}", "AAAA\"\n}", "x-dunnage-statistics"),
+    ] {
+        fs::write(&other, text.replace(from, to)).unwrap();
+        fails(&["schema", "check", &other], 1, reason);
+        fails(&["schema", "check", &other], 1, "at /x-dunnage-statistics");
+    }
+}
