@@ -143,6 +143,9 @@ impl Maker<'_> {
         if counts && self.random.once_in(4) {
             let more = self.random.below(4);
             let unit = 10i64.pow(more as u32);
+            if quantum.starts_with("x-") && self.random.once_in(2) {
+                members = members.with("x-dunnage-round", true);
+            }
             let value = unit + self.random.below(90 * unit as usize) as i64;
             members = if self.random.once_in(2) {
                 members.with(quantum, scaled(value, places + more))

@@ -34,6 +34,8 @@ pub struct Layout {
     trained: Option<Box<Trained>>,
     /// Whether the schema has rules that the bits do not enforce, so that messages must be validated too.
     validates: bool,
+    /// Whether writing may round numbers.
+    rounds: bool,
 }
 
 impl Layout {
@@ -52,7 +54,7 @@ impl Layout {
         let (root, definitions) = derive::derive(model);
         let most = root.bits().max.map(|bits| 1 + bits.div_ceil(8) + u64::from(model.check));
         let max_bytes = most.filter(|max| *max <= MAX_PLAIN_BYTES);
-        let validates = checks::has_more_than_bits(model);
+        let (validates, rounds) = (checks::has_more_than_bits(model), model.rounds());
         let mut layout = Layout {
             model: model.clone(),
             root,
@@ -61,6 +63,7 @@ impl Layout {
             check: None,
             trained: None,
             validates,
+            rounds,
         };
         layout.check = layout.check_bytes().map(|bytes| Check::new(bytes, &layout.fingerprint()));
         layout
@@ -138,8 +141,8 @@ impl Layout {
 
     /// Appends `message` to `out`, slot byte first, in the shortest form that needs no reference.
     ///
-    /// A message that the schema does not allow is an error of kind `type` or `range` that names the value, the limit
-    /// and the place. A message that is too large or nested too deeply is an error of kind `limit`. After an error, `out` is
+    /// Numbers with `x-dunnage-round` are rounded. A message that the schema does not allow is an error of kind `type` or
+    /// `range` that names the value, the limit and the place. A message that is too large or nested too deeply is an error of kind `limit`. After an error, `out` is
     /// unchanged.
     pub fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
         let start = out.len();
@@ -163,13 +166,13 @@ impl Layout {
     pub(crate) fn encode_plain(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
         let start = out.len();
         out.push(self.slot());
-        self.encode_body(message, out).map_err(|error| {
+        self.encode_body(message, start, out).map_err(|error| {
             out.truncate(start);
             self.explained(error, message)
         })
     }
 
-    fn encode_body(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+    fn encode_body(&self, message: &Value, start: usize, out: &mut Vec<u8>) -> Result<(), Error> {
         if self.is_plain() {
             let mut writer = Writer::new(out);
             self.write(message, &mut writer)?;
@@ -179,7 +182,13 @@ impl Layout {
             self.write(message, &mut sink)?;
             sink.finish()?;
         }
-        self.validate_with(message, Kind::Type)
+        self.validate_with(message, Kind::Type)?;
+        if self.rounds && self.validates {
+            // The reader validates the rounded numbers, so they must be valid, too.
+            let texts = self.root.known_texts(message);
+            self.decode_plain(&out[start..], Known::from(&texts), &Budget::default())?;
+        }
+        Ok(())
     }
 
     /// Validates a decoded message against the rules that the bits do not enforce.

@@ -12,12 +12,22 @@ const DIGITS_15: u128 = 1_000_000_000_000_000;
 const ROOM: usize = 32;
 
 impl Number {
-    /// Returns the whole number that represents `value`.
+    /// Returns the whole number that represents `value`, or the number to which the schema rounds it.
     fn of_value(&self, value: &Value) -> Result<i128, Error> {
+        match &self.source {
+            Notation::Decimal(decimal) if decimal.round => {
+                self.checked(decimal.scaled(value).and_then(|scaled| counted(decimal, scaled)))
+            }
+            _ => self.of_exact(value),
+        }
+    }
+
+    /// Returns the whole number that represents `value` without rounding.
+    fn of_exact(&self, value: &Value) -> Result<i128, Error> {
         let number = match (&self.source, value) {
             (Notation::Integer, Value::U64(_) | Value::I64(_) | Value::F64(_)) => value.as_integer(),
             (Notation::Decimal(decimal), Value::U64(_) | Value::I64(_) | Value::F64(_)) => {
-                decimal.scaled(value).and_then(|scaled| counted(decimal, scaled))
+                decimal.scaled_exactly(value).and_then(|scaled| counted(decimal, scaled))
             }
             (Notation::Text(_) | Notation::Time(_), Value::Text(text)) => return self.of_text(text),
             _ => return Err(Error::new(Kind::Type, 0, format!("a number in {}", value.type_name()))),
@@ -48,7 +58,7 @@ impl Number {
 
     /// Returns whether `value` is one of the numbers.
     pub(crate) fn carries(&self, value: &Value) -> bool {
-        self.of_value(value).is_ok()
+        self.of_exact(value).is_ok()
     }
 
     pub(crate) fn write<S: Sink>(&self, node: u32, value: &Value, sink: &mut S) -> Result<(), Error> {
@@ -65,7 +75,7 @@ impl Number {
                 let scaled = scaled(decimal, n);
                 *out = decimal.value(scaled);
                 // A float distinguishes only 15 digits, sometimes more. Beyond that, several numbers would decode to the same float.
-                if scaled.unsigned_abs() >= DIGITS_15 && self.of_value(out).ok() != Some(n) {
+                if scaled.unsigned_abs() >= DIGITS_15 && self.of_exact(out).ok() != Some(n) {
                     let message = "a decimal that no binary64 has as its shortest text";
                     return Err(Error::new(Kind::Range, offset, message));
                 }

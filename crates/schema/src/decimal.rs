@@ -1,6 +1,6 @@
 //! Converts numbers with a step to scaled integers and back.
 
-use crate::{Decimal, Integer, exact::Exact};
+use crate::{Decimal, Integer, exact::Exact, quantum};
 use dunnage_pson::Value;
 
 /// The reason why a value is not one of a number's values.
@@ -37,9 +37,15 @@ impl Decimal {
     /// Returns `value` in units of 10^-`places`; `None` unless it is one of these numbers.
     ///
     /// A float that is not whole stands for the shortest decimal that reads back as it, so that the float 24.56 is 2456 hundredths. -0.0 is
-    /// not one of these numbers, because no scaled integer preserves its sign. `scaled(v) == Some(n)` implies `value(n) == v`.
+    /// not one of these numbers, because no scaled integer preserves its sign. Without `round`, `scaled(v) == Some(n)` implies
+    /// `value(n) == v`.
     pub fn scaled(&self, value: &Value) -> Option<i128> {
         self.check(value).ok()
+    }
+
+    /// Returns the same for a value that is one of these numbers without rounding.
+    pub fn scaled_exactly(&self, value: &Value) -> Option<i128> {
+        self.check_exactly(value).ok()
     }
 
     /// Returns the number of `scaled` units of 10^-`places`: an integer if it is whole, else the nearest binary64.
@@ -64,6 +70,34 @@ impl Decimal {
     }
 
     pub(crate) fn check(&self, value: &Value) -> Result<i128, Flaw> {
+        match self.check_exactly(value) {
+            Err(Flaw::Multiple | Flaw::Quantum | Flaw::NegativeZero | Flaw::Below | Flaw::Above)
+                if self.round =>
+            {
+                let n = self.rounded(value)?;
+                self.flaw(n).map_or(Ok(n), Err)
+            }
+            checked => checked,
+        }
+    }
+
+    /// Rounds a number half away from zero to the step, and then to the nearest value of the quantum.
+    fn rounded(&self, value: &Value) -> Result<i128, Flaw> {
+        let step = i128::from(self.step);
+        let multiple = match *value {
+            Value::U64(n) => quantum::rounded(self.whole(n.into())?, step),
+            Value::I64(n) => quantum::rounded(self.whole(n.into())?, step),
+            Value::F64(f) => {
+                let exact = Exact::shortest(f).ok_or(Flaw::NotFinite)?;
+                exact.divided(self.places, step).ok_or(if f < 0.0 { Flaw::Below } else { Flaw::Above })?
+            }
+            _ => return Err(Flaw::NotNumber),
+        };
+        let scaled = multiple.saturating_mul(step);
+        Ok(if self.quantum.is_some() { self.of_count(self.count_near(scaled)) } else { scaled })
+    }
+
+    fn check_exactly(&self, value: &Value) -> Result<i128, Flaw> {
         let n = match *value {
             Value::U64(n) => self.whole(i128::from(n))?,
             Value::I64(n) => self.whole(i128::from(n))?,
@@ -133,7 +167,15 @@ mod tests {
     use proptest::prelude::*;
 
     fn decimal(places: u32) -> Decimal {
-        Decimal { places, step: 1, min: i64::MIN.into(), max: i64::MAX.into(), usual: None, quantum: None }
+        Decimal {
+            places,
+            step: 1,
+            min: i64::MIN.into(),
+            max: i64::MAX.into(),
+            usual: None,
+            quantum: None,
+            round: false,
+        }
     }
 
     /// Reads JSON text as a value.
@@ -196,7 +238,8 @@ mod tests {
 
     #[test]
     fn bounds_and_step_hold() {
-        let coarse = Decimal { places: 2, step: 5, min: -100, max: 100, usual: None, quantum: None };
+        let coarse =
+            Decimal { places: 2, step: 5, min: -100, max: 100, usual: None, quantum: None, round: false };
         assert_eq!(coarse.scaled(&Value::F64(0.35)), Some(35));
         assert_eq!(coarse.check(&Value::F64(0.36)), Err(Flaw::Multiple));
         assert_eq!(coarse.check(&Value::F64(1.05)), Err(Flaw::Above));

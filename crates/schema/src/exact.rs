@@ -1,5 +1,6 @@
 //! Exact decimal numbers, for keywords whose decimals binary floats cannot represent.
 
+use crate::quantum::rounded;
 use std::fmt::{self, Write};
 
 /// The number `mantissa` * 10^`exponent`. The mantissa does not end in the digit 0, unless the number is zero.
@@ -77,6 +78,19 @@ impl Exact {
             return Some(0);
         }
         self.mantissa.checked_mul(10i128.checked_pow(u32::try_from(shift).ok()?)?)
+    }
+
+    /// Returns the number divided by `step` units of 10^-`places`, rounded half away from zero; `None` if it does not fit.
+    pub(crate) fn divided(self, places: u32, step: i128) -> Option<i128> {
+        match self.scaled(places) {
+            Some(n) => Some(rounded(n, step)),
+            None if self.places() <= places => None,
+            // A divisor that does not fit is far above any mantissa.
+            None => Some(rounded(
+                self.mantissa,
+                10i128.saturating_pow(self.places() - places).saturating_mul(step),
+            )),
+        }
     }
 
     /// Returns the number in units of 10^-`places`, rounded down or up to a whole number; `None` if it does not fit.

@@ -1,6 +1,6 @@
 //! Measures the size of a type, for the limits of the compiler.
 
-use crate::{Assertion, Type};
+use crate::{Assertion, Model, Type};
 
 /// The size of a tree of types, assertions included, definitions not followed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -25,6 +25,18 @@ impl Measure {
         self.types += inner.types;
         self.depth = self.depth.max(inner.depth);
         self.nesting = self.nesting.max(inner.nesting);
+    }
+}
+
+impl Model {
+    /// Whether a number of the schema has `x-dunnage-round`.
+    pub fn rounds(&self) -> bool {
+        fn rounds(kind: &Type) -> bool {
+            let mut found = matches!(kind, Type::Decimal(number) if number.round);
+            kind.children(&mut |child| found = found || rounds(child));
+            found
+        }
+        std::iter::once(&self.root).chain(&self.definitions).any(rounds)
     }
 }
 

@@ -104,6 +104,8 @@ pub struct Decimal {
     pub usual: Option<(i128, i128)>,
     /// `x-dunnage-quantum`: the sensor's unit, if the values are multiples of it, rounded to the step.
     pub quantum: Option<Quantum>,
+    /// `x-dunnage-round`: whether any other number stands for the nearest one of these.
+    pub round: bool,
 }
 
 /// The values of a sensor's counts: k counts are (`offset` + k * `mantissa` / `divisor`) * 10^-`places`. A count is at least the step

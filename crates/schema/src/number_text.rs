@@ -105,7 +105,7 @@ fn value(whole: &[u8], fraction: &[u8]) -> Option<i128> {
 
 /// Writes `n` * 10^-`places` with all decimals: `17.00`.
 pub fn decimal_text(n: i128, places: u32) -> String {
-    let number = Decimal { places, step: 1, min: n, max: n, usual: None, quantum: None };
+    let number = Decimal { places, step: 1, min: n, max: n, usual: None, quantum: None, round: false };
     NumberText { number, digits: 1 }.write(n)
 }
 
@@ -172,6 +172,7 @@ mod tests {
             max: i64::MAX.into(),
             usual: None,
             quantum: None,
+            round: false,
         };
         NumberText { number, digits }
     }
@@ -214,7 +215,15 @@ mod tests {
     #[test]
     fn bounds_hold() {
         let soc = NumberText {
-            number: Decimal { places: 0, step: 5, min: 0, max: 100, usual: None, quantum: None },
+            number: Decimal {
+                places: 0,
+                step: 5,
+                min: 0,
+                max: 100,
+                usual: None,
+                quantum: None,
+                round: false,
+            },
             digits: 1,
         };
         assert_eq!(soc.parse("95"), Some(95));

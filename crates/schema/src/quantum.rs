@@ -61,7 +61,7 @@ impl Quantum {
 }
 
 /// Returns `n / d`, rounded half away from zero. `d` must be above 0.
-fn rounded(n: i128, d: i128) -> i128 {
+pub(crate) fn rounded(n: i128, d: i128) -> i128 {
     let magnitude = n.saturating_abs().saturating_add(d / 2) / d;
     if n < 0 { -magnitude } else { magnitude }
 }
@@ -72,7 +72,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn decimal(places: u32, quantum: Option<Quantum>) -> Decimal {
-        Decimal { places, step: 1, min: -10_000_000, max: 10_000_000, usual: None, quantum }
+        Decimal { places, step: 1, min: -10_000_000, max: 10_000_000, usual: None, quantum, round: false }
     }
 
     /// 0.7324443 mg, the accelerometer of the container message.
@@ -101,7 +101,8 @@ mod tests {
 
     #[test]
     fn without_a_quantum_steps_are_counted() {
-        let number = Decimal { places: 2, step: 5, min: -100, max: 115, usual: None, quantum: None };
+        let number =
+            Decimal { places: 2, step: 5, min: -100, max: 115, usual: None, quantum: None, round: false };
         assert_eq!(number.counts(), (-20, 23));
         assert_eq!((number.count_of(35), number.count_of(36), number.of_count(7)), (Some(7), None, 35));
     }

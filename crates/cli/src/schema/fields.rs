@@ -153,8 +153,9 @@ fn keyword(assertion: &Assertion) -> &'static str {
 }
 
 fn decimal(n: &Decimal) -> String {
+    let rounding = if n.round { ", rounded" } else { "" };
     let quantum = n.quantum.map_or(String::new(), |q| format!(", counts of {q}"));
-    range(n.min, n.max, n.places) + &step(n.step, n.places) + &quantum + &usual(n.usual, n.places)
+    range(n.min, n.max, n.places) + &step(n.step, n.places) + &quantum + &usual(n.usual, n.places) + rounding
 }
 
 fn number_text(n: &NumberText) -> String {

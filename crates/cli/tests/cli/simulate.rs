@@ -82,7 +82,7 @@ fn a_trained_schema_has_smaller_messages_and_the_same_values() {
     };
     assert!(packed(&trained).len() < packed(&schema).len());
     let back = ["convert", "--from", "packed", "--to", "json", "--schema", &trained, "--hex"];
-    let back: Json = serde_json::from_str(dunnage(&back, &packed(&trained)).text()).unwrap();
+    let back: Json = serde_json::from_str(dunnage(&back, packed(&trained)).text()).unwrap();
     assert_eq!(back, serde_json::from_str::<Json>(&message).unwrap());
 }
 

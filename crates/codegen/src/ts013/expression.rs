@@ -102,6 +102,9 @@ impl Emitter {
             }
             (Type::Decimal(decimal), Shape::Number(number)) => {
                 let largest = decimal.max.max(-decimal.min);
+                if self.checking && decimal.round {
+                    self.refuse("rounds numbers that are only checked", "remove x-dunnage-round there");
+                }
                 if !self.checking && decimal.places > 0 && largest > MAX_SCALED {
                     self.refuse(
                         "has more digits than JavaScript tells apart",

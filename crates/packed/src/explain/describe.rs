@@ -62,7 +62,9 @@ pub(super) fn number(number: &Number) -> Words {
         }
         _ => (format!("{} to {}", number.min, number.max), number.step.to_string()),
     };
-    Words { range, step, why: reason(number, decimal) }
+    let rounded = decimal.is_some_and(|decimal| decimal.round);
+    let why = reason(number, decimal) + if rounded { "; the writer rounds" } else { "" };
+    Words { range, step, why }
 }
 
 /// Returns the step of a number with decimals, or the sensor's unit.

@@ -52,3 +52,30 @@ fn examples_of_every_bundled_schema_round_trip() {
         println!("{name}: {:?}", examples.iter().map(|m| encode(&layout, m).len()).collect::<Vec<_>>());
     }
 }
+
+#[test]
+fn a_writer_rounds_only_where_the_schema_says_so_and_to_what_a_reader_accepts() {
+    let layout = |more: &str| {
+        let schema = format!(
+            r#"{{"type":"array","maxItems":3,"items":{{"type":"number","multipleOf":0.01,"minimum":0,"maximum":5,
+                "x-dunnage-round":true}}{more}}}"#
+        );
+        Layout::new(&Model::compile(&schema).unwrap()).expect("a layout")
+    };
+    let noisy =
+        Value::Array(vec![Value::F64(0.9512450499999999), Value::F64(0.9549999999999999), Value::U64(2)]);
+    let rounded = Value::Array(vec![Value::F64(0.95), Value::F64(0.95), Value::U64(2)]);
+    let plain = layout("");
+    assert_eq!(encode(&plain, &noisy), encode(&plain, &rounded));
+    assert_eq!(plain.decode(&encode(&plain, &noisy), None), Ok(rounded));
+    // The two items differ before they are rounded. A reader would reject them.
+    let mut out = Vec::new();
+    let error = layout(r#","uniqueItems":true"#).encode(&noisy, &mut out).unwrap_err();
+    assert_eq!((error.kind(), out.len()), (Kind::Range, 0));
+    // In a union, rounding would make another type carry the number that the reader sees.
+    let union = r#"{"anyOf":[{"type":"number","multipleOf":1,"minimum":0,"maximum":5},
+        {"type":"number","multipleOf":0.1,"minimum":0,"maximum":5,"x-dunnage-round":true}]}"#;
+    let union = Layout::new(&Model::compile(union).unwrap()).expect("a layout");
+    assert_eq!(union.encode(&Value::F64(3.04), &mut out).unwrap_err().kind(), Kind::Range);
+    assert_eq!(union.decode(&encode(&union, &Value::F64(3.1)), None), Ok(Value::F64(3.1)));
+}

@@ -43,6 +43,11 @@ fn messages_encode_to_their_bytes_and_back() {
             let mut out = Vec::new();
             layout.encode(&message, &mut out).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert_eq!(out, bytes, "{name}");
+            if let Some(given) = vector.get("given") {
+                out.clear();
+                layout.encode(&value(given), &mut out).unwrap_or_else(|error| panic!("{name}: {error}"));
+                assert_eq!(out, bytes, "{name}");
+            }
             assert_eq!(layout.decode(&bytes, &known(&vector)).as_ref(), Ok(&message), "{name}");
             for end in 0..bytes.len() {
                 let error = layout.decode(&bytes[..end], &known(&vector)).unwrap_err();

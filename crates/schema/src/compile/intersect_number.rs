@@ -59,7 +59,9 @@ fn decimals(a: &Decimal, b: &Decimal) -> Result<Option<Decimal>, ()> {
     };
     let usual = usual(a, of_a).or_else(|| usual(b, of_b));
     let usual = clip(usual, min, max).filter(|usual| inwards(usual.0, usual.1, step) == *usual);
-    Ok((min <= max).then(|| shortened(Decimal { places, step, min, max, usual, quantum: None })))
+    Ok((min <= max).then(|| {
+        shortened(Decimal { places, step, min, max, usual, quantum: None, round: a.round && b.round })
+    }))
 }
 
 /// Returns the same numbers with the fewest decimals.

@@ -17,6 +17,7 @@ pub(super) const TYPED: [(&str, &[&str]); 4] = [
             "exclusiveMinimum",
             "exclusiveMaximum",
             "x-dunnage-quantum",
+            "x-dunnage-round",
             "x-dunnage-usual",
             "x-dunnage-every",
         ],

@@ -20,8 +20,10 @@ pub(super) fn integer(schema: &Schema<'_>) -> Result<Type, SchemaError> {
         Some((step, places)) => step / gcd(step, 10u64.saturating_pow(places)),
     };
     let (min, max) = bounds(schema, 0, step, (SIGNED.0, UNSIGNED_MAX))?;
-    if schema.get("x-dunnage-quantum").is_some() {
-        return Err(schema.error("x-dunnage-quantum", "x-dunnage-quantum belongs to the type number"));
+    if let Some(keyword) =
+        ["x-dunnage-quantum", "x-dunnage-round"].into_iter().find(|k| schema.get(k).is_some())
+    {
+        return Err(schema.error(keyword, format!("{keyword} belongs to the type number")));
     }
     let every = sensor::every(schema, "x-dunnage-every", 0, step)?;
     let mut number = Integer { min, max, step, usual: None, every };
@@ -32,10 +34,13 @@ pub(super) fn integer(schema: &Schema<'_>) -> Result<Type, SchemaError> {
 /// Compiles the type `number`: a scaled integer with `multipleOf`, a binary float without.
 pub(super) fn number(schema: &Schema<'_>) -> Result<Type, SchemaError> {
     if schema.get("multipleOf").is_some() {
-        return decimal(schema, "x-dunnage-quantum", "x-dunnage-usual").map(Type::Decimal);
+        let mut number = decimal(schema, "x-dunnage-quantum", "x-dunnage-usual")?;
+        number.round = round(schema)?;
+        return Ok(Type::Decimal(number));
     }
-    if let Some(keyword) =
-        ["x-dunnage-quantum", "x-dunnage-usual"].into_iter().find(|k| schema.get(k).is_some())
+    if let Some(keyword) = ["x-dunnage-quantum", "x-dunnage-usual", "x-dunnage-round"]
+        .into_iter()
+        .find(|k| schema.get(k).is_some())
     {
         return Err(schema.error(keyword, format!("{keyword} needs multipleOf")));
     }
@@ -45,13 +50,22 @@ pub(super) fn number(schema: &Schema<'_>) -> Result<Type, SchemaError> {
     float(schema).map(Type::Float)
 }
 
+/// Returns whether other numbers stand for the nearest one.
+fn round(schema: &Schema<'_>) -> Result<bool, SchemaError> {
+    match schema.get("x-dunnage-round") {
+        None => Ok(false),
+        Some(Node::Bool(round)) => Ok(*round),
+        Some(_) => Err(schema.error("x-dunnage-round", "x-dunnage-round must be true or false")),
+    }
+}
+
 /// Compiles a number with `multipleOf`. `quantum` and `usual` are the names of the keywords for these two.
 pub(super) fn decimal(schema: &Schema<'_>, quantum: &str, usual: &str) -> Result<Decimal, SchemaError> {
     let Some((step, places)) = multiple_of(schema)? else {
         return Err(schema.error("multipleOf", "multipleOf is missing"));
     };
     let (min, max) = bounds(schema, places, step, SIGNED)?;
-    let mut number = Decimal { places, step, min, max, usual: None, quantum: None };
+    let mut number = Decimal { places, step, min, max, usual: None, quantum: None, round: false };
     sensor::quantum(schema, quantum, &mut number)?;
     sensor::usual_decimal(schema, usual, &mut number)?;
     Ok(number)

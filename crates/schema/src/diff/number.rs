@@ -115,6 +115,13 @@ impl<'a> Walk<'a> {
             let text = format!("counts of {}, now of {}", quantum(old.quantum), quantum(new.quantum));
             self.note(path, new.quantum.is_none(), text);
         }
+        if old.round != new.round {
+            self.note(
+                path,
+                new.round,
+                if new.round { "numbers are rounded now" } else { "numbers are no longer rounded" },
+            );
+        }
     }
 }
 
@@ -156,7 +163,7 @@ pub(super) fn any_number_of(old: &Type, new: &Type) -> bool {
 
 fn as_decimal(integer: &Integer) -> Decimal {
     let Integer { min, max, step, usual, every: _ } = *integer;
-    Decimal { places: 0, step, min, max, usual, quantum: None }
+    Decimal { places: 0, step, min, max, usual, quantum: None, round: false }
 }
 
 /// Describes the change of a range: `widened from 0 to 50, to -10 to 60`.

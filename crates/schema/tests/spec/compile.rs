@@ -12,7 +12,7 @@ fn integer(min: i128, max: i128, step: u64) -> Type {
 }
 
 fn decimal(places: u32, step: u64, min: i128, max: i128) -> Type {
-    Type::Decimal(Decimal { places, step, min, max, usual: None, quantum: None })
+    Type::Decimal(Decimal { places, step, min, max, usual: None, quantum: None, round: false })
 }
 
 const MIN: i128 = i64::MIN as i128;
@@ -222,7 +222,15 @@ fn references_follow_json_pointers() {
 #[test]
 fn text_that_holds_numbers_has_a_notation() {
     let notation = |digits| NumberText {
-        number: Decimal { places: 2, step: 1, min: -4000, max: 8500, usual: None, quantum: None },
+        number: Decimal {
+            places: 2,
+            step: 1,
+            min: -4000,
+            max: 8500,
+            usual: None,
+            quantum: None,
+            round: false,
+        },
         digits,
     };
     assert_eq!(

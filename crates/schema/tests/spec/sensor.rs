@@ -245,3 +245,42 @@ fn a_slot_applies_to_the_whole_schema() {
         (r#"{"type":"array","items":{"x-dunnage-slot":2}}"#, "/items/x-dunnage-slot", "top"),
     ]);
 }
+
+#[test]
+fn numbers_are_rounded_only_where_the_schema_says_so() {
+    let schema = |round: &str| {
+        format!(r#"{{"type":"number","multipleOf":0.05,"minimum":-1,"maximum":1,"x-dunnage-round":{round}}}"#)
+    };
+    let number = decimal(&schema("true"));
+    for (text, scaled) in [
+        ("0.9512450499999999", Some(95)),
+        ("0.975", Some(100)),
+        ("-0.975", Some(-100)),
+        ("1.0249999999999", Some(100)),
+        ("1.025", None),
+        ("-0.0249999", Some(0)),
+        ("-0.0", Some(0)),
+        ("1e-300", Some(0)),
+        ("1e300", None),
+        ("1", Some(100)),
+        ("2", None),
+    ] {
+        let value: Value = serde_json::from_str(text).unwrap();
+        assert_eq!(number.scaled(&value), scaled, "{text}");
+        assert_eq!(model(&schema("true")).validate(&value).is_ok(), scaled.is_some(), "{text}");
+    }
+    assert_eq!(number.scaled_exactly(&Value::F64(0.951)), None);
+    assert!(model(&schema("false")).validate(&Value::F64(0.951)).is_err());
+    // To the hundredth first, then to the nearest count.
+    let counts = decimal(
+        r#"{"type":"number","multipleOf":0.01,"minimum":0,"maximum":9,"x-dunnage-quantum":0.3,"x-dunnage-round":true}"#,
+    );
+    assert_eq!(counts.scaled(&Value::F64(0.4449)), Some(30));
+    assert_eq!(counts.scaled(&Value::F64(0.46)), Some(60));
+    refused(&[
+        (&schema("1"), "/x-dunnage-round", "true or false"),
+        (r#"{"type":"number","x-dunnage-round":true}"#, "/x-dunnage-round", "needs multipleOf"),
+        (r#"{"type":"integer","x-dunnage-round":true}"#, "/x-dunnage-round", "type number"),
+        (r#"{"type":"string","x-dunnage-round":true}"#, "/x-dunnage-round", ""),
+    ]);
+}

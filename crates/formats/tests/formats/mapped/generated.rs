@@ -143,7 +143,15 @@ fn decimal() -> impl Strategy<Value = Decimal> {
     let bounded =
         (0u32..7, 1u64..6, -100_000i128..100_000, 0i128..1_000_000).prop_map(|(places, step, min, count)| {
             let min = min * i128::from(step);
-            Decimal { places, step, min, max: min + count * i128::from(step), usual: None, quantum: None }
+            Decimal {
+                places,
+                step,
+                min,
+                max: min + count * i128::from(step),
+                usual: None,
+                quantum: None,
+                round: false,
+            }
         });
     let open = (0u32..19).prop_map(|places| Decimal {
         places,
@@ -152,6 +160,7 @@ fn decimal() -> impl Strategy<Value = Decimal> {
         max: i64::MAX.into(),
         usual: None,
         quantum: None,
+        round: false,
     });
     prop_oneof![3 => bounded, 1 => open]
 }

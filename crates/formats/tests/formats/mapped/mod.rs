@@ -8,4 +8,5 @@ mod known;
 mod memory;
 mod models;
 mod round_trips;
+mod rounded;
 mod user;
