@@ -72,4 +72,5 @@ pub use infer::{InferError, Inferred, Note, infer};
 pub use model::*;
 pub use number::{binary64, read_number};
 pub use number_text::decimal_text;
+pub use quantum::Quantum;
 pub use same::same;

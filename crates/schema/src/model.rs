@@ -4,10 +4,9 @@
 //! them uses integers and decimal text, never binary floats: binary floats cannot represent multiples of 0.01, and two widely used
 //! validators reject 13-16 % of them.
 
-use crate::{Format, number_text::plain};
+use crate::{Format, Quantum};
 use dunnage_pson::Value;
 use regex::Regex;
-use std::fmt;
 
 /// A compiled schema.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,46 +105,6 @@ pub struct Decimal {
     pub quantum: Option<Quantum>,
     /// `x-dunnage-round`: whether any other number stands for the nearest one of these.
     pub round: bool,
-}
-
-/// The values of a sensor's counts: k counts are (`offset` + k * `mantissa` / `divisor`) * 10^-`places`. A count is at least the step
-/// of its [`Decimal`]. 0.7324443 is 7324443 with 7 places.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Quantum {
-    /// Above 0.
-    pub mantissa: u64,
-    /// At least the places of the decimal, at most 18.
-    pub places: u32,
-    /// Above 0.
-    pub divisor: u32,
-    /// The value of the count 0.
-    pub offset: i64,
-}
-
-impl Quantum {
-    /// Returns `mantissa` * 10^-`places` for each count.
-    pub const fn new(mantissa: u64, places: u32) -> Quantum {
-        Quantum { mantissa, places, divisor: 1, offset: 0 }
-    }
-
-    /// Whether the values are whole multiples of a decimal.
-    pub fn is_decimal(&self) -> bool {
-        self.divisor == 1 && self.offset == 0
-    }
-}
-
-impl fmt::Display for Quantum {
-    /// Writes `0.7324443`, or `175 / 65535 from -45`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&plain(self.mantissa.into(), self.places))?;
-        if self.divisor != 1 {
-            write!(f, " / {}", self.divisor)?;
-        }
-        if self.offset != 0 {
-            write!(f, " from {}", plain(self.offset.into(), self.places))?;
-        }
-        Ok(())
-    }
 }
 
 /// A binary float with optional bounds, both inclusive.

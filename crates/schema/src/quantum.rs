@@ -3,7 +3,48 @@
 //! With a quantum, the number of k counts is offset + k * quantum, rounded half away from zero to units of 10^-`places`. The quantum is
 //! at least such a unit, so two counts never have the same number.
 
-use crate::{Decimal, Quantum};
+use crate::{Decimal, number_text::plain};
+use std::fmt;
+
+/// The values of a sensor's counts: k counts are (`offset` + k * `mantissa` / `divisor`) * 10^-`places`. A count is at least the step
+/// of its [`Decimal`]. 0.7324443 is 7324443 with 7 places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quantum {
+    /// Above 0.
+    pub mantissa: u64,
+    /// At least the places of the decimal, at most 18.
+    pub places: u32,
+    /// Above 0.
+    pub divisor: u32,
+    /// The value of the count 0.
+    pub offset: i64,
+}
+
+impl Quantum {
+    /// Returns `mantissa` * 10^-`places` for each count.
+    pub const fn new(mantissa: u64, places: u32) -> Quantum {
+        Quantum { mantissa, places, divisor: 1, offset: 0 }
+    }
+
+    /// Whether the values are whole multiples of a decimal.
+    pub fn is_decimal(&self) -> bool {
+        self.divisor == 1 && self.offset == 0
+    }
+}
+
+impl fmt::Display for Quantum {
+    /// Writes `0.7324443`, or `175 / 65535 from -45`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&plain(self.mantissa.into(), self.places))?;
+        if self.divisor != 1 {
+            write!(f, " / {}", self.divisor)?;
+        }
+        if self.offset != 0 {
+            write!(f, " from {}", plain(self.offset.into(), self.places))?;
+        }
+        Ok(())
+    }
+}
 
 impl Decimal {
     /// Returns k if `scaled` is the number of k counts, or the k-th multiple of the step without a quantum; `None` if there is no
