@@ -155,11 +155,24 @@ impl Layout {
                 out.extend(prior);
             }
         }
+        self.seal(start, out);
+        Ok(())
+    }
+
+    /// Appends `message` to `out` as [`Layout::encode`] does, but never in the prior form: generated encoders have only this one.
+    pub fn encode_without_statistics(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+        let start = out.len();
+        self.encode_plain(message, out)?;
+        self.seal(start, out);
+        Ok(())
+    }
+
+    /// Appends the check of the message that begins at `start`, if the layout has one.
+    fn seal(&self, start: usize, out: &mut Vec<u8>) {
         if let Some(check) = self.check {
             let check: Vec<u8> = check.of(&out[start..]).collect();
             out.extend(check);
         }
-        Ok(())
     }
 
     /// Appends `message` as plain or modelled bits without a check.

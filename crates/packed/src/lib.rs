@@ -35,7 +35,10 @@ mod trace;
 mod wire;
 
 pub use check::Check;
-pub use coded::{Decoded, Example, Learnt, LearntPart, Reference, Sender, Training};
+pub use coded::{
+    Decoded, Example, Learnt, LearntPart, Prior, PriorLeaf, PriorTable, PriorTables, Reference, Sender,
+    Training, piece_count,
+};
 pub use error::Error;
 pub use explain::Row;
 pub use known::Known;

@@ -9,6 +9,7 @@ mod delta;
 mod leaf;
 mod model;
 mod opaque;
+mod prior;
 mod record;
 mod sender;
 mod statistics;
@@ -16,6 +17,7 @@ mod table;
 mod train;
 
 pub use delta::{Decoded, Reference};
+pub use prior::{Prior, PriorLeaf, PriorTable, PriorTables, piece_count};
 pub use sender::Sender;
 pub use train::{Example, Learnt, LearntPart, Training};
 
