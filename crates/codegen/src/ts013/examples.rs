@@ -19,19 +19,22 @@ pub fn ts013_examples(layout: &Layout, messages: &[Value]) -> Result<String, (us
 fn add(layout: &Layout, number: usize, message: &Value, examples: &mut Vec<Json>) -> Result<(), Error> {
     let mut bytes = Vec::new();
     layout.encode(message, &mut bytes)?;
+    // A codec encodes without statistics.
+    let mut encoded = Vec::new();
+    layout.encode_without_statistics(message, &mut encoded)?;
     // A codec returns properties in the schema's order.
     let message = layout.decode(&bytes, &layout.root().known_texts(message))?;
     let (mut decoded, mut warnings) = (message.clone(), Vec::new());
     remove_known(layout.root(), &mut decoded, &mut warnings);
-    let payload = json!({"fPort": layout.slot(), "bytes": bytes});
+    let [uplink, downlink] = [bytes, encoded].map(|bytes| json!({"fPort": layout.slot(), "bytes": bytes}));
     let mut data = json!({"data": decoded});
     if !warnings.is_empty() {
         data["warnings"] = json!(warnings);
     }
     for (kind, input, output) in [
-        ("uplink", &payload, &data),
-        ("downlink-encode", &json!({"data": message}), &payload),
-        ("downlink-decode", &payload, &data),
+        ("uplink", &uplink, &data),
+        ("downlink-encode", &json!({"data": message}), &downlink),
+        ("downlink-decode", &downlink, &data),
     ] {
         let description = format!("{} {number}", layout.name());
         examples.push(json!({"type": kind, "description": description, "input": input, "output": output}));

@@ -1,7 +1,7 @@
 //! Translates the schema to an expression of the runtime's codecs.
 
-use super::{literal, literal::MAX_EXACT, runtime::Piece};
-use dunnage_packed::{Layout, Node, Number, Object, OpenPart, Shape, Source};
+use super::{literal, literal::MAX_EXACT, runtime::Piece, tables::Tables};
+use dunnage_packed::{Layout, Node, Number, Object, OpenPart, Prior, Shape, Source, piece_count};
 use dunnage_schema::{Decimal, Float, Model, NumberText, TimeText, Type};
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ const MAX_SCALED: i128 = 1 << 50;
 
 /// Translates a schema, and collects what it needs.
 #[derive(Default)]
-pub(super) struct Emitter {
+pub(super) struct Emitter<'a> {
     /// The pieces that the expression calls.
     pub used: BTreeSet<Piece>,
     /// The parts that JavaScript cannot represent.
@@ -19,9 +19,18 @@ pub(super) struct Emitter {
     path: Vec<String>,
     /// Whether values are only checked, so that they need no bits.
     checking: bool,
+    /// The statistics, if the schema has any.
+    pub tables: Option<Tables<'a>>,
+    /// The node at hand, and which of the numbers in its text, for its leaves.
+    place: (u32, usize),
 }
 
-impl Emitter {
+impl<'a> Emitter<'a> {
+    /// Creates an emitter of the codec of `layout`.
+    pub fn new(layout: &'a Layout) -> Emitter<'a> {
+        Emitter { tables: Tables::of(layout), ..Emitter::default() }
+    }
+
     /// Returns the expression for the whole message.
     pub fn message(&mut self, layout: &Layout) -> String {
         let root = &layout.model().root;
@@ -33,6 +42,7 @@ impl Emitter {
 
     /// Returns the codec for values of `kind` with the layout `node`. `depth` is the nesting level of its lines.
     fn codec(&mut self, kind: &Type, node: &Node, depth: usize) -> String {
+        let id = node.id;
         match (kind, &node.shape) {
             (Type::Checked(checked), _) => {
                 let codec = self.codec(&checked.kind, node, depth);
@@ -41,18 +51,21 @@ impl Emitter {
             }
             (Type::Nullable(inner), Shape::Nullable(node)) => {
                 let codec = self.codec(inner, node, depth);
-                self.call(Piece::Nullable, &[codec])
+                let codec = self.call(Piece::Nullable, &[codec]);
+                self.at(codec, |prior| prior.presence(id))
             }
             (Type::Union(kinds), Shape::Union(nodes)) => {
                 let codecs = kinds.iter().zip(nodes);
                 let codecs: Vec<_> = codecs.map(|(kind, node)| self.codec(kind, node, depth + 1)).collect();
-                self.call(Piece::Union, &[list(&codecs, depth)])
+                let codec = self.call(Piece::Union, &[list(&codecs, depth)]);
+                self.at(codec, |prior| prior.form(id))
             }
             (Type::Array(array), Shape::Array(node)) => {
                 self.path.push("[]".to_owned());
                 let item = self.codec(&array.items, &node.item, depth);
                 self.path.pop();
-                self.array(&[], Some(item), array.min, array.max)
+                let codec = self.array(&[], Some(item), array.min, array.max);
+                self.at(codec, |prior| prior.count(id, 0))
             }
             (Type::Tuple(tuple), Shape::Tuple(node)) => {
                 self.path.push("[]".to_owned());
@@ -61,7 +74,8 @@ impl Emitter {
                 let rest = tuple.rest.as_ref().zip(node.rest.as_ref());
                 let rest = rest.map(|(kind, node)| self.codec(kind, node, depth));
                 self.path.pop();
-                self.array(&items, rest, tuple.min, tuple.max)
+                let codec = self.array(&items, rest, tuple.min, tuple.max);
+                self.at(codec, |prior| prior.count(id, 0))
             }
             (Type::Object(object), Shape::Object(node)) => self.object(object, node, depth),
             (Type::Known(name, inner), _) => {
@@ -89,12 +103,17 @@ impl Emitter {
     }
 
     fn leaf(&mut self, kind: &Type, node: &Node) -> String {
+        let id = node.id;
+        self.place = (id, 0);
         match (kind, &node.shape) {
             (_, Shape::Constant(value)) => self.choice(std::slice::from_ref(value)),
-            (_, Shape::Choice(values)) => self.choice(values),
+            (_, Shape::Choice(values)) => {
+                let codec = self.choice(values);
+                self.at(codec, |prior| prior.value(id, 0))
+            }
             (Type::Bool, _) => {
                 self.used.insert(Piece::Bool);
-                "bool".to_owned()
+                self.at("bool".to_owned(), |prior| prior.value(id, 0))
             }
             (Type::Integer(_), Shape::Number(number)) => {
                 let numbers = self.numbers(number, number.min, number.max);
@@ -117,7 +136,10 @@ impl Emitter {
             (Type::NumberText(text), Shape::Number(number)) => self.digits(text, number),
             (Type::NumbersText(_), _) => self.notation(node),
             (Type::TimeText(time), Shape::Number(number)) => self.time(time, number),
-            (Type::Float(float), _) => self.float(float),
+            (Type::Float(float), _) => {
+                let codec = self.float(float);
+                self.at_each(codec, |prior| vec![prior.form(id), prior.sign(id), prior.places(id)])
+            }
             (Type::Text(text), _) => {
                 let codec = self.notation(node);
                 self.text(text, node, codec)
@@ -139,27 +161,38 @@ impl Emitter {
 
     /// Returns the codec of a text's notation, or of several notations if its format has several.
     fn notation(&mut self, node: &Node) -> String {
+        let id = node.id;
+        self.place = (id, 0);
         match &node.shape {
             Shape::Pattern(segments) => {
-                let segments = segments.iter().map(|s| {
+                let literals = segments.iter().map(|s| {
                     let characters: String = s.chars.iter().collect();
                     format!("[{}, {}, {}]", literal::string(&characters), s.min, s.max)
                 });
-                let segments = format!("[{}]", segments.collect::<Vec<_>>().join(", "));
-                self.call(Piece::Pattern, &[segments])
+                let literals = format!("[{}]", literals.collect::<Vec<_>>().join(", "));
+                let codec = self.call(Piece::Pattern, &[literals]);
+                self.at_each(codec, |prior| {
+                    let counts = segments.iter().enumerate().filter(|(_, segment)| segment.min < segment.max);
+                    let pieces = (0..piece_count(segments)).map(|nth| prior.value(id, nth));
+                    counts.map(|(nth, _)| prior.count(id, nth)).chain(pieces).collect()
+                })
             }
             Shape::Text(laid) => self.call(Piece::Text, &[laid.min.to_string(), most(laid.max)]),
             Shape::Numbers(numbers) => {
-                let parts = numbers.parts.iter().filter_map(|(_, number)| match &number.source {
-                    Source::Text(text) => Some(self.digits(text, number)),
-                    _ => None,
+                let parts = numbers.parts.iter().enumerate().filter_map(|(nth, (_, number))| {
+                    self.place = (id, nth);
+                    match &number.source {
+                        Source::Text(text) => Some(self.digits(text, number)),
+                        _ => None,
+                    }
                 });
                 let parts = format!("[{}]", parts.collect::<Vec<_>>().join(", "));
                 self.call(Piece::Numbers, &[literal::string(&numbers.separator), parts])
             }
             Shape::Union(nodes) => {
                 let codecs: Vec<_> = nodes.iter().map(|node| self.notation(node)).collect();
-                self.call(Piece::Union, &[format!("[{}]", codecs.join(", "))])
+                let codec = self.call(Piece::Union, &[format!("[{}]", codecs.join(", "))]);
+                self.at(codec, |prior| prior.form(id))
             }
             _ => String::new(),
         }
@@ -171,7 +204,7 @@ impl Emitter {
             self.path.push(field.name.clone());
             let mut codec = self.codec(&field.kind, &laid.node, depth + 1);
             if laid.optional {
-                codec = format!("optional({codec})");
+                codec = self.optional(laid.node.id, &codec);
             }
             self.path.pop();
             fields.push(format!("[{}, {codec}]", literal::string(&field.name)));
@@ -257,9 +290,42 @@ impl Emitter {
         }
         let Number { min, max, step, usual, .. } = number;
         let all = self.call(Piece::Number, &[min.to_string(), max.to_string(), step.to_string()]);
-        match usual {
+        let numbers = match usual {
             Some((a, b)) => self.call(Piece::Usual, &[all, a.to_string(), b.to_string(), step.to_string()]),
             None => all,
+        };
+        let (node, nth) = self.place;
+        self.at(numbers, |prior| prior.value(node, nth))
+    }
+
+    /// Returns the codec with the leaf of its first index, if there are statistics about it.
+    fn at(&self, codec: String, leaf: impl FnOnce(&Prior<'_>) -> Option<usize>) -> String {
+        let Some(tables) = self.tables.as_ref().filter(|_| !self.checking) else { return codec };
+        let leaf = leaf(&tables.prior);
+        match (tables.number(leaf), tables.every(leaf)) {
+            (Some(number), Some(every)) => format!("at({number}, {codec}, {every})"),
+            (Some(number), None) => format!("at({number}, {codec})"),
+            (None, _) => codec,
+        }
+    }
+
+    /// Returns the codec with the leaves of its indexes, if there are statistics about one of them.
+    fn at_each(&self, codec: String, leaves: impl FnOnce(&Prior<'_>) -> Vec<Option<usize>>) -> String {
+        let Some(tables) = self.tables.as_ref().filter(|_| !self.checking) else { return codec };
+        let numbers: Vec<_> = leaves(&tables.prior).into_iter().map(|leaf| tables.number(leaf)).collect();
+        if numbers.iter().all(Option::is_none) {
+            return codec;
+        }
+        let text = |number: &Option<usize>| number.map_or("-1".to_owned(), |number| number.to_string());
+        format!("at([{}], {codec})", numbers.iter().map(text).collect::<Vec<_>>().join(", "))
+    }
+
+    /// Returns the codec of an optional property whose value is of the node `id`.
+    fn optional(&self, id: u32, codec: &str) -> String {
+        let tables = self.tables.as_ref().filter(|_| !self.checking);
+        match tables.and_then(|tables| tables.number(tables.prior.presence(id))) {
+            Some(number) => format!("presence({number}, optional({codec}))"),
+            None => format!("optional({codec})"),
         }
     }
 

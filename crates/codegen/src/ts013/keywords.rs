@@ -8,7 +8,7 @@ use super::{
 use dunnage_packed::{Node, Shape};
 use dunnage_schema::{Assertion, Checked, Text, Type};
 
-impl Emitter {
+impl Emitter<'_> {
     /// Wraps `codec` in the checks that the encoding of the text does not imply.
     pub fn text(&mut self, text: &Text, node: &Node, codec: String) -> String {
         let mut checks = Vec::new();

@@ -11,6 +11,7 @@ mod keywords;
 mod literal;
 mod regexp;
 mod runtime;
+mod tables;
 
 pub use examples::ts013_examples;
 
@@ -30,8 +31,11 @@ pub fn ts013(layout: &Layout, schema: &str) -> Result<String, Vec<OpenPart>> {
     if !open.is_empty() {
         return Err(open);
     }
-    let mut emitter = Emitter::default();
+    let mut emitter = Emitter::new(layout);
     let expression = emitter.message(layout);
+    if emitter.tables.as_ref().is_some_and(|tables| !tables.are_exact()) {
+        emitter.refuse("has statistics beyond 2^53, which JavaScript does not hold", "narrow the ranges");
+    }
     if !emitter.refused.is_empty() {
         return Err(emitter.refused);
     }
@@ -43,6 +47,10 @@ pub fn ts013(layout: &Layout, schema: &str) -> Result<String, Vec<OpenPart>> {
         text.push_str(&format!(
             "var CHECK_SIZE = {size}, SEED = {seed:#06x}, POLYNOMIAL = {polynomial:#06x};\n"
         ));
+    }
+    if let Some(tables) = &emitter.tables {
+        emitter.used.insert(Piece::Coder);
+        text.push_str(&format!("\nvar TABLES = {};\n", tables.literal()));
     }
     for piece in runtime::pieces(&emitter.used) {
         text.push('\n');

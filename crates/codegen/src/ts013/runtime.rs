@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Piece {
     Message,
+    Coder,
     Bool,
     Number,
     Usual,
@@ -19,7 +20,9 @@ pub(super) enum Piece {
     Characters,
     Text,
     Pattern,
+    Pieces,
     Float,
+    Decimals,
     Object,
     Choice,
     Known,
@@ -40,6 +43,7 @@ impl Piece {
     fn source(self) -> (&'static str, &'static str) {
         match self {
             Piece::Message => ("message", include_str!("runtime/message.js")),
+            Piece::Coder => ("coder", include_str!("runtime/coder.js")),
             Piece::Bool => ("bool", include_str!("runtime/bool.js")),
             Piece::Number => ("number", include_str!("runtime/number.js")),
             Piece::Usual => ("usual", include_str!("runtime/usual.js")),
@@ -53,7 +57,9 @@ impl Piece {
             Piece::Characters => ("characters", include_str!("runtime/characters.js")),
             Piece::Text => ("text", include_str!("runtime/text.js")),
             Piece::Pattern => ("pattern", include_str!("runtime/pattern.js")),
+            Piece::Pieces => ("readPieces", include_str!("runtime/pieces.js")),
             Piece::Float => ("float", include_str!("runtime/float.js")),
+            Piece::Decimals => ("readFloat", include_str!("runtime/decimals.js")),
             Piece::Object => ("object", include_str!("runtime/object.js")),
             Piece::Choice => ("choice", include_str!("runtime/choice.js")),
             Piece::Known => ("known", include_str!("runtime/known.js")),
@@ -86,6 +92,7 @@ impl Piece {
 
 /// Returns the texts of the pieces that a codec needs.
 ///
+/// If the schema has statistics, which the range coder reads, the other pieces keep the lines for messages in mode 1.
 /// If the layout has a check, the codec removes it from messages when reading and adds it when writing.
 pub(super) fn pieces(used: &BTreeSet<Piece>) -> Vec<String> {
     let mut all: BTreeSet<Piece> = [Piece::Message, Piece::Object, Piece::Ends].into();
@@ -93,10 +100,25 @@ pub(super) fn pieces(used: &BTreeSet<Piece>) -> Vec<String> {
         all.insert(*piece);
         all.extend(piece.needs());
     }
+    let coded = used.contains(&Piece::Coder);
+    if coded {
+        let needed = [(Piece::Pattern, Piece::Pieces), (Piece::Float, Piece::Decimals)];
+        all.extend(needed.into_iter().filter(|(piece, _)| used.contains(piece)).map(|(_, needed)| needed));
+    }
     let (read, write) = match used.contains(&Piece::Check) {
         true => ("reading(takeCheck(), readLayout)", "message.concat(checkOf(message))"),
         false => ("readLayout()", "message"),
     };
-    let text = |piece: Piece| piece.source().1.replace("READING", read).replace("WRITTEN", write);
+    let text =
+        |piece: Piece| lines(piece.source().1, coded).replace("READING", read).replace("WRITTEN", write);
     all.into_iter().map(text).collect()
+}
+
+/// What marks a line that only codecs of schemas with statistics have.
+const CODED: &str = "//+ ";
+
+/// Returns the lines of a piece, with or without those for messages in mode 1.
+fn lines(text: &str, coded: bool) -> String {
+    let is_kept = |line: &&str| coded || !line.trim_start().starts_with(CODED);
+    text.split_inclusive('\n').filter(is_kept).map(|line| line.replacen(CODED, "", 1)).collect()
 }

@@ -6,12 +6,19 @@ function begin() {
   parts = 0;
   warnings = [];
   carrying = false;
+  //+ coding = false;
 }
 
 // The message behind the slot byte.
 function readLayout() {
   var data, end;
+  //+ if (coding) {
+  //+   beginCoding();
+  //+ }
   data = LAYOUT.read();
+  //+ if (coding) {
+  //+   endCoding();
+  //+ }
   part = place;
   if (take((8 - place % 8) % 8) !== 0) {
     fail("malformed", "fill bits that are not 0");
@@ -42,6 +49,14 @@ function decode(bytes) {
     message.push(bytes[i]);
   }
   i = take(8);
+  //+ // A delta needs the message that it refers to, which the gateway has.
+  //+ if (i >> 6 === 2) {
+  //+   return { dunnage: "delta" };
+  //+ }
+  //+ if (i >> 6 === 1) {
+  //+   coding = true;
+  //+   i -= 64;
+  //+ }
   if (i >= 64 || i === 0) {
     fail("malformed", i === 0 ? "slot 0" : "mode " + (i >> 6) + ", which is reserved");
   }

@@ -127,6 +127,9 @@ function float(min, max) {
   return {
     read: function () {
       var kind, value;
+      //+ if (coding) {
+      //+   return readFloat(join, single);
+      //+ }
       part = place;
       kind = take(1) === 0 ? "short" : take(1) === 0 ? "single" : take(1) === 0 ? "long" : "double";
       value = { short: takeShort, single: takeSingle, long: takeLong, double: takeDouble }[kind]();

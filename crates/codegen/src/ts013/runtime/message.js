@@ -36,6 +36,9 @@ function show(value) {
 // The next bits as a number, at most 53 of them.
 function take(bits) {
   var value = 0, room, n;
+  //+ if (coding) {
+  //+   return takeBits(bits, 0);
+  //+ }
   if (place + bits > 8 * message.length) {
     part = 8 * message.length;
     fail("truncated", "the message ends before its layout does");
@@ -78,6 +81,9 @@ function width(count) {
 
 function takeIndex(count) {
   var value;
+  //+ if (coding) {
+  //+   return takeCoded(count);
+  //+ }
   part = place;
   value = take(width(count));
   if (value >= count) {

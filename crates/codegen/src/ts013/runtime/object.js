@@ -18,6 +18,7 @@ function object(fields, others) {
     read: function () {
       return fields.reduce(function (result, field) {
         var codec = field[1];
+        //+ leaf = codec.presence;
         if (codec.known) {
           warnings.push(field[0] + " is not in the message: it is the " + codec.known + " of the device");
         } else if (!codec.optional || takeIndex(2) === 1) {

@@ -24,6 +24,9 @@ function pattern(segments) {
   return {
     read: function () {
       var points = [], sizes = [], indexes = [];
+      //+ if (coding) {
+      //+   return readPieces(segments);
+      //+ }
       segments.forEach(function (segment) {
         var n = segment.min + takeIndex(segment.max - segment.min + 1);
         for (; n > 0; n -= 1) {

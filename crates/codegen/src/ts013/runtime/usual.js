@@ -5,6 +5,9 @@ function usual(all, first, last, step) {
     min: all.min,
     max: all.max,
     read: function () {
+      //+ if (coding) {
+      //+   return all.read();
+      //+ }
       var index = takeIndex(count + 1), start, n;
       if (index < count) {
         return first + step * index;
