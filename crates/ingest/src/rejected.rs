@@ -19,6 +19,8 @@ pub enum Code {
     UnknownSchema,
     /// The slot of a packed message has no layout, or not the one that the message names.
     UnknownLayout,
+    /// A packed message refers to another one, which the gateway does not have.
+    Reference,
     /// The message is too large as JSON.
     Unwritable,
     /// The format is unknown, not allowed, or cannot carry the message.
@@ -76,6 +78,7 @@ impl Code {
             Code::Schema => "schema",
             Code::UnknownSchema => "unknown-schema",
             Code::UnknownLayout => "unknown-layout",
+            Code::Reference => "reference",
             Code::Unwritable => "unwritable",
             Code::MediaType => "media-type",
             Code::ContentEncoding => "content-encoding",
@@ -116,7 +119,7 @@ pub struct Rejected {
     pub code: Code,
     /// What happened, for people.
     pub detail: String,
-    /// The error kind of a decoder (`truncated`, `malformed`, `type`, `range` or `limit`), or `schema` for a message that violates its
+    /// The error kind of a decoder (`truncated`, `malformed`, `type`, `range`, `limit` or `reference`), or `schema` for a message that violates its
     /// schema.
     pub kind: Option<&'static str>,
     /// The offset of the error in the message, in bytes.

@@ -1,6 +1,7 @@
 //! Reports which bits of a plain message belong to which part, for people.
 
 use crate::bits::Reader;
+use crate::coded::PRIOR;
 use crate::wire::{At, Source};
 use crate::{Error, Known, Layout};
 use dunnage_pson::{Budget, Value};
@@ -33,6 +34,11 @@ struct Traced<'t, 'b> {
 }
 
 impl Layout {
+    /// Returns whether the parts of this message have bits of their own: modelled and coded bodies are one stream.
+    pub fn has_steps(&self, bytes: &[u8]) -> bool {
+        self.is_plain() && bytes.first().is_none_or(|first| first >> 6 != PRIOR)
+    }
+
     /// Decodes as [`Layout::decode`] does, and calls `tell` with every step up to the first error. Only plain messages have
     /// steps, because a modelled body is one stream.
     pub fn trace<'a>(
@@ -41,7 +47,7 @@ impl Layout {
         known: impl Into<Known<'a>>,
         tell: &mut dyn FnMut(Step<'_>),
     ) -> Result<Value, Error> {
-        if !self.is_plain() {
+        if !self.has_steps(bytes) {
             return self.decode(bytes, known);
         }
         self.check_start(bytes)?;

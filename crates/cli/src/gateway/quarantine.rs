@@ -57,7 +57,7 @@ struct Chosen {
     /// Device ID pattern; * matches any characters
     #[arg(long, value_name = "PATTERN")]
     device: Option<String>,
-    /// Error kind: truncated, malformed, type, range, limit, schema, media-type, unknown-schema, unknown-layout
+    /// Error kind: truncated, malformed, type, range, limit, reference, schema, media-type, unknown-schema, unknown-layout
     #[arg(long, value_name = "KIND")]
     kind: Option<String>,
     /// Schema that applies to them now

@@ -16,9 +16,9 @@ use std::{
 /// Writes a row per part of `bytes`, a message of `layout` from `device`, up to the first error.
 pub fn inspect(layout: &Layout, bytes: &[u8], known: Known<'_>, output: &mut impl Write) -> Result<(), Stop> {
     let mut view = BitView::new(output, bytes)?;
-    let decoded = match layout.is_plain() {
+    let decoded = match layout.has_steps(bytes) {
         true => plain(layout, bytes, known, &mut view)?,
-        false => modelled(layout, bytes, known, &mut view)?,
+        false => stream(layout, bytes, known, &mut view)?,
     };
     let Err(error) = decoded else { return Ok(()) };
     view.rest(error.offset())?;
@@ -63,8 +63,8 @@ fn check<W: Write>(layout: &Layout, bytes: &[u8], view: &mut BitView<'_, W>) -> 
     }
 }
 
-/// Writes a modelled body as one row, followed by its values, because its parts have no bits of their own.
-fn modelled<W: Write>(
+/// Writes a modelled or coded body as one row, followed by its values, because its parts have no bits of their own.
+fn stream<W: Write>(
     layout: &Layout,
     bytes: &[u8],
     known: Known<'_>,
@@ -74,8 +74,9 @@ fn modelled<W: Write>(
         Ok(message) => message,
         Err(error) => return Ok(Err(error.into())),
     };
+    let body = if layout.is_plain() { "one stream: a coded body" } else { "one stream: a modelled body" };
     view.row(0..8, "", &slot(layout.slot()))?;
-    view.row(8..8 * body_end(layout, bytes), "", "one stream: a modelled body")?;
+    view.row(8..8 * body_end(layout, bytes), "", body)?;
     values(&message, "", view)?;
     check(layout, bytes, view)?;
     Ok(Ok(()))

@@ -81,6 +81,9 @@ fn a_trained_schema_has_smaller_messages_and_the_same_values() {
         run.text().trim().to_owned()
     };
     assert!(packed(&trained).len() < packed(&schema).len());
+    let inspect = ["inspect", "--format", "packed", "--schema", &trained, "--hex"];
+    let inspected = dunnage(&inspect, packed(&trained));
+    assert!(inspected.text().contains("one stream: a coded body"), "{}", inspected.text());
     let back = ["convert", "--from", "packed", "--to", "json", "--schema", &trained, "--hex"];
     let back: Json = serde_json::from_str(dunnage(&back, packed(&trained)).text()).unwrap();
     assert_eq!(back, serde_json::from_str::<Json>(&message).unwrap());

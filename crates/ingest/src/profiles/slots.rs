@@ -10,6 +10,11 @@ use dunnage_formats::{Error, Kind, Packed};
 use dunnage_schema::Model;
 use std::sync::Arc;
 
+/// The mode of a delta, in the two highest bits of the first byte of a packed message.
+const DELTA: u8 = 2;
+/// The bits of that byte that are the slot, in the other modes.
+const SLOT: u8 = 0x3f;
+
 /// A layout and where it comes from.
 #[derive(Clone)]
 pub struct Slot {
@@ -87,9 +92,13 @@ impl Slots {
         let damaged = |kind, reason: &str| Rejected::undecodable(&Error::new(kind, 0, reason));
         let number = match body.first() {
             None => return Err(damaged(Kind::Truncated, "the message has no slot byte")),
-            Some(byte) if byte >> 6 != 0 => return Err(damaged(Kind::Malformed, "the mode is reserved")),
-            Some(0) => return Err(damaged(Kind::Malformed, "slot 0 is not valid")),
-            Some(slot) => *slot,
+            Some(byte) if byte >> 6 == DELTA => {
+                let detail = "a delta, and the gateway keeps no references: send the message without one";
+                return Err(Rejected::new(Code::Reference, detail).at(Kind::Reference.as_str(), 0));
+            }
+            Some(byte) if byte >> 6 > DELTA => return Err(damaged(Kind::Malformed, "mode 3 is reserved")),
+            Some(byte) if byte & SLOT == 0 => return Err(damaged(Kind::Malformed, "slot 0 is not valid")),
+            Some(byte) => byte & SLOT,
         };
         let Some(slot) = self.slots.iter().find(|slot| slot.key.slot == number) else {
             let detail = format!("slot {number} has no layout; slots with a layout: {}", self.listed());

@@ -85,6 +85,7 @@ impl From<&Rejected> for Reply {
             Code::NotRepresentable | Code::Schema | Code::UnknownLayout | Code::Unwritable => {
                 ResponseType::UnprocessableEntity
             }
+            Code::Reference => ResponseType::Conflict,
             Code::TooMany => ResponseType::TooManyRequests,
             Code::Decoder | Code::Unreadable => ResponseType::InternalServerError,
             Code::QueueFull | Code::BufferFull | Code::NotWritten => ResponseType::ServiceUnavailable,

@@ -70,6 +70,7 @@ struct Binary(Vec<u8>);
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
     (status = 404, description = "`unknown-schema`", body = Problem, content_type = "application/problem+json"),
     (status = 408, description = "`body-timeout`", body = Problem, content_type = "application/problem+json"),
+    (status = 409, description = "`reference`", body = Problem, content_type = "application/problem+json"),
     (status = 413, description = "`too-large`", body = Problem, content_type = "application/problem+json"),
     (status = 415, description = "`media-type`, `content-encoding`", body = Problem, content_type = "application/problem+json"),
     (status = 422, description = "`schema`, `not-representable`, `unknown-layout`, `unwritable`", body = Problem, content_type = "application/problem+json"),

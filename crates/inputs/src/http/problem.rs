@@ -70,6 +70,7 @@ fn status(code: Code) -> (StatusCode, &'static str) {
         Code::Schema => (StatusCode::UNPROCESSABLE_ENTITY, "Schema violation"),
         Code::UnknownSchema => (StatusCode::NOT_FOUND, "Unknown schema"),
         Code::UnknownLayout => (StatusCode::UNPROCESSABLE_ENTITY, "Unknown layout"),
+        Code::Reference => (StatusCode::CONFLICT, "Unknown reference"),
         Code::Unwritable => (StatusCode::UNPROCESSABLE_ENTITY, "Cannot be stored"),
         Code::MediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported media type"),
         Code::ContentEncoding => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported content encoding"),
