@@ -3,7 +3,7 @@
 use crate::language::{Answer, Language, Request};
 use anyhow::{Context, Result, bail};
 use dunnage_codegen::ts013;
-use dunnage_packed::{Layout, Node, Shape};
+use dunnage_packed::{Kind, Layout, Node, Shape};
 use dunnage_pson::Value;
 use std::{
     io::{BufRead, BufReader, Write},
@@ -11,6 +11,9 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     thread,
 };
+
+/// The mode of a delta, in the two highest bits of its first byte.
+const DELTA: u8 = 2;
 
 /// A Node.js process that runs the executor.
 pub struct JavaScript {
@@ -94,9 +97,16 @@ impl Language for JavaScript {
     }
 
     /// A codec omits what the receiver knows, and its numbers are JavaScript's, which are all floats.
+    /// It passes deltas on if the schema has statistics, and knows no mode 2 otherwise.
     fn expected(&self, layout: &Layout, request: &Request) -> Answer {
         match request {
             Request::Encode { bytes, .. } => Answer::Bytes(bytes.clone()),
+            Request::Decode { bytes, .. } if bytes.first().is_some_and(|first| first >> 6 == DELTA) => {
+                match layout.prior() {
+                    Some(_) => Answer::Message(delta()),
+                    None => Answer::Error { kind: Kind::Malformed.to_string(), offset: Some(0) },
+                }
+            }
             Request::Decode { bytes, known } => match layout.decode(bytes, known) {
                 Ok(mut message) => {
                     remove_known(layout.root(), &mut message);
@@ -120,6 +130,11 @@ fn answer(line: &str) -> Result<Answer> {
             Answer::Error { kind, offset: rest.rsplit_once(" at byte ").and_then(|(_, tail)| digits(tail)) }
         }
     })
+}
+
+/// Returns the data of every delta.
+fn delta() -> Value {
+    Value::Map(vec![("dunnage".to_owned(), Value::Text("delta".to_owned()))])
 }
 
 fn remove_known(node: &Node, value: &mut Value) {

@@ -3,11 +3,12 @@
 
 mod javascript;
 mod language;
+mod trained;
 mod vectors;
 
 use anyhow::{Result, bail};
 use clap::Parser;
-use dunnage_conform::{Random, Scope, instance, schema};
+use dunnage_conform::{Instance, Random, Scope, instance, schema};
 use dunnage_packed::Layout;
 use dunnage_schema::Model;
 use javascript::JavaScript;
@@ -29,6 +30,8 @@ struct Arguments {
     seed: u64,
 }
 
+/// One in this many messages is also decoded from each of its prefixes.
+const PREFIXES: usize = 8;
 /// Number of differences that are printed.
 const SHOWN: usize = 20;
 
@@ -39,6 +42,7 @@ fn main() -> Result<()> {
     for mut language in languages {
         wrong += compare_vectors(language.as_mut())?;
         wrong += compare(language.as_mut(), &arguments)?;
+        wrong += compare_trained(language.as_mut(), &arguments)?;
     }
     match wrong {
         0 => Ok(()),
@@ -100,20 +104,13 @@ fn compare(language: &mut dyn Language, arguments: &Arguments) -> Result<usize> 
         }
         schemas += 1;
         let count = arguments.messages / arguments.schemas;
-        let requests: Vec<_> = (0..count).flat_map(|_| requests(&mut random, &model, &layout)).collect();
-        let answers = language.ask(&requests)?;
-        for (request, answer) in requests.iter().zip(&answers) {
-            asked += 1;
-            let expected = language.expected(&layout, request);
-            if !expected.is_met_by(answer) {
-                wrong += 1;
-                if wrong <= SHOWN {
-                    println!(
-                        "{text}\n    request  {request:?}\n    expected {expected:?}\n    answered {answer:?}"
-                    );
-                }
-            }
-        }
+        let mut next = || {
+            let instance = instance(&mut random, &model);
+            requests(&mut random, instance, &layout)
+        };
+        let requests: Vec<_> = (0..count).flat_map(|_| next()).collect();
+        asked += requests.len();
+        wrong += ask(language, &layout, &text, &requests, SHOWN.saturating_sub(wrong))?;
     }
     println!(
         "{}: {schemas} schemas ({refused} refused), seed {}; {asked} requests, {wrong} wrong; {:.1?}",
@@ -124,9 +121,44 @@ fn compare(language: &mut dyn Language, arguments: &Arguments) -> Result<usize> 
     Ok(wrong)
 }
 
-/// The requests about one random message: encode, decode, and decode with damage.
-fn requests(random: &mut Random, model: &Model, layout: &Layout) -> [Request; 3] {
-    let instance = instance(random, model);
+/// Tests `language` with statistics: schemas with every part that statistics are about, then random ones. Returns the number of wrong
+/// answers.
+fn compare_trained(language: &mut dyn Language, arguments: &Arguments) -> Result<usize> {
+    let start = Instant::now();
+    let mut random = Random::new(arguments.seed);
+    let (mut schemas, mut refused, mut asked, mut wrong) = (0, 0, 0, 0);
+    let mut chosen = trained::SCHEMAS.into_iter();
+    while schemas < arguments.schemas {
+        let text = chosen.next().map_or_else(|| schema(&mut random, Scope::Plain), str::to_owned);
+        let trained = trained::Trained::new(&text, &mut random)?;
+        if !language.load(&trained.layout)? {
+            refused += 1;
+            continue;
+        }
+        schemas += 1;
+        let mut all = Vec::new();
+        for _ in 0..arguments.messages / arguments.schemas {
+            let instance = trained.instance(&mut random);
+            let requests = requests(&mut random, instance, &trained.layout);
+            if random.below(PREFIXES) == 0 {
+                all.extend(trained::prefixes(&requests));
+            }
+            all.extend(requests);
+        }
+        asked += all.len();
+        wrong += ask(language, &trained.layout, &text, &all, SHOWN.saturating_sub(wrong))?;
+    }
+    println!(
+        "{}: {schemas} trained schemas ({refused} refused), seed {}; {asked} requests, {wrong} wrong; {:.1?}",
+        language.name(),
+        arguments.seed,
+        start.elapsed()
+    );
+    Ok(wrong)
+}
+
+/// The requests about one message: encode, decode, and decode with damage.
+fn requests(random: &mut Random, instance: Instance, layout: &Layout) -> [Request; 3] {
     let mut bytes = Vec::new();
     // If the layout rejects the message, `bytes` stay empty. That shows as a difference, because no language encodes it to
     // nothing.
@@ -142,8 +174,11 @@ fn requests(random: &mut Random, model: &Model, layout: &Layout) -> [Request; 3]
         }
     }
     let known = instance.known;
+    // Generated code encodes no other form.
+    let mut without_statistics = Vec::new();
+    let _ = layout.encode_without_statistics(&instance.message, &mut without_statistics);
     [
-        Request::Encode { message: instance.message, bytes: bytes.clone() },
+        Request::Encode { message: instance.message, bytes: without_statistics },
         Request::Decode { bytes, known: known.clone() },
         Request::Decode { bytes: damaged, known },
     ]
