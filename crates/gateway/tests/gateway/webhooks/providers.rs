@@ -1,6 +1,6 @@
 //! The stored message of each provider: its device, format, time, position and gateway.
 
-use super::{ASTROCAST, CHIRPSTACK, THE_THINGS_STACK, TOKEN, assert_answer, json_call, list, start};
+use super::{ASTROCAST, CHIRPSTACK, THE_THINGS_STACK, TOKEN, assert_answer, call, json_call, list, start};
 use crate::support::{JSON, answer};
 use serde_json::{Value, json};
 
@@ -36,6 +36,30 @@ fn a_chirpstack_message_has_the_format_of_its_port_and_its_best_gateway() {
         "gateway": {"id": "0016c001f153a14c", "rssi": -36.0, "snr": 10.5, "position": place}
     });
     assert_eq!(message["origin"], origin);
+}
+
+/// A TS013 codec passes a delta on with the data `{"dunnage": "delta"}`, because only the gateway has the message that it refers to.
+#[test]
+fn what_a_codec_made_of_the_bytes_is_ignored() {
+    let gateway = start();
+    for (path, device, body, decoded, number) in [
+        ("/hooks/chirpstack?event=up", "70b3d57ed005a1b2", CHIRPSTACK, "object", 17.5),
+        ("/hooks/tts", "0004a30b001c0530", THE_THINGS_STACK, "decoded_payload", 17.25),
+    ] {
+        let other = body.replace(
+            &format!("\"{decoded}\": {{ \"temperature\": {number} }}"),
+            &format!("\"{decoded}\": {{ \"dunnage\": \"delta\" }}"),
+        );
+        assert_ne!(other, body);
+        let token = ("x-token", &TOKEN[7..]);
+        let answer = match path {
+            "/hooks/tts" => call(&gateway, path, token, JSON, &other),
+            _ => json_call(&gateway, path, &other),
+        };
+        assert_answer(&answer, "stored");
+        let message = &list(&gateway, &format!("/api/devices/{device}/messages"))[0];
+        assert_eq!(message["value"], json!({"temperature": number}));
+    }
 }
 
 #[test]
