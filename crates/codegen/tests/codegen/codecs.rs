@@ -1,7 +1,8 @@
 //! Compares the codecs in other languages with golden files, which `BLESS=1` rewrites. The tests in `ts013` run the codecs.
 
+use base64::{Engine, prelude::BASE64_STANDARD};
 use dunnage_codegen::{MAX_TS013_BYTES, ts013, ts013_examples};
-use dunnage_packed::Layout;
+use dunnage_packed::{Layout, Training};
 use dunnage_pson::Value;
 use dunnage_schema::{Model, Options};
 use std::{fs, path::Path};
@@ -52,6 +53,24 @@ fn ts013_codecs_match_the_golden_files() {
         let examples = ts013_examples(&layout, &examples(schema)).expect("valid examples");
         assert_golden(&format!("ts013/golden/{name}.examples.json"), &examples);
     }
+}
+
+/// The codec of the container, with statistics of their examples.
+#[test]
+fn a_ts013_codec_with_statistics_matches_its_golden_file() {
+    let options = Options { assert_formats: true };
+    let model = Model::compile_with(bundled("container"), options).expect("a schema");
+    let layout = Layout::untrained(&model);
+    let examples = examples(bundled("container"));
+    let mut training = Training::new(&layout).expect("a plain layout");
+    for example in examples.iter().cycle().take(400) {
+        training.add(&training.example(example).expect("a message of the schema"));
+    }
+    let statistics = BASE64_STANDARD.encode(training.finish().statistics);
+    let layout = Layout::new(&Model { statistics: Some(statistics), ..model }).expect("its statistics");
+    assert_golden("ts013/trained/container.js", &ts013(&layout, "container").expect("a codec"));
+    let examples = ts013_examples(&layout, &examples).expect("valid examples");
+    assert_golden("ts013/trained/container.examples.json", &examples);
 }
 
 #[test]
