@@ -7,7 +7,7 @@ use crate::carries::Carrier;
 use crate::limits::{Nesting, Values};
 use crate::node::{Array, Node, Object, Shape, Text, Tuple};
 use crate::order::Unnamed;
-use crate::wire::{At, Part, Source};
+use crate::wire::{At, NULLABLE, Part, Source};
 use crate::{Known, Layout, date_time, float, known, pattern};
 use dunnage_pson::{Budget, Kind, Value};
 use std::collections::HashSet;
@@ -174,6 +174,7 @@ impl<S: Source> Decoder<'_, S> {
 
     fn nullable(&mut self, node: u32, inner: &Node, nesting: Nesting, out: &mut Value) -> Result<(), Error> {
         let offset = self.source.offset();
+        self.source.nth(node, NULLABLE);
         if self.index(node, Part::Presence, 2)? == 0 {
             *out = Value::Null;
             return Ok(());
@@ -198,6 +199,7 @@ impl<S: Source> Decoder<'_, S> {
     fn object(&mut self, node: u32, object: &Object, nesting: Nesting) -> Result<Entries, Error> {
         let mut entries = Vec::with_capacity(object.fields.len().min(ROOM as usize));
         for field in &object.fields {
+            self.source.nth(field.node.id, 0);
             if field.optional && self.index(field.node.id, Part::Presence, 2)? == 0 {
                 continue;
             }

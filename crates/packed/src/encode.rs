@@ -7,7 +7,7 @@ use crate::carries::Carrier;
 use crate::limits::{Nesting, Values};
 use crate::node::{Array, Field, Node, Object, Shape, Text, Tuple};
 use crate::order::Unnamed;
-use crate::wire::{At, Part, Sink};
+use crate::wire::{At, NULLABLE, Part, Sink};
 use crate::{Layout, date_time, float, pattern};
 use dunnage_pson::{Kind, Value};
 use dunnage_schema::same;
@@ -50,6 +50,7 @@ impl<S: Sink> Encoder<'_, S> {
             Shape::Object(object) => self.object(id, object, value, nesting.inside(0)?),
             Shape::Nullable(inner) => {
                 let there = *value != Value::Null;
+                self.sink.nth(id, NULLABLE);
                 self.index(id, Part::Presence, there.into(), 2)?;
                 if there { self.value(inner, value, nesting) } else { Ok(()) }
             }
@@ -158,6 +159,7 @@ impl<S: Sink> Encoder<'_, S> {
 
     fn field(&mut self, field: &Field, value: Option<&Value>, nesting: Nesting) -> Result<(), Error> {
         if field.optional {
+            self.sink.nth(field.node.id, 0);
             // The bit belongs to the node of the field, so that the modelled coder learns the presence of each field separately.
             self.index(field.node.id, Part::Presence, value.is_some().into(), 2)?;
         }

@@ -324,13 +324,14 @@ impl Layout {
             return Err(Error::new(Kind::Truncated, 0, "no bytes, not even the slot byte"));
         };
         match first & SLOT {
+            _ if first >> 6 > coded::DELTA => Err(Error::new(Kind::Malformed, 0, "mode 3 is reserved")),
+            _ if first >> 6 > 0 && self.trained.is_none() => {
+                let message = format!("mode {}, but the schema has no x-dunnage-statistics", first >> 6);
+                Err(Error::new(Kind::Malformed, 0, message))
+            }
             _ if first >> 6 == coded::DELTA => {
                 Err(Error::new(Kind::Reference, 0, "a delta, which needs the message that it refers to"))
             }
-            _ if first >> 6 == coded::PRIOR && self.trained.is_none() => {
-                Err(Error::new(Kind::Malformed, 0, "mode 1, but the schema has no x-dunnage-statistics"))
-            }
-            _ if first >> 6 > coded::DELTA => Err(Error::new(Kind::Malformed, 0, "mode 3 is reserved")),
             0 => Err(Error::new(Kind::Malformed, 0, "slot 0 has no layout")),
             slot if slot == self.slot() => Ok(()),
             slot => Err(Error::new(Kind::Range, 0, format!("slot {slot}; the layout's is {}", self.slot()))),

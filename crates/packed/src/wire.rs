@@ -36,6 +36,9 @@ pub(crate) enum Part {
     Key = 7,
 }
 
+/// The number of the presence bit of a nullable value in a coded body. The bit of an optional field, which has the same node, is 0.
+pub(crate) const NULLABLE: usize = 1;
+
 /// Writes the parts of a message.
 pub(crate) trait Sink {
     /// Whether the body is modelled. A few parts differ.

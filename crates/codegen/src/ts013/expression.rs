@@ -52,7 +52,7 @@ impl<'a> Emitter<'a> {
             (Type::Nullable(inner), Shape::Nullable(node)) => {
                 let codec = self.codec(inner, node, depth);
                 let codec = self.call(Piece::Nullable, &[codec]);
-                self.at(codec, |prior| prior.presence(id))
+                self.at(codec, |prior| prior.nullable(id))
             }
             (Type::Union(kinds), Shape::Union(nodes)) => {
                 let codecs = kinds.iter().zip(nodes);

@@ -143,7 +143,7 @@ fn messages_in_a_slot_without_a_layout_are_quarantined() {
 fn reserved_modes_and_slot_0_are_malformed() {
     let gateway = start();
     let bytes = packed(bundled_named("container").unwrap(), CONTAINER);
-    for first in [0x00, 0x41, 0xc1, 0xff] {
+    for first in [0x00, 0x41, 0x81, 0xc1, 0xff] {
         let body = [&[first], &bytes[1..]].concat();
         let answer = gateway.post("/ingest/d?schema=container", PACKED, &body);
         assert_eq!((answer.status, &answer.json()["kind"]), (400, &json!("malformed")), "{first:02x}");

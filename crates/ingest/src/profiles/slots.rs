@@ -35,6 +35,12 @@ pub struct Slots {
     slots: Vec<Slot>,
 }
 
+impl Slot {
+    fn has_statistics(&self) -> bool {
+        self.codec.layout().has_statistics()
+    }
+}
+
 impl Slots {
     /// Creates an empty set of layouts of `schema`.
     pub fn new(schema: &str, require_check: bool) -> Slots {
@@ -92,11 +98,11 @@ impl Slots {
         let damaged = |kind, reason: &str| Rejected::undecodable(&Error::new(kind, 0, reason));
         let number = match body.first() {
             None => return Err(damaged(Kind::Truncated, "the message has no slot byte")),
-            Some(byte) if byte >> 6 == DELTA => {
+            Some(byte) if byte >> 6 == DELTA && self.slots.iter().any(Slot::has_statistics) => {
                 let detail = "a delta, and the gateway keeps no references: send the message without one";
                 return Err(Rejected::new(Code::Reference, detail).at(Kind::Reference.as_str(), 0));
             }
-            Some(byte) if byte >> 6 > DELTA => return Err(damaged(Kind::Malformed, "mode 3 is reserved")),
+            Some(byte) if byte >> 6 >= DELTA => return Err(damaged(Kind::Malformed, "the mode is reserved")),
             Some(byte) if byte & SLOT == 0 => return Err(damaged(Kind::Malformed, "slot 0 is not valid")),
             Some(byte) => byte & SLOT,
         };

@@ -2,7 +2,7 @@
 
 use crate::float;
 use crate::node::{Form, Node, Number, Shape};
-use crate::wire::Part;
+use crate::wire::{NULLABLE, Part};
 use dunnage_schema::Segment;
 
 /// What identifies a leaf.
@@ -115,7 +115,7 @@ impl Leaves {
                 }
             }
             Shape::Nullable(inner) => {
-                self.push(id, Part::Presence, 0, 2);
+                self.push(id, Part::Presence, NULLABLE, 2);
                 self.node(inner);
             }
             Shape::Union(nodes) => {

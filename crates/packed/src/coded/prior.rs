@@ -4,7 +4,7 @@ use super::leaf::{Every, Key};
 use super::table::Tables;
 use super::{Trained, pieces};
 use crate::Layout;
-use crate::wire::Part;
+use crate::wire::{NULLABLE, Part};
 use dunnage_schema::Segment;
 
 /// The statistics of a layout as a decoder of the prior form needs them. `spec/packed.md`, "Coded bodies".
@@ -78,7 +78,12 @@ impl Prior<'_> {
         self.find(node, Part::Value, nth)
     }
 
-    /// Returns the index of the leaf that tells whether the optional or nullable `node` is present.
+    /// Returns the index of the leaf that tells whether the value of the nullable `node` is not null.
+    pub fn nullable(&self, node: u32) -> Option<usize> {
+        self.find(node, Part::Presence, NULLABLE)
+    }
+
+    /// Returns the index of the leaf that tells whether the optional field with this node is present.
     pub fn presence(&self, node: u32) -> Option<usize> {
         self.find(node, Part::Presence, 0)
     }
