@@ -83,7 +83,7 @@ impl Layout {
     /// Returns `message` as the reference of later ones. Only layouts with statistics have references.
     pub fn reference(&self, message: &Value) -> Result<Reference, Error> {
         let trained = self.trained_or_error()?;
-        let mut plain = vec![self.slot()];
+        let mut plain = Vec::new();
         self.encode_plain(message, &mut plain)?;
         let mut recorder = Recorder::default();
         self.write(message, &mut recorder)?;
