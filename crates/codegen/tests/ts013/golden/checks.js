@@ -561,6 +561,7 @@ function float(min, max) {
   function takeLong() {
     var sign = take(1), places = take(4), bits, m = 0;
     if (places > 12) {
+      part = place - 4;
       fail("range", places + " places of a float");
     }
     bits = take(6);
