@@ -2,7 +2,7 @@
 //!
 //! `spec/packed.md`, "Statistics", has the form. Every byte is checked, because the tables decide how much a message may cost.
 
-use super::leaf::{Every, Leaf};
+use super::leaf::Leaf;
 use super::table::{Bin, Context, FULL_WEIGHT, SHARES, Table, Tables};
 
 /// The version of the form.
@@ -234,8 +234,7 @@ fn check(table: &Table, leaf: &Leaf) -> Result<(), String> {
         return Err(format!("shares that add up to {sum} instead of {SHARES}"));
     }
     let end = table.end().ok_or("bins beyond 2^63")?;
-    let steps = leaf.every == Some(Every::Steps);
-    if table.start > 0 || u64::try_from(end).map_or(true, |end| end < leaf.count) && !steps {
+    if table.start > 0 || u64::try_from(end).map_or(true, |end| end < leaf.count) {
         return Err(format!("bins from {} to {end} for {} values", table.start, leaf.count));
     }
     Ok(())
