@@ -188,7 +188,14 @@ mod tests {
             request: String::new(),
             origin: None,
         };
-        NewMessage { provenance, format: "json", raw: raw.into(), json: String::new(), layout: None }
+        NewMessage {
+            provenance,
+            format: "json",
+            raw: raw.into(),
+            json: String::new(),
+            layout: None,
+            reference: None,
+        }
     }
 
     #[test]

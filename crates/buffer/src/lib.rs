@@ -49,9 +49,15 @@
 //! read, page by page and without SQLite (`damage/`). IDs, cursors and counts continue; lost IDs become `gaps`. The new file is complete
 //! before it replaces the old one, so that recovery can be interrupted.
 //!
+//! # References
+//!
+//! A message may have a name of 16 bits, by which later messages of its device refer to it. The message itself is the reference, so that it
+//! is committed when its sender is answered. [`Readers::references`] returns the last ones of a device.
+//!
 //! # Retention
 //!
-//! A message may be dropped once every output has resolved it. The last message of each device and dead letters stay. A message is
+//! A message may be dropped once every output has resolved it. The last message of each device, dead letters, and a few references
+//! (`references.rs`) of each device stay. A message is
 //! dropped when it is older than `keep_delivered_hours`, or when the file reaches `limit_bytes`; if nothing can be dropped, new messages
 //! are refused. Each transaction examines some of the oldest messages, so that dropping keeps pace with storing.
 //!
@@ -88,7 +94,7 @@
 //!     request: "r1".into(),
 //!     origin: None,
 //! };
-//! let message = NewMessage { provenance, format: "json", raw: "7 ".into(), json: "7".into(), layout: None };
+//! let message = NewMessage { provenance, format: "json", raw: "7 ".into(), json: "7".into(), layout: None, reference: None };
 //! queue.store(message, queue.reserve(), || ())?.commit().await?;
 //! // From here on the message is on disk.
 //! let messages = readers.after(0, 10).await?;
@@ -123,6 +129,7 @@ mod queue;
 mod reader;
 mod reads;
 mod record;
+mod references;
 mod retention;
 mod settings;
 mod shares;
@@ -138,14 +145,15 @@ pub use duplicates::Duplicates;
 pub use file::BufferError;
 pub use memory::{Memory, Reservation};
 pub use message::{
-    DeadLetter, Device, Last, LayoutKey, Message, NewMessage, NewQuarantined, Provenance, Quarantined,
-    is_stable_id, key_of, stable_id,
+    DeadLetter, Device, Last, LayoutKey, Message, NewMessage, NewQuarantined, NewReference, Provenance,
+    Quarantined, is_stable_id, key_of, stable_id,
 };
 pub use messages::Page;
 pub use opened::{Opened, Options, open};
 pub use quarantine::Filter;
 pub use queue::{Ack, Queue, Refusal, Ticket, WriteOp};
 pub use reader::{ReadError, Readers, Use};
+pub use references::Named;
 pub use settings::{BufferSettings, QuarantineSettings, WhenFull};
 pub use shares::{NoRoom, Sender, Shares};
 pub use stats::BufferStats;

@@ -2,7 +2,14 @@
 
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
-use std::{fmt::Write, sync::Arc};
+use std::{
+    any::Any,
+    fmt::{self, Write},
+    sync::Arc,
+};
+
+/// The largest reference that retention keeps, in bytes as they arrived.
+const KEPT_BYTES: usize = 256;
 
 /// Where a message came from.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +45,30 @@ pub struct NewMessage {
     pub json: String,
     /// The layout that it was decoded with, if its format is packed.
     pub layout: Option<Arc<LayoutKey>>,
+    /// What makes it a reference of later messages.
+    pub reference: Option<NewReference>,
+}
+
+/// What makes a new message a reference.
+#[derive(Clone)]
+pub struct NewReference {
+    /// Its name.
+    pub name: u16,
+    /// What the [observer](crate::Observer) of the commit needs of it. The buffer does not look at it.
+    pub content: Arc<dyn Any + Send + Sync>,
+}
+
+impl fmt::Debug for NewReference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NewReference").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl NewReference {
+    /// Returns the place to store with a message of the bytes `raw`, the `nth` one of its device, if retention is to keep it.
+    pub(crate) fn place(&self, raw: &[u8], nth: u64) -> Option<i64> {
+        (raw.len() <= KEPT_BYTES).then_some(i64::try_from(nth).unwrap_or(i64::MAX))
+    }
 }
 
 /// A message that could not be decoded, or breaks its schema, and is to be kept in the quarantine.
@@ -96,6 +127,8 @@ pub struct Message {
     pub json: Arc<str>,
     /// What its input knows of it, as compact JSON.
     pub origin: Option<String>,
+    /// Its name, if later messages may refer to it.
+    pub name: Option<u16>,
 }
 
 impl Message {
@@ -208,7 +241,7 @@ pub fn stable_id(buffer: &str, id: i64, device: &str, key: Option<&str>) -> Stri
 
 #[cfg(test)]
 mod tests {
-    use super::{is_stable_id, key_of, stable_id};
+    use super::*;
 
     #[test]
     fn a_key_identifies_the_message_of_its_device_and_otherwise_the_buffer_does() {
@@ -218,6 +251,13 @@ mod tests {
         assert_ne!(keyed, stable_id("0a1b2c3d", 7, "e", Some("x")));
         assert_ne!(keyed, stable_id("0a1b2c3d", 7, "d", Some("y")));
         assert_eq!(keyed.len(), 33);
+    }
+
+    #[test]
+    fn retention_keeps_no_large_references() {
+        let reference = NewReference { name: 1, content: Arc::new(()) };
+        assert_eq!(reference.place(&[0; 256], 7), Some(7));
+        assert_eq!(reference.place(&[0; 257], 7), None);
     }
 
     #[test]

@@ -265,6 +265,7 @@ fn message(row: &Row<'_>, first: usize, buffer: &Arc<str>) -> rusqlite::Result<M
         raw: Bytes::copy_from_slice(record.raw),
         json: record.json.into(),
         origin: record.origin.map(str::to_owned),
+        name: record.name,
     })
 }
 

@@ -30,6 +30,8 @@ pub enum Use {
     Outputs,
     /// The operator and Prometheus.
     Admin,
+    /// Inputs, for the messages to which new ones refer.
+    Ingest,
 }
 
 /// Reads from the buffer. Clones share the connections.
@@ -47,7 +49,7 @@ struct Inner {
     file: AtomicU64,
     /// The file that the writer has open. Another file at the path is not read.
     identity: Mutex<Identity>,
-    pools: [Pool; 3],
+    pools: [Pool; 4],
     queue: Queue,
 }
 
@@ -75,7 +77,7 @@ impl Readers {
 
     fn of_file(path: PathBuf, identity: Identity, buffer: Arc<str>, queue: Queue) -> Readers {
         let pool = |_| Pool { idle: Mutex::default(), permits: Arc::new(Semaphore::new(CONNECTIONS)) };
-        let pools = [Use::Api, Use::Outputs, Use::Admin].map(pool);
+        let pools = [Use::Api, Use::Outputs, Use::Admin, Use::Ingest].map(pool);
         let (file, identity) = (AtomicU64::new(0), Mutex::new(identity));
         Readers { inner: Arc::new(Inner { path, buffer, file, identity, pools, queue }), of: Use::Api }
     }
@@ -245,7 +247,7 @@ mod tests {
         let asked: Vec<_> = (0..CONNECTIONS).map(|_| tokio::spawn(endless(readers.clone()))).collect();
         tokio::time::sleep(Duration::from_millis(100)).await;
         assert_eq!(readers.pool().permits.available_permits(), 0, "the API's are in use");
-        for other in [Use::Outputs, Use::Admin] {
+        for other in [Use::Outputs, Use::Admin, Use::Ingest] {
             assert_eq!(readers.of(other).read(number).await, Ok(7));
         }
         for task in asked {

@@ -6,6 +6,7 @@ use super::{
     messages::{self, Page},
     quarantine::{self, Filter},
     reader::{ReadError, Readers},
+    references::{self, Named},
 };
 use std::{collections::HashSet, sync::Arc};
 
@@ -118,6 +119,11 @@ impl Readers {
         limit: u32,
     ) -> Result<Vec<DeadLetter>, ReadError> {
         self.read(move |c| dead_letters::list(c, &output, after, limit)).await
+    }
+
+    /// Returns the last messages of `device` to which later ones may refer, newest first: at most 16.
+    pub async fn references(&self, device: String) -> Result<Vec<Named>, ReadError> {
+        self.read(move |c| references::of(c, &device)).await
     }
 
     /// Returns which of `ids` are dead letters of `output`, or without `ids` all of its dead letters: message IDs in ascending order, at

@@ -6,10 +6,10 @@ use rusqlite::{CachedStatement, Row, ffi};
 /// The columns of the table `messages m`, in the order of [`Record::read`].
 pub const COLUMNS: &str =
     "m.id, m.received_at, m.device, m.format, m.schema, m.link, m.previous, m.raw, m.json, m.key, m.request,
-    m.\"check\", m.origin";
+    m.\"check\", m.origin, m.name, m.place";
 
 /// Inserts a message.
-pub const INSERT: &str = "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+pub const INSERT: &str = "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 /// A row of the table `messages`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,11 +38,15 @@ pub struct Record<'a> {
     pub request: Option<&'a str>,
     /// What the input knows of it, as compact JSON.
     pub origin: Option<&'a str>,
+    /// Its name, if later messages may refer to it.
+    pub name: Option<u16>,
+    /// Its place among the messages of its device, if retention keeps it as a reference.
+    pub place: Option<i64>,
 }
 
 impl<'a> Record<'a> {
-    /// Creates the row of `message`.
-    pub fn new(id: i64, previous: Option<i64>, message: &'a NewMessage) -> Record<'a> {
+    /// Creates the row of `message`, the `nth` one of its device.
+    pub fn new(id: i64, previous: Option<i64>, nth: u64, message: &'a NewMessage) -> Record<'a> {
         let from = &message.provenance;
         Record {
             id,
@@ -57,6 +61,8 @@ impl<'a> Record<'a> {
             key: from.key.as_deref(),
             request: Some(&from.request),
             origin: from.origin.as_deref(),
+            name: message.reference.as_ref().map(|reference| reference.name),
+            place: message.reference.as_ref().and_then(|reference| reference.place(&message.raw, nth)),
         }
     }
 
@@ -78,6 +84,8 @@ impl<'a> Record<'a> {
             key: text(9)?,
             request: text(10)?,
             origin: text(12)?,
+            name: row.get(first + 13)?,
+            place: row.get(first + 14)?,
         };
         // Messages from before version 4 of the tables have no checksum.
         match row.get::<_, Option<i64>>(first + 11)? {
@@ -105,12 +113,14 @@ impl<'a> Record<'a> {
             self.request,
             self.check(),
             self.origin,
+            self.name,
+            self.place,
         ))?;
         Ok(())
     }
 
     /// Returns the CRC-32 over all columns. Texts and bytes are preceded by their length; a missing value has the length -1. A missing
-    /// `origin` is left out, so that the checksums from before that column stay valid.
+    /// `origin` or name is left out, so that the checksums from before these columns stay valid.
     pub fn check(&self) -> u32 {
         // One pass over a copy is cheaper: hashing two dozen pieces of a few bytes each takes half as many instructions again.
         let mut all = Vec::with_capacity(512 + self.raw.len() + self.json.len());
@@ -131,6 +141,10 @@ impl<'a> Record<'a> {
         bytes(self.request.map(str::as_bytes));
         if let Some(origin) = self.origin {
             bytes(Some(origin.as_bytes()));
+        }
+        if let Some(name) = self.name {
+            bytes(Some(&name.to_le_bytes()));
+            bytes(self.place.map(i64::to_le_bytes).as_ref().map(|place| &place[..]));
         }
         crc32fast::hash(&all)
     }

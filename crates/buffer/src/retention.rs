@@ -1,8 +1,9 @@
 //! Retention: drops messages that every output has resolved, the oldest first, a few in each transaction.
 //!
-//! The last message of a device always stays, because the device's list begins with it. Dead letters of configured outputs stay, too.
+//! The last message of a device always stays, because the device's list begins with it. Dead letters of configured outputs stay, too, and so do
+//! references of each device, unless the buffer is full.
 
-use super::{Totals, waypoints};
+use super::{Totals, references, waypoints};
 use crate::settings::{BufferSettings, WhenFull};
 use dunnage_base::clock;
 use rusqlite::{Connection, params_from_iter, types::Value};
@@ -56,7 +57,8 @@ impl Retention {
         let places = vec!["?"; outputs.len()].join(", ");
         let sql = format!(
             "SELECT m.id, m.received_at, m.device,
-                 EXISTS (SELECT 1 FROM devices d WHERE d.device = m.device AND d.last_id = m.id)
+                 EXISTS (SELECT 1 FROM devices d WHERE d.device = m.device
+                     AND (d.last_id = m.id OR d.messages - m.place < ?))
                  OR EXISTS (SELECT 1 FROM undelivered u WHERE u.output IN ({places}) AND u.message_id = m.id)
              FROM messages m WHERE m.id > ? AND m.id <= ? ORDER BY m.id LIMIT ?"
         );
@@ -138,9 +140,11 @@ impl Retention {
         let old =
             self.keep.map_or(i64::MIN, |keep| now - i64::try_from(keep.as_micros()).unwrap_or(i64::MAX));
         let mut statement = connection.prepare_cached(&self.sql)?;
+        let references = Value::Integer(if room { 0 } else { references::KEPT as i64 });
         let outputs = self.outputs.iter().map(|output| Value::Text(output.to_string()));
         let range = [kept.looked_to, done, most as i64].map(Value::Integer);
-        let mut rows = statement.query(params_from_iter(outputs.chain(range)))?;
+        let mut rows =
+            statement.query(params_from_iter([references].into_iter().chain(outputs).chain(range)))?;
         let (mut leave, mut devices) = (Vec::new(), HashMap::new());
         while let Some(row) = rows.next()? {
             let received_at: i64 = row.get(1)?;

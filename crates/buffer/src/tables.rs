@@ -4,7 +4,7 @@ use super::waypoints;
 use rusqlite::Connection;
 
 /// The version of the tables, as `PRAGMA user_version`.
-pub const VERSION: i64 = 6;
+pub const VERSION: i64 = 7;
 
 /// Version 1. `raw` holds the raw bytes of a message and `json` its value. Times are microseconds since 1970 (UTC). IDs ascend and are
 /// never reused; `totals` keeps the last one. `previous` is the ID of the device's previous message. It makes a device's messages a list
@@ -111,6 +111,12 @@ ALTER TABLE messages ADD COLUMN origin TEXT;
 ALTER TABLE quarantine ADD COLUMN origin TEXT;
 ";
 
+/// Version 7 adds the name of a message, and its place among the messages of its device, from 1, if retention keeps it as a reference.
+const REFERENCES: &str = "
+ALTER TABLE messages ADD COLUMN name INTEGER;
+ALTER TABLE messages ADD COLUMN place INTEGER;
+";
+
 /// Creates the tables of an empty file, or migrates those of an older version.
 pub fn make_tables(transaction: &Connection) -> rusqlite::Result<()> {
     let version = |c: &Connection| c.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
@@ -139,6 +145,10 @@ pub fn make_tables(transaction: &Connection) -> rusqlite::Result<()> {
     if version(transaction)? == 5 {
         transaction.execute_batch(waypoints::TABLE)?;
         waypoints::fill(transaction)?;
+        transaction.pragma_update(None, "user_version", 6)?;
+    }
+    if version(transaction)? == 6 {
+        transaction.execute_batch(REFERENCES)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
     Ok(())

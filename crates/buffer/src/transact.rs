@@ -64,8 +64,8 @@ impl Loaded {
                         let device = self.devices.find(&transaction, &message.provenance.device)?;
                         totals.devices += u64::from(device.last_id.is_none());
                         let id = totals.last_message_id;
-                        Record::new(id, device.last_id, message).insert(&mut insert)?;
                         device.messages += 1;
+                        Record::new(id, device.last_id, device.messages, message).insert(&mut insert)?;
                         device.bytes += message.raw.len() as u64;
                         device.last_id = Some(totals.last_message_id);
                         let messages = device.messages;

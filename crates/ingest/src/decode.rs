@@ -85,7 +85,7 @@ pub async fn read(
     };
     match decoded {
         Ok((format, Decoded { json, layout })) => {
-            Ok(NewMessage { provenance, format: format.name(), raw, json, layout })
+            Ok(NewMessage { provenance, format: format.name(), raw, json, layout, reference: None })
         }
         Err(rejected) => {
             let content_type = content_type.chars().take(CONTENT_TYPE).collect();

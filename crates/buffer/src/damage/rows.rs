@@ -88,6 +88,8 @@ fn message<'a>(id: i64, columns: &[ValueRef<'a>], formats: Formats) -> Option<Re
         key: text(column(9))?,
         request: text(column(10))?,
         origin: text(column(12))?,
+        name: number(13)?.map(u16::try_from).transpose().ok()?,
+        place: number(14)?,
     };
     let sound = match number(11)? {
         Some(check) => check == i64::from(record.check()),

@@ -116,7 +116,9 @@ fn write_messages(
         let Some(device) = devices.get_mut(record.device) else { continue };
         let previous = (device.2 > 0).then_some(device.2);
         Record { previous, ..record }.insert(&mut statement)?;
-        *device = (device.0 + 1, device.1 + record.raw.len() as u64, *id);
+        // A place stays what it was, and no message after it has a smaller one.
+        let nth = record.place.map_or(device.0 + 1, |place| place.unsigned_abs().max(device.0 + 1));
+        *device = (nth, device.1 + record.raw.len() as u64, *id);
         waypoints::add(connection, record.device, device.0, *id)?;
         counted.add(record.format, record.raw.len(), record.json.len());
     }

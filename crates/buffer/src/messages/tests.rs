@@ -32,6 +32,8 @@ fn buffer(messages: i64, device: impl Fn(i64) -> String) -> Connection {
             key: None,
             request: None,
             origin: None,
+            name: None,
+            place: None,
         };
         record.insert(&mut insert).unwrap();
         waypoints::add(&connection, &device, count, id).unwrap();

@@ -260,6 +260,7 @@ fn message(device: String, n: usize) -> NewMessage {
         raw: n.to_string().into_bytes().into(),
         json: n.to_string(),
         layout: None,
+        reference: None,
     }
 }
 
