@@ -37,7 +37,7 @@ mod wire;
 pub use check::Check;
 pub use coded::{
     Decoded, Example, Learnt, LearntPart, Prior, PriorLeaf, PriorTable, PriorTables, Reference, Sender,
-    Training, piece_count,
+    Training, is_delta, piece_count,
 };
 pub use error::Error;
 pub use explain::Row;

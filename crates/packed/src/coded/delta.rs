@@ -55,10 +55,20 @@ impl Reference {
         &self.plain
     }
 
+    /// Returns about how much memory the reference takes, in bytes.
+    pub fn memory(&self) -> usize {
+        size_of::<Reference>() + self.plain.len() + self.record.memory()
+    }
+
     /// Returns whether a delta with this first byte may refer to the message.
     pub fn is_tagged(&self, first: u8) -> bool {
         self.name & TAG == u16::from(first) & TAG
     }
+}
+
+/// Returns whether the first byte of a packed message is that of a delta.
+pub fn is_delta(bytes: &[u8]) -> bool {
+    bytes.first().is_some_and(|first| first >> 6 == DELTA)
 }
 
 /// A message that was decoded, and its name.
@@ -87,7 +97,7 @@ impl Layout {
         self.encode_plain(message, &mut plain)?;
         let mut recorder = Recorder::default();
         self.write(message, &mut recorder)?;
-        Ok(Reference { name: trained.name_of(&plain), plain, record: recorder.record })
+        Ok(Reference { name: trained.name_of(&plain), plain, record: recorder.finish() })
     }
 
     /// Restores a reference from [`Reference::plain`].
@@ -168,7 +178,7 @@ impl Layout {
         late: impl IntoIterator<Item = &'r Reference>,
         known: impl Into<Known<'a>>,
     ) -> Result<Decoded, Error> {
-        if bytes.first().is_some_and(|first| first >> 6 != DELTA) {
+        if !bytes.is_empty() && !is_delta(bytes) {
             return Err(Error::new(Kind::Malformed, 0, "not a delta"));
         }
         let Some(header) = bytes.first_chunk::<HEADER>() else {

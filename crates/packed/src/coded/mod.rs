@@ -16,7 +16,7 @@ mod statistics;
 mod table;
 mod train;
 
-pub use delta::{Decoded, Reference};
+pub use delta::{Decoded, Reference, is_delta};
 pub use prior::{Prior, PriorLeaf, PriorTable, PriorTables, piece_count};
 pub use sender::Sender;
 pub use train::{Example, Learnt, LearntPart, Training};

@@ -3,7 +3,6 @@
 use super::leaf::Key;
 use crate::Error;
 use crate::wire::{At, Sink};
-use std::collections::HashMap;
 
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +58,8 @@ impl Place {
 pub(crate) struct Record {
     /// The parts in the order of the layout, with the indices of the elements around each.
     pub parts: Vec<(Key, Vec<u32>, Datum)>,
-    found: HashMap<(Key, Vec<u32>), usize>,
+    /// The indices of the parts, in the order of their keys and paths.
+    sorted: Vec<u32>,
 }
 
 impl Record {
@@ -70,8 +70,20 @@ impl Record {
 
     /// Returns the part with this key in the elements `path`.
     pub fn at(&self, key: Key, path: &[u32]) -> Option<&Datum> {
-        let at = *self.found.get(&(key, path.to_vec()))?;
-        Some(&self.parts[at].2)
+        let part = |at: &u32| &self.parts[*at as usize];
+        let found = self.sorted.binary_search_by(|at| {
+            let (of, elements, _) = part(at);
+            of.cmp(&key).then_with(|| elements.as_slice().cmp(path))
+        });
+        Some(&part(&self.sorted[found.ok()?]).2)
+    }
+
+    /// Returns about how much memory the parts take, in bytes.
+    pub fn memory(&self) -> usize {
+        let text = |datum: &Datum| if let Datum::Text(text) = datum { text.len() } else { 0 };
+        let heap = |(_, path, datum): &(Key, Vec<u32>, Datum)| 4 * path.len() + text(datum);
+        let each = size_of::<(Key, Vec<u32>, Datum)>() + size_of::<u32>();
+        self.parts.len() * each + self.parts.iter().map(heap).sum::<usize>()
     }
 }
 
@@ -79,14 +91,24 @@ impl Record {
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     place: Place,
-    pub record: Record,
+    parts: Vec<(Key, Vec<u32>, Datum)>,
 }
 
 impl Recorder {
+    /// Returns the parts of the message.
+    pub fn finish(self) -> Record {
+        let parts = self.parts;
+        let mut sorted: Vec<u32> = (0..parts.len() as u32).collect();
+        sorted.sort_unstable_by_key(|at| {
+            let (key, path, _) = &parts[*at as usize];
+            (*key, path.as_slice())
+        });
+        Record { parts, sorted }
+    }
+
     fn keep(&mut self, at: At, datum: Datum) -> Result<(), Error> {
         let key = self.place.key(at, !matches!(datum, Datum::Index { .. }));
-        self.record.found.insert((key, self.place.path.clone()), self.record.parts.len());
-        self.record.parts.push((key, self.place.path.clone(), datum));
+        self.parts.push((key, self.place.path.clone(), datum));
         Ok(())
     }
 }

@@ -73,7 +73,7 @@ impl<'a> Training<'a> {
         self.layout.encode_plain(message, &mut Vec::new())?;
         let mut recorder = Recorder::default();
         self.layout.write(message, &mut recorder)?;
-        Ok(Example(recorder.record))
+        Ok(Example(recorder.finish()))
     }
 
     /// Adds a message that is sent without a reference.
