@@ -77,6 +77,7 @@ impl Observer for Commits {
     fn committed(&mut self, batch: &[WriteOp], before: &Totals, now: &Totals, took: Duration) {
         let state = &self.state;
         state.metrics.stored(before, now);
+        state.ingest().committed(batch, before);
         let profiles = state.ingest().profiles.load();
         for entry in batch {
             match entry {
@@ -110,6 +111,15 @@ impl Observer for Commits {
 
     fn failed(&mut self) {
         self.state.metrics.write_errors.inc();
+    }
+}
+
+/// Decodes deltas again whose reference arrived after them.
+pub async fn store_late_deltas(state: Arc<GatewayState>) {
+    state.ingest().find_late_deltas().await;
+    loop {
+        let stored = state.ingest().store_late_deltas().await;
+        state.metrics.requeued.inc_by(stored);
     }
 }
 

@@ -24,7 +24,7 @@ use dunnage_base::{clock, hex::hex};
 use dunnage_buffer::{BufferError, BufferStats, Opened, Options, Queue, Readers, Shares, WriteOp, Writer};
 use dunnage_clients::secret::SecretFiles;
 use dunnage_formats::Id;
-use dunnage_ingest::{Ingest, RequestIds, Turns, profiles::Profiles};
+use dunnage_ingest::{Ingest, LateDeltas, References, RequestIds, Turns, profiles::Profiles};
 use dunnage_inputs::{
     Environment, Hooks, InputError, Named,
     connections::{self, Connections},
@@ -100,6 +100,7 @@ impl Gateway {
         let stats = tokio::spawn(commits::tell_stats(Arc::clone(&state))).abort_handle();
         let queue = state.ingest().queue.clone();
         let retention = tokio::spawn(queue.enforce_retention(config.buffer.keep_delivered_hours > 0));
+        let late = tokio::spawn(commits::store_late_deltas(Arc::clone(&state))).abort_handle();
         let looks = tokio::spawn(Arc::clone(&state.ingest().access).look_again()).abort_handle();
         let config = Arc::new(config);
         let reloader = Arc::new(Reloader::new(Arc::clone(&state), hooks, Arc::clone(&config)));
@@ -118,7 +119,7 @@ impl Gateway {
             inputs: inputs_running,
             leaving: leaving.drop_guard(),
             forwarders,
-            background: [stats, retention.abort_handle(), looks].into_iter().chain(renewals).collect(),
+            background: [stats, retention.abort_handle(), late, looks].into_iter().chain(renewals).collect(),
             reloader,
             #[cfg(unix)]
             admin,
@@ -205,6 +206,8 @@ impl Parts {
             request_ids: RequestIds::new(&opened.totals().name, started_at),
             message_limit_bytes: config.http.body_limit_bytes,
             turns: Turns::default(),
+            references: References::default(),
+            late_deltas: LateDeltas::default(),
         };
         let delivered = Arc::clone(&outputs);
         let env = Environment {

@@ -4,14 +4,20 @@
 //! that most messages need. If that does not suffice, it waits for its turn among large messages, and is decoded again with more.
 
 use crate::{
+    delta::{self, Committed},
     encoding::Encoding,
-    profiles::{Codecs, Profiles, Rule, slots::Slot},
+    profiles::{
+        Codecs, Profiles, Rule,
+        slots::{Slot, Slots},
+    },
+    references::{Candidate, Candidates},
     rejected::{Code, Rejected},
     view,
 };
 use bytes::Bytes;
-use dunnage_buffer::{LayoutKey, NewMessage, NewQuarantined, Provenance};
-use dunnage_formats::{Error, Format, Id, Kind, Known, Reception};
+use dunnage_buffer::{LayoutKey, NewMessage, NewQuarantined, NewReference, Provenance};
+use dunnage_formats::{Error, Format, Id, Kind, Known, Reception, Value};
+use dunnage_packed::is_delta;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
@@ -66,6 +72,7 @@ const STEPS: [Step; 3] = [
 /// and `encoding` is its meaning. The device's profile supplies the link and the schema if the sender names none.
 pub async fn read(
     (profiles, turns): (Arc<Profiles>, &Turns),
+    committed: Committed<'_>,
     mut provenance: Provenance,
     content_type: &str,
     encoding: Result<Encoding, Rejected>,
@@ -79,13 +86,15 @@ pub async fn read(
     let asked = provenance.schema.clone();
     let decoded = match encoding {
         Err(rejected) => Err(rejected),
-        Ok(encoding) => decode_as((&profiles, turns), &mut provenance, &encoding, &raw)
+        Ok(encoding) => decode_as((&profiles, turns), &committed, &mut provenance, &encoding, &raw)
             .await
             .map(|decoded| (encoding.format, decoded)),
     };
     match decoded {
-        Ok((format, Decoded { json, layout })) => {
-            Ok(NewMessage { provenance, format: format.name(), raw, json, layout, reference: None })
+        Ok((format, Decoded { json, layout, candidate })) => {
+            let reference =
+                candidate.map(|one| NewReference { name: one.reference.name(), content: Arc::new(one) });
+            Ok(NewMessage { provenance, format: format.name(), raw, json, layout, reference })
         }
         Err(rejected) => {
             let content_type = content_type.chars().take(CONTENT_TYPE).collect();
@@ -102,6 +111,7 @@ pub async fn read(
 
 async fn decode_as(
     (profiles, turns): (&Arc<Profiles>, &Turns),
+    committed: &Committed<'_>,
     provenance: &mut Provenance,
     encoding: &Encoding,
     raw: &Bytes,
@@ -116,6 +126,13 @@ async fn decode_as(
     }
     if let Some(rule) = rule {
         rule.check(encoding.format).map_err(Rejected::unsupported)?;
+    }
+    if let Some(slots) = slots_of_delta(codecs, encoding, raw) {
+        let candidates = committed.of(codecs, &provenance.device).await?;
+        // Only plain layouts have deltas: a message takes little memory.
+        let reception = reception(provenance, rule, STEPS[0].memory);
+        let asked = encoding.layout.as_deref();
+        return guarded(|| decode_delta((slots, asked), &candidates, &reception, raw));
     }
     let mut decoded = Err(Rejected::decoder_failed());
     for step in steps(takes_long(codecs, encoding, raw)) {
@@ -158,6 +175,8 @@ struct Decoded {
     json: String,
     /// The layout that it was decoded with, if the format is packed.
     layout: Option<Arc<LayoutKey>>,
+    /// The message as the reference of later ones, if its layout has deltas.
+    candidate: Option<Candidate>,
 }
 
 /// Returns whether decoding `bytes` may take long: there are many, or their layout is not plain, so that a few bytes can hold a million
@@ -207,11 +226,36 @@ fn decode_unguarded(
             Rejected { kind: Some("schema"), offset, pointer, ..rejected }
         })?;
     }
-    let json = view::to_json(&message).map_err(|e| {
+    let candidate = slot.and_then(|slot| delta::candidate(slot, &message));
+    Ok(Decoded { json: json(&message)?, layout: slot.map(|slot| Arc::clone(&slot.key)), candidate })
+}
+
+/// Decodes the delta `bytes`. `asked` is the beginning of the fingerprint that the sender states.
+fn decode_delta(
+    (slots, asked): (&Slots, Option<&str>),
+    candidates: &Candidates,
+    reception: &Reception<'_>,
+    bytes: &[u8],
+) -> Result<Decoded, Rejected> {
+    let (slot, decoded) = delta::decode(slots, bytes, candidates, reception.known)?;
+    slot.has_fingerprint(asked)?;
+    let layout = Arc::clone(&slot.key);
+    let candidate =
+        Candidate { layout: Arc::clone(&layout), reference: decoded.reference, used: Some(decoded.used) };
+    Ok(Decoded { json: json(&decoded.value)?, layout: Some(layout), candidate: Some(candidate) })
+}
+
+fn json(message: &Value) -> Result<String, Rejected> {
+    view::to_json(message).map_err(|e| {
         let kind = e.is_io().then_some("limit");
         Rejected { kind, ..Rejected::new(Code::Unwritable, e.to_string()) }
-    })?;
-    Ok(Decoded { json, layout: slot.map(|slot| Arc::clone(&slot.key)) })
+    })
+}
+
+/// Returns the layouts of a device that sends deltas, if `bytes` are one.
+fn slots_of_delta<'c>(codecs: &'c Codecs, encoding: &Encoding, bytes: &[u8]) -> Option<&'c Slots> {
+    let slots = codecs.slots.as_deref().filter(|slots| slots.trained().next().is_some())?;
+    (encoding.format == Id::Packed && is_delta(bytes)).then_some(slots)
 }
 
 /// Returns the slot of a packed message.
@@ -240,7 +284,11 @@ fn unusable(codecs: &Codecs, format: Id, error: &Error) -> Rejected {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profiles::settings::{Profile, SchemaSettings};
+    use crate::{
+        profiles::settings::{Profile, SchemaSettings},
+        references::References,
+    };
+    use dunnage_buffer::{BufferSettings, Options, QuarantineSettings, Queue, Readers, Shares};
 
     #[test]
     fn a_decoder_that_dies_is_named_and_its_message_is_kept() {
@@ -270,6 +318,17 @@ mod tests {
         assert!(missing.contains("devices.txt"), "{missing}");
         write("devices.txt", r#"{"a":{"msisdn":"393315537800"}}"#);
         let profiles = Arc::new(Profiles::load(&settings, &[profile]).ok().unwrap());
+        let path = folder.path().join("log.sqlite3");
+        let options = Options {
+            buffer: &BufferSettings { path, ..BufferSettings::default() },
+            quarantine: &QuarantineSettings::default(),
+            formats: &["packed"],
+            outputs: vec![],
+        };
+        let opened = dunnage_buffer::open(options, &|_| false).unwrap();
+        let (queue, _receiver) = Queue::new(1, Shares::of(100, 1));
+        let readers = Readers::new(&opened, queue);
+        let references = References::default();
         let decode = async |device: &str| {
             let provenance = Provenance {
                 device: device.into(),
@@ -283,7 +342,8 @@ mod tests {
             };
             let encoding = Ok(Encoding { format: Id::Packed, layout: None });
             let raw = Bytes::from_static(&[1, 0x80]);
-            read((Arc::clone(&profiles), &Turns::default()), provenance, "", encoding, raw).await
+            let committed = Committed { references: &references, readers: &readers };
+            read((Arc::clone(&profiles), &Turns::default()), committed, provenance, "", encoding, raw).await
         };
         assert_eq!(decode("a").await.ok().unwrap().json, r#"{"id":"a","tel":"393315537800","on":true}"#);
         let (quarantined, rejected) = decode("b").await.err().unwrap();

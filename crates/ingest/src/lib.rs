@@ -13,6 +13,10 @@
 //! messages. The input then gets a [`Rejected`], which says what is wrong in a [`Code`] that each protocol maps to its own answers. A
 //! rejection that [is temporary](Rejected::is_temporary) means that nothing was stored, and that the sender should try again.
 //!
+//! A delta is a packed message that refers to an earlier message of its device. It is decoded with messages that were committed
+//! ([`Ingest::committed`]). One that arrives before the message to which it refers is in the quarantine, and is decoded again once that is
+//! committed ([`Ingest::store_late_deltas`]).
+//!
 //! Inputs that cannot tell their sender to try again use [`Ingest::store_retrying`], which repeats the last two steps until the message is
 //! on disk.
 //!
@@ -51,6 +55,8 @@
 //!     request_ids: RequestIds::new("example", 0),
 //!     message_limit_bytes: 1 << 16,
 //!     turns: Turns::default(),
+//!     references: References::default(),
+//!     late_deltas: LateDeltas::default(),
 //! };
 //!
 //! let peer = Peer::of_address(IpAddr::V4(Ipv4Addr::LOCALHOST));
@@ -91,13 +97,17 @@
 //! ```
 
 mod decode;
+mod delta;
 mod encoding;
 mod in_flight;
+mod late;
 pub mod media_types;
 mod metrics;
 pub mod profiles;
+mod references;
 mod rejected;
 mod request_ids;
+mod requeue;
 mod retry;
 mod silence;
 mod submit;
@@ -106,7 +116,9 @@ mod view;
 pub use decode::Turns;
 pub use encoding::Encoding;
 pub use in_flight::InFlight;
+pub use late::LateDeltas;
 pub use metrics::Metrics;
+pub use references::References;
 pub use rejected::{Code, Rejected};
 pub use request_ids::RequestIds;
 pub use retry::Submitted;
@@ -140,6 +152,10 @@ pub struct Ingest {
     pub message_limit_bytes: usize,
     /// The turns of large messages.
     pub turns: Turns,
+    /// The messages to which deltas may refer.
+    pub references: References,
+    /// The deltas that arrived before the message to which they refer.
+    pub late_deltas: LateDeltas,
 }
 
 impl Ingest {

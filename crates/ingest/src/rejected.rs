@@ -193,6 +193,11 @@ impl Rejected {
         Rejected::new(Code::NotWritten, detail)
     }
 
+    /// A delta refers to a message that the gateway does not have, or not only to one.
+    pub fn reference(detail: impl Into<String>) -> Rejected {
+        Rejected::new(Code::Reference, detail).at(Kind::Reference.as_str(), 0)
+    }
+
     /// The parameter `what` is not a valid ID.
     pub fn bad_id(what: &str) -> Rejected {
         let detail =

@@ -1,6 +1,8 @@
 //! Submits a complete message to the buffer, as a message or for the quarantine.
 
-use crate::{Ingest, encoding::Encoding, in_flight::InFlight, rejected::Rejected};
+use crate::{
+    Ingest, decode::read, delta::Committed, encoding::Encoding, in_flight::InFlight, rejected::Rejected,
+};
 use bytes::Bytes;
 use dunnage_buffer::{Ack, NewMessage, NewQuarantined, Provenance, Reservation};
 use std::borrow::Cow;
@@ -96,6 +98,7 @@ impl Ingest {
     ) -> Result<NewMessage, (NewQuarantined, Rejected)> {
         // Loaded once for each message, so that a reload cannot change the profiles halfway.
         let profiles = self.profiles.load_full();
-        crate::decode::read((profiles, &self.turns), provenance, content_type, encoding, raw).await
+        let committed = Committed { references: &self.references, readers: &self.readers };
+        read((profiles, &self.turns), committed, provenance, content_type, encoding, raw).await
     }
 }

@@ -3,24 +3,17 @@
 use super::{Admin, Query, ids::Ids, query};
 use crate::{api::objects::RejectObject, state::GatewayState};
 use axum::{Json, extract::State};
-use dunnage_buffer::{Change, Filter, NewMessage, NewQuarantined, Provenance, Quarantined, Use};
-use dunnage_ingest::{Encoding, Rejected};
+use dunnage_buffer::{Change, Filter, NewQuarantined, Quarantined, Use};
+use dunnage_ingest::Rejected;
 use dunnage_inputs::Problem;
 use serde::{Deserialize, Serialize};
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
 use tokio::sync::oneshot::Receiver;
 
 /// Messages that are read from the quarantine at a time.
 const AT_A_TIME: usize = 256;
 /// Most messages in a list, and most failures in the answer to a retry.
 const LISTED: usize = 1000;
-/// How long a retry waits for room in the queue, and the pause between two attempts.
-const PATIENCE: Duration = Duration::from_secs(30);
-const RETRY_INTERVAL: Duration = Duration::from_millis(20);
-
 /// Selects messages; without any field, all.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -125,8 +118,8 @@ pub(super) async fn retry(
         let mut stored: Vec<Receiver<bool>> = Vec::new();
         for kept in kept {
             let (id, device) = (kept.id, kept.device.clone());
-            match decode_again(state, kept).await {
-                Ok(message) => stored.push(requeue(state, message, id).await?),
+            match state.ingest().decode_again(kept).await {
+                Ok(message) => stored.push(state.ingest().requeue(message, id).await?),
                 Err((rejected, _)) => retried.failed(id, device, rejected),
             }
         }
@@ -176,35 +169,4 @@ impl Retried {
             self.failures.push(Failure { id, device, kind, offset, reason });
         }
     }
-}
-
-async fn decode_again(
-    state: &Arc<GatewayState>,
-    kept: Quarantined,
-) -> Result<NewMessage, (NewQuarantined, Rejected)> {
-    let provenance = Provenance {
-        device: kept.device,
-        received_at: kept.received_at,
-        schema: kept.schema.map(Into::into),
-        link: kept.link,
-        key: kept.key,
-        dedup_by_payload: false,
-        request: kept.request,
-        origin: kept.origin.map(Into::into),
-    };
-    let encoding = Encoding::of(&kept.content_type);
-    state.ingest().decode(provenance, &kept.content_type, encoding, kept.raw.into()).await
-}
-
-/// Queues a message that was decoded again. Waits if other messages fill the queue.
-async fn requeue(state: &GatewayState, message: NewMessage, id: i64) -> Result<Receiver<bool>, Problem> {
-    let mut room = state.ingest().reserve();
-    let begun = Instant::now();
-    while room.grow(message.raw.len() + message.json.len()).is_err() {
-        if begun.elapsed() > PATIENCE {
-            return Err(Rejected::queue_full().into());
-        }
-        tokio::time::sleep(RETRY_INTERVAL).await;
-    }
-    state.ingest().queue.requeue(message, room, id).await.map_err(Problem::from)
 }

@@ -10,8 +10,8 @@ use dunnage_formats::{Error, Kind, Packed};
 use dunnage_schema::Model;
 use std::sync::Arc;
 
-/// The mode of a delta, in the two highest bits of the first byte of a packed message.
-const DELTA: u8 = 2;
+/// The first of the modes without a slot, in the two highest bits of the first byte of a packed message.
+const WITHOUT_SLOT: u8 = 2;
 /// The bits of that byte that are the slot, in the other modes.
 const SLOT: u8 = 0x3f;
 
@@ -36,8 +36,15 @@ pub struct Slots {
 }
 
 impl Slot {
-    fn has_statistics(&self) -> bool {
-        self.codec.layout().has_statistics()
+    /// Checks that the fingerprint of the layout begins with `asked`, if the sender states it.
+    pub fn has_fingerprint(&self, asked: Option<&str>) -> Result<(), Rejected> {
+        let Some(asked) = asked else { return Ok(()) };
+        let fingerprint = hex(&self.key.fingerprint);
+        if fingerprint.starts_with(&asked.to_ascii_lowercase()) {
+            return Ok(());
+        }
+        let (slot, has) = (self.key.slot, &fingerprint[..asked.len().min(fingerprint.len())]);
+        Err(unknown(format!("the layout in slot {slot} is {has}, not {asked}; the message was not decoded")))
     }
 }
 
@@ -93,16 +100,20 @@ impl Slots {
         &self.slots
     }
 
-    /// Returns the layout of the message `body`. `asked` is the beginning of the fingerprint that the sender states, which must match.
+    /// Returns the layouts with statistics, whose messages may be deltas.
+    pub fn trained(&self) -> impl Iterator<Item = &Slot> {
+        self.slots.iter().filter(|slot| slot.codec.layout().has_statistics())
+    }
+
+    /// Returns the layout of the message `body`, which is no delta. `asked` is the beginning of the fingerprint that the sender states, which
+    /// must match.
     pub fn pick(&self, body: &[u8], asked: Option<&str>) -> Result<&Slot, Rejected> {
         let damaged = |kind, reason: &str| Rejected::undecodable(&Error::new(kind, 0, reason));
         let number = match body.first() {
             None => return Err(damaged(Kind::Truncated, "the message has no slot byte")),
-            Some(byte) if byte >> 6 == DELTA && self.slots.iter().any(Slot::has_statistics) => {
-                let detail = "a delta, and the gateway keeps no references: send the message without one";
-                return Err(Rejected::new(Code::Reference, detail).at(Kind::Reference.as_str(), 0));
+            Some(byte) if byte >> 6 >= WITHOUT_SLOT => {
+                return Err(damaged(Kind::Malformed, "the mode is reserved"));
             }
-            Some(byte) if byte >> 6 >= DELTA => return Err(damaged(Kind::Malformed, "the mode is reserved")),
             Some(byte) if byte & SLOT == 0 => return Err(damaged(Kind::Malformed, "slot 0 is not valid")),
             Some(byte) => byte & SLOT,
         };
@@ -117,15 +128,8 @@ impl Slots {
             );
             return Err(unknown(detail).at(Kind::Range.as_str(), 0));
         }
-        let Some(asked) = asked else { return Ok(slot) };
-        let fingerprint = hex(&slot.key.fingerprint);
-        if fingerprint.starts_with(&asked.to_ascii_lowercase()) {
-            return Ok(slot);
-        }
-        let has = &fingerprint[..asked.len().min(fingerprint.len())];
-        Err(unknown(format!(
-            "the layout in slot {number} is {has}, not {asked}; the message was not decoded"
-        )))
+        slot.has_fingerprint(asked)?;
+        Ok(slot)
     }
 
     fn listed(&self) -> String {

@@ -1,0 +1,184 @@
+//! Deltas that arrived before the message to which they refer. They are in the quarantine, and are decoded again once it is committed.
+
+use crate::{Ingest, references::Candidate};
+use dunnage_buffer::{Filter, NewMessage, NewQuarantined, Quarantined, Totals, Use, WriteOp};
+use dunnage_formats::Kind;
+use dunnage_packed::is_delta;
+use std::{
+    collections::{BTreeSet, HashMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use tokio::sync::Notify;
+
+/// Most deltas of a device that wait: the newest. A device sends no more than 16 messages with one reference.
+const OF_A_DEVICE: usize = 16;
+/// Most devices whose deltas wait. Those of other devices stay in the quarantine until somebody retries them.
+const DEVICES: usize = 4096;
+/// The bits of a name that a delta has of its reference, in its first byte.
+const TAG: u16 = 0x3f;
+
+/// The deltas in the quarantine whose reference is missing.
+#[derive(Default)]
+pub struct LateDeltas {
+    waiting: Mutex<Waiting>,
+    due: Notify,
+}
+
+#[derive(Default)]
+struct Waiting {
+    /// The ID in the quarantine and the tag of each delta of a device, the oldest first.
+    devices: HashMap<String, VecDeque<(i64, u16)>>,
+    /// Those whose reference may have been committed since.
+    due: BTreeSet<i64>,
+}
+
+impl LateDeltas {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a delta of `device` that has the ID `id` in the quarantine.
+    fn add(&self, device: &str, id: i64, raw: &[u8]) {
+        let mut waiting = self.waiting();
+        let is_known = waiting.devices.contains_key(device);
+        if let Some(first) = raw.first()
+            && (is_known || waiting.devices.len() < DEVICES)
+        {
+            let deltas = waiting.devices.entry(device.to_owned()).or_default();
+            deltas.push_back((id, u16::from(*first) & TAG));
+            if deltas.len() > OF_A_DEVICE {
+                deltas.pop_front();
+            }
+        }
+    }
+
+    /// Makes those deltas due that may refer to the message `name` of `device`, which was committed.
+    fn committed(&self, device: &str, name: u16) {
+        let mut waiting = self.waiting();
+        let Some(mut deltas) = waiting.devices.remove(device) else { return };
+        let before = waiting.due.len();
+        deltas.retain(|(id, tag)| *tag != name & TAG || !waiting.due.insert(*id));
+        if waiting.due.len() > before {
+            self.due.notify_one();
+        }
+        if !deltas.is_empty() {
+            waiting.devices.insert(device.to_owned(), deltas);
+        }
+    }
+
+    /// Waits until deltas are due, and returns their IDs in the quarantine.
+    async fn due(&self) -> Vec<i64> {
+        loop {
+            let due = std::mem::take(&mut self.waiting().due);
+            if !due.is_empty() {
+                return due.into_iter().collect();
+            }
+            self.due.notified().await;
+        }
+    }
+}
+
+impl Ingest {
+    /// Takes note of a batch that was committed: its messages may be references. `before` are the totals without it.
+    pub fn committed(&self, batch: &[WriteOp], before: &Totals) {
+        let (mut id, mut quarantine_id) = (before.last_message_id, before.last_quarantine_id);
+        for entry in batch {
+            match entry {
+                WriteOp::Message(NewMessage { provenance, reference, .. }, _) => {
+                    id += 1;
+                    let content =
+                        reference.as_ref().map(|reference| Arc::clone(&reference.content).downcast());
+                    if let Some(Ok(candidate)) = content {
+                        let candidate: Arc<Candidate> = candidate;
+                        let name = candidate.reference.name();
+                        self.references.committed(&provenance.device, (id, candidate));
+                        self.late_deltas.committed(&provenance.device, name);
+                    }
+                }
+                WriteOp::Quarantine(NewQuarantined { provenance, kind, raw, .. }, _) => {
+                    quarantine_id += 1;
+                    if *kind == Kind::Reference.as_str() {
+                        self.late_deltas.add(&provenance.device, quarantine_id, raw);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Remembers the deltas that are in the quarantine at the start.
+    pub async fn find_late_deltas(&self) {
+        let filter = Filter { kind: Some(Kind::Reference.as_str().to_owned()), ..Filter::default() };
+        let (mut after, last) = (0, self.stats.totals().last_quarantine_id);
+        loop {
+            let find = self.quarantined(filter.clone(), (after, last)).await;
+            let Some(newest) = find.last() else { return };
+            after = newest.id;
+            find.iter().for_each(|kept| self.late_deltas.add(&kept.device, kept.id, &kept.raw));
+        }
+    }
+
+    /// Waits for late deltas whose reference was committed, and decodes them again. Returns how many were stored. The others wait for
+    /// another reference.
+    pub async fn store_late_deltas(&self) -> u64 {
+        let ids = self.late_deltas.due().await;
+        let range = (ids[0] - 1, ids[ids.len() - 1]);
+        let mut durable = Vec::new();
+        for kept in self.quarantined(Filter { ids, ..Filter::default() }, range).await {
+            let (id, device, raw) = (kept.id, kept.device.clone(), kept.raw.clone());
+            match self.decode_again(kept).await {
+                Ok(message) => durable.extend(self.requeue(message, id).await.ok()),
+                Err(_) => self.late_deltas.add(&device, id, &raw),
+            }
+        }
+        let mut stored = 0;
+        for durable in durable {
+            stored += u64::from(durable.await == Ok(true));
+        }
+        if stored > 0 {
+            tracing::info!(stored, "deltas whose reference arrived later were decoded");
+        }
+        stored
+    }
+
+    /// Returns deltas of the quarantine. If it cannot be read, which the log says, they stay where they are.
+    async fn quarantined(&self, filter: Filter, range: (i64, i64)) -> Vec<Quarantined> {
+        let all = |kept: &Quarantined| is_delta(&kept.raw);
+        let readers = self.readers.of(Use::Ingest);
+        readers.find_quarantined(filter, all, range, usize::MAX).await.unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn deltas_are_due_when_a_message_with_their_tag_is_committed() {
+        let late = LateDeltas::default();
+        late.add("a", 1, &[0x85]);
+        late.add("a", 2, &[0x86]);
+        late.add("b", 3, &[0x85]);
+        late.committed("a", 0xff05);
+        late.committed("c", 0xff06);
+        assert_eq!(late.due().await, [1]);
+        late.committed("b", 0x0045);
+        late.committed("a", 0x0006);
+        assert_eq!(late.due().await, [2, 3]);
+        assert!(late.waiting().devices.is_empty());
+    }
+
+    #[tokio::test]
+    async fn the_newest_deltas_of_some_devices_wait() {
+        let late = LateDeltas::default();
+        for id in 0..100 {
+            late.add("a", id, &[0x80]);
+        }
+        for device in 0..2 * DEVICES {
+            late.add(&format!("d{device}"), 1000, &[0x80]);
+        }
+        assert_eq!(late.waiting().devices.len(), DEVICES);
+        late.committed("a", 0);
+        assert_eq!(late.due().await, (84..100).collect::<Vec<_>>());
+    }
+}

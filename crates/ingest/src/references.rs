@@ -1,0 +1,244 @@
+//! The last messages of devices that send deltas, in memory. A delta refers to one of them.
+//!
+//! The buffer has them all: this is a cache, so that a delta does not wait for the disk. It is filled from the buffer with the first delta of
+//! a device, and then follows the commits.
+
+use dunnage_buffer::LayoutKey;
+use dunnage_packed::Reference;
+use lru::LruCache;
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// Most references of a device, as many as the buffer returns.
+const OF_A_DEVICE: usize = 16;
+/// How many references are kept that are older than the one that was last used. Only a message that was overtaken refers to them.
+const LATE: usize = 4;
+/// The memory of the cache in bytes. The least recently used devices leave it.
+const MEMORY: usize = 32 << 20;
+/// About what the cache needs for a device without references.
+const OF_AN_ENTRY: usize = 256;
+
+/// A message to which deltas may refer.
+#[derive(Debug)]
+pub struct Candidate {
+    /// The layout of the message.
+    pub layout: Arc<LayoutKey>,
+    /// Its content and name.
+    pub reference: Reference,
+    /// The name of the message that it refers to itself, if it is a delta.
+    pub used: Option<u16>,
+}
+
+/// The references of a device, each list from the newest to the oldest.
+#[derive(Debug, Default)]
+pub struct Candidates {
+    /// Those from the one on that was last used, or all if none was.
+    pub likely: Vec<Arc<Candidate>>,
+    /// The older ones.
+    pub late: Vec<Arc<Candidate>>,
+}
+
+/// A message and its ID in the buffer.
+pub type Identified = (i64, Arc<Candidate>);
+
+/// The cache.
+pub struct References(Mutex<Cache>);
+
+struct Cache {
+    devices: LruCache<Arc<str>, Held>,
+    memory: usize,
+}
+
+/// The references of a device, newest first.
+#[derive(Default)]
+struct Held {
+    list: VecDeque<Identified>,
+    /// The ID of the one that was last used.
+    used: Option<i64>,
+    /// Whether the list has those that were in the buffer before the first of the list.
+    is_whole: bool,
+}
+
+impl Default for References {
+    fn default() -> References {
+        References(Mutex::new(Cache { devices: LruCache::unbounded(), memory: 0 }))
+    }
+}
+
+impl References {
+    fn cache(&self) -> MutexGuard<'_, Cache> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the references of `device`, or `None` if they have to be [loaded](References::loaded) from the buffer. From then on, the
+    /// cache follows the commits of the device.
+    pub fn of(&self, device: &str) -> Option<Candidates> {
+        let mut cache = self.cache();
+        if let Some(held) = cache.devices.get(device) {
+            return held.is_whole.then(|| held.candidates());
+        }
+        cache.put(device.into(), Held::default());
+        None
+    }
+
+    /// Adds the references that the buffer has of `device`, newest first, and returns all of them.
+    pub fn loaded(&self, device: &str, found: Vec<Identified>) -> Candidates {
+        let mut cache = self.cache();
+        let (name, mut held) = cache.take(device).unwrap_or_else(|| (device.into(), Held::default()));
+        // Commits may have been faster than the reading of the buffer.
+        held.list.extend(found);
+        held.list.make_contiguous().sort_unstable_by_key(|(id, _)| -id);
+        let mut last = None;
+        held.list.retain(|(id, _)| last.replace(*id) != Some(*id));
+        held.list.truncate(OF_A_DEVICE);
+        held.is_whole = true;
+        let candidates = held.candidates();
+        // A device without messages is not worth the place of another one.
+        if !held.list.is_empty() {
+            cache.put(name, held);
+        }
+        candidates
+    }
+
+    /// Adds a message of `device` that was committed.
+    pub fn committed(&self, device: &str, (id, candidate): Identified) {
+        let mut cache = self.cache();
+        let Some((name, mut held)) = cache.take(device) else { return };
+        held.add(id, candidate);
+        cache.put(name, held);
+    }
+}
+
+impl Cache {
+    /// Removes a device, to change its references.
+    fn take(&mut self, device: &str) -> Option<(Arc<str>, Held)> {
+        let (name, held) = self.devices.pop_entry(device)?;
+        self.memory -= held.memory();
+        Some((name, held))
+    }
+
+    fn put(&mut self, device: Arc<str>, held: Held) {
+        self.memory += held.memory();
+        self.devices.put(device, held);
+        while self.memory > MEMORY
+            && let Some((_, left)) = self.devices.pop_lru()
+        {
+            self.memory -= left.memory();
+        }
+    }
+}
+
+impl Held {
+    fn memory(&self) -> usize {
+        OF_AN_ENTRY + self.list.iter().map(|(_, candidate)| candidate.reference.memory()).sum::<usize>()
+    }
+
+    fn add(&mut self, id: i64, candidate: Arc<Candidate>) {
+        if self.list.iter().any(|(known, _)| *known == id) {
+            return;
+        }
+        let used =
+            candidate.used.and_then(|name| self.list.iter().find(|(_, one)| one.reference.name() == name));
+        self.used = used.map(|(id, _)| *id).or(self.used);
+        self.list.push_front((id, candidate));
+        self.list.truncate(OF_A_DEVICE.min(self.likely() + LATE));
+    }
+
+    /// Returns how many of the list are likely references.
+    fn likely(&self) -> usize {
+        let used = self.list.iter().position(|(id, _)| Some(*id) == self.used);
+        used.map_or(self.list.len(), |at| at + 1)
+    }
+
+    fn candidates(&self) -> Candidates {
+        let all: Vec<_> = self.list.iter().map(|(_, candidate)| Arc::clone(candidate)).collect();
+        let (likely, late) = all.split_at(self.likely());
+        Candidates { likely: likely.to_vec(), late: late.to_vec() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dunnage_formats::Value;
+    use dunnage_packed::{Layout, Training};
+    use dunnage_schema::Model;
+
+    fn layout() -> Layout {
+        let text = r#"{"type": "integer", "minimum": 0, "maximum": 999999}"#;
+        let model = Model::compile(text).unwrap();
+        let untrained = Layout::untrained(&model);
+        let mut training = Training::new(&untrained).unwrap();
+        training.add(&training.example(&Value::U64(7)).unwrap());
+        let statistics =
+            base64::Engine::encode(&base64::prelude::BASE64_STANDARD, training.finish().statistics);
+        Layout::new(&Model { statistics: Some(statistics), ..model }).unwrap()
+    }
+
+    /// Returns the message `id`, whose value is its ID, and which refers to the message `used`.
+    fn message(layout: &Layout, id: i64, used: Option<u64>) -> Identified {
+        let reference = |value| layout.reference(&Value::U64(value)).unwrap();
+        let key = LayoutKey { schema: "s".into(), slot: 1, fingerprint: layout.fingerprint() };
+        let used = used.map(|value| reference(value).name());
+        (id, Arc::new(Candidate { layout: Arc::new(key), reference: reference(id as u64), used }))
+    }
+
+    /// Returns the IDs in `found`, which are the values of the messages.
+    fn ids(layout: &Layout, found: &[Arc<Candidate>]) -> Vec<i64> {
+        let ids = 0..200;
+        let is =
+            |id: i64, one: &Candidate| message(layout, id, None).1.reference.name() == one.reference.name();
+        found.iter().map(|one| ids.clone().find(|id| is(*id, one)).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_device_is_loaded_once_and_then_follows_its_commits() {
+        let (references, layout) = (References::default(), layout());
+        // Before a delta was received, commits are not followed.
+        references.committed("d", message(&layout, 1, None));
+        assert!(references.of("d").is_none());
+        references.committed("d", message(&layout, 4, None));
+        // What was read from the buffer may overlap with commits.
+        let found = [4, 3, 1].map(|id| message(&layout, id, None)).to_vec();
+        assert_eq!(ids(&layout, &references.loaded("d", found).likely), [4, 3, 1]);
+        references.committed("d", message(&layout, 4, None));
+        references.committed("d", message(&layout, 6, Some(3)));
+        let known = references.of("d").unwrap();
+        assert_eq!((ids(&layout, &known.likely), ids(&layout, &known.late)), (vec![6, 4, 3], vec![1]));
+    }
+
+    #[test]
+    fn a_device_has_few_references_and_few_late_ones() {
+        let (references, layout) = (References::default(), layout());
+        assert!(references.of("d").is_none());
+        references.loaded("d", vec![]);
+        assert!(references.of("d").is_none(), "an unknown device takes no memory");
+        references.loaded("d", vec![message(&layout, 1, None)]);
+        for id in 2..100 {
+            references.committed("d", message(&layout, id, None));
+        }
+        assert_eq!(references.of("d").unwrap().likely.len(), OF_A_DEVICE);
+        references.committed("d", message(&layout, 100, Some(98)));
+        let known = references.of("d").unwrap();
+        assert_eq!(ids(&layout, &known.likely), [100, 99, 98]);
+        assert_eq!(ids(&layout, &known.late), [97, 96, 95, 94]);
+    }
+
+    #[test]
+    fn the_least_recently_used_devices_leave() {
+        let (references, layout) = (References::default(), layout());
+        let most = MEMORY / OF_AN_ENTRY;
+        for device in 0..most {
+            let device = device.to_string();
+            assert!(references.of(&device).is_none());
+            references.loaded(&device, vec![message(&layout, 1, None)]);
+        }
+        assert!(references.of(&(most - 1).to_string()).is_some());
+        assert!(references.of("0").is_none());
+        let cache = references.cache();
+        assert!(cache.memory <= MEMORY && cache.memory > MEMORY / 2, "{}", cache.memory);
+        assert_eq!(cache.memory, cache.devices.iter().map(|(_, held)| held.memory()).sum::<usize>());
+    }
+}

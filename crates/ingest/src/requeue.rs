@@ -1,0 +1,42 @@
+//! Decodes messages of the quarantine again, and stores those that succeed.
+
+use crate::{Ingest, encoding::Encoding, rejected::Rejected};
+use dunnage_buffer::{NewMessage, NewQuarantined, Provenance, Quarantined};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot::Receiver;
+
+/// How long a message waits for room in the queue, and the pause between two attempts.
+const PATIENCE: Duration = Duration::from_secs(30);
+const RETRY_INTERVAL: Duration = Duration::from_millis(20);
+
+impl Ingest {
+    /// Decodes a message of the quarantine with the current profiles and schemas. It keeps its time of arrival.
+    pub async fn decode_again(&self, kept: Quarantined) -> Result<NewMessage, (NewQuarantined, Rejected)> {
+        let provenance = Provenance {
+            device: kept.device,
+            received_at: kept.received_at,
+            schema: kept.schema.map(Into::into),
+            link: kept.link,
+            key: kept.key,
+            dedup_by_payload: false,
+            request: kept.request,
+            origin: kept.origin.map(Into::into),
+        };
+        let encoding = Encoding::of(&kept.content_type);
+        self.decode(provenance, &kept.content_type, encoding, kept.raw.into()).await
+    }
+
+    /// Queues a message that was decoded again, and leaves the quarantine, where its ID is `id`, with the commit. Waits if other messages
+    /// fill the queue. The receiver gets whether the message is durable.
+    pub async fn requeue(&self, message: NewMessage, id: i64) -> Result<Receiver<bool>, Rejected> {
+        let mut room = self.reserve();
+        let begun = Instant::now();
+        while room.grow(message.raw.len() + message.json.len()).is_err() {
+            if begun.elapsed() > PATIENCE {
+                return Err(Rejected::queue_full());
+            }
+            tokio::time::sleep(RETRY_INTERVAL).await;
+        }
+        Ok(self.queue.requeue(message, room, id).await?)
+    }
+}
