@@ -15,6 +15,7 @@ mod coap;
 mod coaps;
 mod compressed;
 mod damage;
+mod deltas;
 mod duplicates;
 mod durability;
 mod files;

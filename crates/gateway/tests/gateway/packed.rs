@@ -1,10 +1,8 @@
 //! Packed messages: several layouts of a schema at once, and layouts that the gateway must not guess.
 
 use crate::support::{JSON, Running, config, runtime, start, start_in};
-use base64::{Engine, prelude::BASE64_STANDARD};
 use dunnage_formats::{Format, Json, Packed};
 use dunnage_gateway::{Config, Error, Gateway};
-use dunnage_packed::{Layout, Training};
 use dunnage_schema::{Model, bundled_named};
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -154,40 +152,6 @@ fn reserved_modes_and_slot_0_are_malformed() {
     let answer = gateway.post("/ingest/d", PACKED, &bytes);
     assert_eq!(answer.status, 415);
     assert!(answer.text.contains("?schema="), "{}", answer.text);
-}
-
-#[test]
-fn the_prior_form_is_decoded_and_deltas_are_quarantined() {
-    let mut schema = json!({"title": "R", "type": "object", "additionalProperties": false, "required": ["n"],
-        "properties": {"n": {"type": "integer", "minimum": 0, "maximum": 4_000_000_000u64}}});
-    let message = |n: u32| Json.decode(format!("{{\"n\":{n}}}").as_bytes()).unwrap();
-    let model = Model::compile(&schema.to_string()).unwrap();
-    let untrained = Packed::new(&model).unwrap();
-    let mut training = Training::new(untrained.layout()).unwrap();
-    let examples: Vec<_> = (0..500).map(|n| training.example(&message(1_000_000 + n % 7)).unwrap()).collect();
-    for pair in examples.windows(2) {
-        training.add(&pair[1]);
-        training.add_change(&pair[1], &pair[0]);
-    }
-    schema["x-dunnage-statistics"] = json!(BASE64_STANDARD.encode(training.finish().statistics));
-    let folder = tempfile::tempdir().unwrap();
-    fs::create_dir(folder.path().join("schemas")).unwrap();
-    fs::write(folder.path().join("schemas/r.json"), schema.to_string()).unwrap();
-    let gateway = start_in(folder, |config| {
-        config.schemas.path = config.buffer.path.with_file_name("schemas");
-    });
-    let layout = Layout::new(&Model::compile(&schema.to_string()).unwrap()).unwrap();
-    let mut prior = Vec::new();
-    layout.encode(&message(1_000_003), &mut prior).unwrap();
-    assert!(prior[0] >> 6 == 1 && prior.len() <= 2, "{prior:?}");
-    assert_eq!(gateway.post("/ingest/d?schema=r", PACKED, &prior).status, 204);
-    assert_eq!(last(&gateway, "messages")["value"], json!({"n": 1_000_003}));
-    let mut delta = Vec::new();
-    let reference = layout.reference(&message(1_000_003)).unwrap();
-    layout.encode_delta(&message(1_000_004), &reference, &mut delta).unwrap();
-    let answer = gateway.post("/ingest/d?schema=r", PACKED, &delta);
-    assert_eq!((answer.status, &answer.json()["kind"]), (409, &json!("reference")));
-    assert_eq!(last(&gateway, "quarantine")["kind"], "reference");
 }
 
 #[test]
@@ -377,6 +341,7 @@ fn buffer_of_version_1_is_upgraded() {
              DROP TABLE gaps; ALTER TABLE messages DROP COLUMN \"check\";
              ALTER TABLE totals DROP COLUMN dropped; ALTER TABLE totals DROP COLUMN dropped_to;
              ALTER TABLE totals DROP COLUMN lost; ALTER TABLE totals DROP COLUMN damages;
+             ALTER TABLE messages DROP COLUMN name; ALTER TABLE messages DROP COLUMN place;
              ALTER TABLE messages DROP COLUMN origin; ALTER TABLE quarantine DROP COLUMN origin; DROP TABLE waypoints;
              PRAGMA user_version = 1",
         )
