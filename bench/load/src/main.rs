@@ -6,6 +6,7 @@ mod channel;
 mod coap;
 mod container;
 mod datagrams;
+mod deltas;
 mod dtls;
 mod fleet;
 mod hostile;
@@ -63,6 +64,8 @@ enum Command {
     Kill(kill::Plan),
     /// Ingest while an output is behind by a million messages, and the gateway's memory
     CatchUp(catch_up::Plan),
+    /// Messages per second as deltas, compared with plain packed
+    Deltas(deltas::Plan),
     /// Mutated frames through each input, and how long a well-behaved client waits meanwhile
     Hostile(hostile::Plan),
     /// Attacks on other clients, on the buffer and on memory, and whether the gateway withstands them
@@ -98,6 +101,7 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Command::Container) => container::measure(report),
         Some(Command::Kill(plan)) => kill::measure(&plan, report).await,
         Some(Command::CatchUp(plan)) => catch_up::measure(&plan).await,
+        Some(Command::Deltas(plan)) => deltas::measure(&plan, report),
         Some(Command::Hostile(plan)) => hostile::measure(&plan, report).await,
         Some(Command::Attack(plan)) => attacks::measure(&plan, report).await,
         Some(Command::Tokens(plan)) => tokens::measure(&plan, report).await,

@@ -129,10 +129,20 @@ fn row(
 
 /// Measures one run with wrk against a fresh server. Fails if the stored messages contradict the acknowledged requests.
 pub fn run(server: Server, payload: &Payload, connections: usize, seconds: usize) -> Result<Run, Failure> {
+    run_started(|folder| Running::start(server, folder), payload, connections, seconds)
+}
+
+/// Like [`run`], against the server that `start` starts with its files in a folder.
+pub fn run_started(
+    start: impl FnOnce(&Path) -> Result<Running, Failure>,
+    payload: &Payload,
+    connections: usize,
+    seconds: usize,
+) -> Result<Run, Failure> {
     let folder = tempfile::tempdir()?;
     let bodies = folder.path().join("bodies");
     payload.write(&bodies)?;
-    let running = Running::start(server, folder.path())?;
+    let running = start(folder.path())?;
     let found = wrk(&running, payload, &bodies, connections, seconds)?;
     let processor_seconds = running.processor_seconds()?;
     running.stop()?;
@@ -144,7 +154,7 @@ pub fn run(server: Server, payload: &Payload, connections: usize, seconds: usize
         .try_into()?;
     // Requests in flight when wrk ended are stored, but wrk does not count them.
     if stored < acknowledged || stored > acknowledged + connections as u64 {
-        return Err(format!("{}: {acknowledged} acknowledged, {stored} stored", server.name()).into());
+        return Err(format!("{}: {acknowledged} acknowledged, {stored} stored", payload.name).into());
     }
     Ok(Run {
         rps: acknowledged as f64 / (number("microseconds") as f64 / 1e6),
