@@ -39,6 +39,7 @@
 //! # }
 //! ```
 
+pub mod downlink;
 pub mod files;
 mod forward;
 pub mod http;
@@ -73,6 +74,12 @@ pub trait Output: Send + Sync {
     /// Delivers `messages`, in order: at least one, at most `shape().batch`. `Ok` means that the receiver is responsible for all of them.
     /// After an error or a restart, the same messages are delivered again.
     async fn deliver(&self, messages: &[Message]) -> Result<(), Failed>;
+
+    /// Takes note of messages that need no call, and returns `true`; otherwise returns `false`, and they are delivered. They are those
+    /// that the next call would have. The forwarder does not ask about dead letters that are retried.
+    fn skip(&self, _messages: &[Message]) -> bool {
+        false
+    }
 
     /// Returns the longest time that a call may take. A call that takes longer is canceled and retried.
     fn deadline(&self) -> Duration {

@@ -40,6 +40,7 @@ pub struct Families {
     duplicates: Family<ByOutput, Counter>,
     refused: Family<ByOutput, Counter>,
     dropped: Family<ByOutput, Counter>,
+    skipped: Family<ByOutput, Counter>,
     retried: Family<ByReason, Counter>,
     seconds: Family<ByOutput, Histogram, fn() -> Histogram>,
     calls: Family<ByOutput, Gauge>,
@@ -58,6 +59,7 @@ impl Families {
             duplicates: Family::default(),
             refused: Family::default(),
             dropped: Family::default(),
+            skipped: Family::default(),
             retried: Family::default(),
             seconds: Family::new_with_constructor(seconds),
             calls: Family::default(),
@@ -75,6 +77,11 @@ impl Families {
         );
         r.register("output_refused_messages", "Messages that became dead letters", f.refused.clone());
         r.register("output_dropped_messages", "Dead letters that were discarded", f.dropped.clone());
+        r.register(
+            "output_skipped_messages",
+            "Messages for which the output had nothing to deliver",
+            f.skipped.clone(),
+        );
         r.register("output_retried_calls", "Failed calls that are retried, by reason", f.retried.clone());
         let seconds = f.seconds.clone();
         r.register_with_unit("output_call_duration", "Duration of successful calls", Unit::Seconds, seconds);
@@ -103,6 +110,7 @@ impl Families {
             delivered: self.delivered.get_or_create_owned(&by),
             duplicates: self.duplicates.get_or_create_owned(&by),
             refused: self.refused.get_or_create_owned(&by),
+            skipped: self.skipped.get_or_create_owned(&by),
             dropped: self.dropped.get_or_create_owned(&by),
             retried: Class::ALL.map(retried),
             seconds: self.seconds.get_or_create_owned(&by),
@@ -155,6 +163,7 @@ pub struct Meter {
     duplicates: Counter,
     refused: Counter,
     dropped: Counter,
+    skipped: Counter,
     retried: [(Class, Counter); Class::ALL.len()],
     seconds: Histogram,
     calls: Gauge,
@@ -187,6 +196,8 @@ pub struct Status {
     pub refused: u64,
     /// Dead letters that were discarded.
     pub dropped: u64,
+    /// Messages for which the output had nothing to deliver.
+    pub skipped: u64,
     /// Failed calls that are retried, by reason.
     pub retried: BTreeMap<Class, u64>,
     /// Calls in progress.
@@ -224,6 +235,11 @@ impl Meter {
     /// Records dead letters that were discarded.
     pub fn dropped(&self, messages: u64) {
         self.dropped.inc_by(messages);
+    }
+
+    /// Records messages for which the output had nothing to deliver.
+    pub fn skipped(&self, messages: usize) {
+        self.skipped.inc_by(messages as u64);
     }
 
     /// Records a new dead letter.
@@ -266,6 +282,7 @@ impl Meter {
             duplicates: self.duplicates.get(),
             refused: self.refused.get(),
             dropped: self.dropped.get(),
+            skipped: self.skipped.get(),
             retried: retried.map(|(class, counter)| (*class, counter.get())).collect(),
             calls: place.calls,
             limit: place.limit,

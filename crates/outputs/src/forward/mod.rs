@@ -185,6 +185,13 @@ impl Forwarder {
             }
             let Some(taken) = self.window.take(now) else { break };
             self.pace.spend(taken.messages.len());
+            // A dead letter leaves its list in the call.
+            if !taken.dead_letters.contains(&true) && self.target.output.skip(&taken.messages) {
+                self.target.meter.skipped(taken.messages.len());
+                self.window.ended(&taken.partition, taken.messages.len(), None, now);
+                self.saver.changed();
+                continue;
+            }
             let (target, partition) = (Arc::clone(&self.target), Arc::clone(&taken.partition));
             let task = self.tasks.spawn(async move { Event::Called(target.call(taken).await) });
             self.begun += 1;

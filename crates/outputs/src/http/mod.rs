@@ -205,7 +205,8 @@ fn token(settings: &Settings) -> Result<Option<Arc<SecretFile>>, String> {
     path.map(|path| SecretFile::open("token_file", path, |text| bearer(text).map(|_| ()))).transpose()
 }
 
-fn bearer(token: &str) -> Result<HeaderValue, String> {
+/// Returns the value of `Authorization` with a bearer token.
+pub(crate) fn bearer(token: &str) -> Result<HeaderValue, String> {
     let mut value =
         HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| "is not a valid token".to_owned())?;
     value.set_sensitive(true);
@@ -274,7 +275,7 @@ fn name(messages: &[Message]) -> String {
 }
 
 /// Returns the beginning of a response body as one line. Reads on to [`READ_BYTES`], so that the connection can be reused.
-async fn read(mut answer: Response) -> String {
+pub(crate) async fn read(mut answer: Response) -> String {
     let (mut text, mut length) = (Vec::new(), 0);
     while length < READ_BYTES
         && let Ok(Some(chunk)) = answer.chunk().await
@@ -286,7 +287,7 @@ async fn read(mut answer: Response) -> String {
 }
 
 /// Describes an error with its causes.
-fn reason(error: &dyn std::error::Error) -> String {
+pub(crate) fn reason(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

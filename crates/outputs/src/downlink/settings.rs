@@ -1,0 +1,189 @@
+//! The settings in `[output.downlink]`.
+
+use reqwest::Url;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// Example for the default configuration, commented out.
+pub const EXAMPLE: &str = "\
+# Acknowledge packed messages to their devices, over the downlinks of the provider that a webhook received them from.
+# [[output]]
+# name = \"names\"
+# [output.downlink]
+# provider = \"chirpstack\"        # astrocast, chirpstack, the-things-stack, rockblock
+# url = \"http://127.0.0.1:8090\"  # of the provider's API
+# token_file = \"chirpstack.key\"  # its API key
+# The webhook whose messages are acknowledged. Default: all of this provider.
+# input = \"lora\"
+# One in so many messages of a device, and the shortest time between two downlinks to it.
+# every = 4
+# interval_seconds = 300
+# Also application and webhook (the-things-stack), user and password_file (rockblock), port, replace, max_age_seconds and timeout_seconds:
+# docs/outputs.md.
+";
+
+/// The LoRaWAN ports of applications.
+const PORTS: std::ops::RangeInclusive<u8> = 1..=223;
+
+/// The settings in `[output.downlink]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// The provider.
+    pub provider: Provider,
+    /// The address of its API. Astrocast and RockBLOCK have one by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// A file with the API key; for all providers but RockBLOCK.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_file: Option<PathBuf>,
+    /// The user name at RockBLOCK.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// A file with the password at RockBLOCK.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password_file: Option<PathBuf>,
+    /// The application ID at The Things Stack.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub application: Option<String>,
+    /// The webhook ID at The Things Stack.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<String>,
+    /// The name of the webhook input whose messages are acknowledged; by default all of the provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// The LoRaWAN port (FPort) of the downlinks, 1 to 223.
+    #[serde(default = "port")]
+    pub port: u8,
+    /// One in so many messages of a device is acknowledged.
+    #[serde(default = "every")]
+    pub every: u32,
+    /// Shortest time between two downlinks to a device.
+    #[serde(default = "interval_seconds")]
+    pub interval_seconds: u64,
+    /// A message that is older is not acknowledged.
+    #[serde(default = "max_age_seconds")]
+    pub max_age_seconds: u64,
+    /// Whether a downlink replaces all others that wait for the device.
+    #[serde(default = "replace")]
+    pub replace: bool,
+    /// Longest time to wait for a response.
+    #[serde(default = "timeout_seconds")]
+    pub timeout_seconds: u64,
+}
+
+fn port() -> u8 {
+    // The first one that is no slot.
+    64
+}
+
+fn every() -> u32 {
+    4
+}
+
+fn interval_seconds() -> u64 {
+    300
+}
+
+fn max_age_seconds() -> u64 {
+    300
+}
+
+fn replace() -> bool {
+    true
+}
+
+fn timeout_seconds() -> u64 {
+    10
+}
+
+/// A provider of downlinks. The names are those of the webhooks' providers, which are stored with their messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Provider {
+    /// Astrocast's commands.
+    Astrocast,
+    /// The REST API of ChirpStack 4.
+    Chirpstack,
+    /// Webhooks of The Things Stack 3.
+    TheThingsStack,
+    /// Iridium through Ground Control's RockBLOCK.
+    Rockblock,
+}
+
+impl Provider {
+    /// Returns its name in the configuration and in stored messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Provider::Astrocast => "astrocast",
+            Provider::Chirpstack => "chirpstack",
+            Provider::TheThingsStack => "the-things-stack",
+            Provider::Rockblock => "rockblock",
+        }
+    }
+
+    /// Returns the address of its API, if it has one for all customers.
+    fn url(self) -> Option<&'static str> {
+        match self {
+            Provider::Astrocast => Some("https://api.astrocast.com/v1/commands"),
+            Provider::Rockblock => Some("https://rockblock.rock7.com/rockblock/MT"),
+            Provider::Chirpstack | Provider::TheThingsStack => None,
+        }
+    }
+}
+
+/// Returns whether an ID can be a segment of a path: it is not empty, and does not stand for another segment.
+pub fn is_segment(id: &str) -> bool {
+    !matches!(id, "" | "." | "..")
+}
+
+impl Settings {
+    /// Checks what does not depend on files. An error begins with the key.
+    pub fn check(&self) -> Result<(), String> {
+        if !PORTS.contains(&self.port) {
+            return Err(format!("port: must be {} to {}", PORTS.start(), PORTS.end()));
+        }
+        for (key, number) in [
+            ("every", u64::from(self.every)),
+            ("max_age_seconds", self.max_age_seconds),
+            ("timeout_seconds", self.timeout_seconds),
+        ] {
+            if number == 0 {
+                return Err(format!("{key}: must be at least 1"));
+            }
+        }
+        let provider = self.provider;
+        let (stack, rockblock) = (provider == Provider::TheThingsStack, provider == Provider::Rockblock);
+        for (key, given, needed) in [
+            ("application", self.application.is_some(), stack),
+            ("webhook", self.webhook.is_some(), stack),
+            ("user", self.user.is_some(), rockblock),
+            ("password_file", self.password_file.is_some(), rockblock),
+            ("token_file", self.token_file.is_some(), !rockblock),
+        ] {
+            match (given, needed) {
+                (false, true) => return Err(format!("{key}: must be set for {}", provider.name())),
+                (true, false) => return Err(format!("{key}: {} has no such setting", provider.name())),
+                _ => {}
+            }
+        }
+        for (key, text) in [("application", &self.application), ("webhook", &self.webhook)] {
+            if let Some(bad) = text.as_deref().filter(|text| !is_segment(text)) {
+                return Err(format!("{key}: {bad:?} is not a valid ID"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Parses the address of the API.
+    pub fn address(&self) -> Result<Url, String> {
+        let Some(text) = self.url.as_deref().or(self.provider.url()) else {
+            return Err(format!("url: must be set for {}", self.provider.name()));
+        };
+        let url = Url::parse(text).map_err(|e| format!("url: {e}"))?;
+        match url.scheme() {
+            "http" | "https" => Ok(url),
+            _ => Err("url: must begin with http:// or https://".into()),
+        }
+    }
+}
