@@ -16,6 +16,7 @@ use tokio::{
 #[derive(Debug, Clone)]
 pub struct Request {
     pub at: Instant,
+    pub method: String,
     pub path: String,
     pub headers: ureq::http::HeaderMap,
     pub body: String,
@@ -25,6 +26,8 @@ pub struct Request {
 pub enum Reply {
     /// Answers with this status line behind `HTTP/1.1` and further headers, each with its end of line.
     Status(&'static str),
+    /// Answers with this status and this text.
+    Text(&'static str, &'static str),
     /// Closes the connection.
     Drop,
     /// Never answers.
@@ -85,7 +88,8 @@ async fn serve(
         };
         let text = String::from_utf8(bytes[..head].to_vec()).unwrap();
         let mut lines = text.trim_end().split("\r\n");
-        let path = lines.next()?.split(' ').nth(1)?.to_owned();
+        let (method, rest) = lines.next()?.split_once(' ')?;
+        let (method, path) = (method.to_owned(), rest.split(' ').next()?.to_owned());
         let headers: ureq::http::HeaderMap = lines
             .map(|line| line.split_once(": ").unwrap())
             .map(|(name, value)| {
@@ -95,12 +99,13 @@ async fn serve(
                 )
             })
             .collect();
-        let length: usize = headers["content-length"].to_str().unwrap().parse().unwrap();
+        let length = headers.get("content-length").map_or("0", |length| length.to_str().unwrap());
+        let length: usize = length.parse().unwrap();
         while bytes.len() < head + length {
             (stream.read_buf(&mut bytes).await.ok()? > 0).then_some(())?;
         }
         let body = String::from_utf8(bytes.drain(..head + length).skip(head).collect()).unwrap();
-        let request = Request { at: Instant::now(), path, headers, body };
+        let request = Request { at: Instant::now(), method, path, headers, body };
         let before = {
             let mut log = log.lock().unwrap();
             log.push(request.clone());
@@ -110,6 +115,10 @@ async fn serve(
             Reply::Status(status) => {
                 let end = if status.contains("\r\n") { "" } else { "\r\n" };
                 let answer = format!("HTTP/1.1 {status}{end}content-length: 0\r\n\r\n");
+                stream.write_all(answer.as_bytes()).await.ok()?;
+            }
+            Reply::Text(status, text) => {
+                let answer = format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\n\r\n{text}", text.len());
                 stream.write_all(answer.as_bytes()).await.ok()?;
             }
             Reply::Drop => return None,

@@ -5,6 +5,7 @@ use super::{
     callback::{Body, Callback},
     chirpstack,
     jwt::PublicKey,
+    origin::Stored,
     rockblock, the_things_stack,
 };
 use std::sync::LazyLock;
@@ -31,7 +32,10 @@ pub fn check(bytes: &[u8]) {
     for id in [&uplink.device, &uplink.id] {
         assert!((1..=128).contains(&id.len()), "{id:?}");
     }
-    let origin = uplink.origin.to_json("hook", provider.name(), &uplink.id);
+    let (message_id, origin) = (&*uplink.id, &uplink.origin);
+    let provider_device = Some(&*uplink.device);
+    let origin =
+        Stored { input: "hook", provider: provider.name(), message_id, provider_device, origin }.to_json();
     let Some(Ok(serde_json::Value::Object(origin))) = origin.map(|text| serde_json::from_str(&text)) else {
         panic!("the origin is no object");
     };

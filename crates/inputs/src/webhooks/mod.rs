@@ -46,6 +46,7 @@ use dunnage_base::{
 use dunnage_buffer::{Provenance, Reservation, Sender};
 use dunnage_ingest::{Code, Encoding, RawMessage, Rejected, profiles::settings::FormatName};
 use guard::{Guard, Secret};
+use origin::Stored;
 use replay::Quarantined;
 use serde::Serialize;
 use std::{
@@ -275,7 +276,14 @@ impl Hook {
             return Err(Rejected::too_large(env.ingest.message_limit_bytes));
         }
         let (content_type, encoding) = self.encoding(uplink.origin.port);
-        let origin = uplink.origin.to_json(&self.name, provider, &uplink.id);
+        let stored = Stored {
+            input: &self.name,
+            provider,
+            message_id: &uplink.id,
+            provider_device: (*device != uplink.device).then_some(&*uplink.device),
+            origin: &uplink.origin,
+        };
+        let origin = stored.to_json();
         let provenance = Provenance {
             device: device.clone(),
             received_at: clock::now(),

@@ -55,20 +55,27 @@ pub struct Heard {
     pub position: Option<Position>,
 }
 
+/// What is stored besides the parts that providers' modules read.
 #[derive(Serialize)]
-struct Stored<'o> {
-    input: &'o str,
-    provider: &'o str,
-    message_id: &'o str,
+pub struct Stored<'o> {
+    /// The name of the input.
+    pub input: &'o str,
+    /// The provider's name.
+    pub provider: &'o str,
+    /// The provider's ID of the message.
+    pub message_id: &'o str,
+    /// The provider's ID of the device, if the device has another ID here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider_device: Option<&'o str>,
+    /// What else the provider knows.
     #[serde(flatten)]
-    origin: &'o Origin,
+    pub origin: &'o Origin,
 }
 
-impl Origin {
-    /// Returns the JSON to store with the message `message_id`.
-    pub fn to_json(&self, input: &str, provider: &str, message_id: &str) -> Option<Arc<str>> {
-        let stored = Stored { input, provider, message_id, origin: self };
-        serde_json::to_string(&stored).ok().map(Into::into)
+impl Stored<'_> {
+    /// Returns the JSON to store with the message.
+    pub fn to_json(&self) -> Option<Arc<str>> {
+        serde_json::to_string(self).ok().map(Into::into)
     }
 }
 

@@ -132,9 +132,10 @@ impl Provider {
     }
 }
 
-/// Returns whether an ID can be a segment of a path: it is not empty, and does not stand for another segment.
+/// Returns whether an ID can be a segment of a path: it is not empty, does not stand for another segment, and has no control characters,
+/// of which URLs lose some.
 pub fn is_segment(id: &str) -> bool {
-    !matches!(id, "" | "." | "..")
+    !matches!(id, "" | "." | "..") && !id.contains(char::is_control)
 }
 
 impl Settings {

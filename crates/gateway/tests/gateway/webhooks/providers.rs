@@ -16,6 +16,7 @@ fn an_astrocast_message_has_its_device_time_and_position() {
     assert_eq!(about, [json!("packed"), json!("container"), json!("astrocast"), json!(56)]);
     let origin = json!({
         "input": "astrocast", "provider": "astrocast", "message_id": "6a3a3c0e-7d1f-4a0c-9a55-0f1e6c1b7a01",
+        "provider_device": "c984ff2b-e4d0-417f-8ea3-11d74a55d251",
         "sent_at": "2022-01-01T00:00:00.000Z", "position": {"latitude": 36.1408, "longitude": -5.3536}
     });
     assert_eq!(message["origin"], origin);

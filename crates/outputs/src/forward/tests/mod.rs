@@ -2,6 +2,7 @@
 
 mod delivery;
 mod failures;
+mod skipping;
 
 use crate::{
     Catalog, Failed, Families, Message, Named, Output, Outputs, Partitions, Shape, Source, Status,
