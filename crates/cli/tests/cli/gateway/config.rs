@@ -87,6 +87,12 @@ kind = "ndjson"
 [output.http]
 url = "http://127.0.0.1:1/"
 
+[[output]]
+name = "names"
+[output.downlink]
+provider = "the-things-stack"
+url = "http://127.0.0.1:1/"
+
 [[input]]
 name = "both"
 [input.coap]
