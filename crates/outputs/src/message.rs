@@ -9,8 +9,6 @@ pub struct Message {
     pub stored: dunnage_buffer::Message,
     /// The value of `{path}` in templates, from the profile of the device; empty if there is none.
     pub path: Arc<str>,
-    /// Its name (`spec/packed.md`, "Deltas"), if it is a packed message whose name the buffer keeps.
-    pub name: Option<u16>,
     /// The media type of its raw bytes; `None` for a format that this version does not know.
     pub media_type: Option<&'static str>,
 }

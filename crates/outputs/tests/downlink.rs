@@ -71,7 +71,8 @@ impl Bench {
 /// A message that was received now over the webhook `hook` of `provider`.
 fn message(provider: &str, device: &str, name: u16) -> Message {
     let origin = json!({"input": "hook", "provider": provider, "message_id": "1", "device_name": "dev-1"});
-    let mut message = Message { name: Some(name), ..Message::default() };
+    let mut message = Message::default();
+    message.stored.name = Some(name);
     message.stored.device = device.into();
     message.stored.received_at = clock::now();
     message.stored.origin = Some(origin.to_string());
@@ -178,7 +179,7 @@ fn one_in_n_messages_of_each_device_is_acknowledged_and_the_newest_name_wins() {
     };
     // A batch counts with all its messages. One without a name does not count.
     let mut unnamed = names("a", 9..10);
-    unnamed[0].name = None;
+    unnamed[0].stored.name = None;
     for (messages, delivered) in [
         (names("a", 1..2), true),
         (names("b", 1..2), true),

@@ -197,6 +197,5 @@ impl Reader {
 }
 
 fn with_catalog(stored: dunnage_buffer::Message, catalog: &dyn Catalog) -> Message {
-    let media_type = catalog.media_type(&stored.format);
-    Message { path: catalog.path(&stored.device), name: None, media_type, stored }
+    Message { path: catalog.path(&stored.device), media_type: catalog.media_type(&stored.format), stored }
 }

@@ -2,6 +2,7 @@
 
 mod access;
 mod answers;
+mod downlinks;
 mod providers;
 mod settings;
 mod signatures;
