@@ -68,7 +68,7 @@ fn in_object(schema: &serde_json::Value) -> serde_json::Value {
     let mut inner = schema.clone();
     let mut outer =
         serde_json::json!({"type": "object", "required": ["value"], "additionalProperties": false});
-    for keyword in ["x-dunnage-slot", "x-dunnage-check", "$defs"] {
+    for keyword in ["x-dunnage-slot", "x-dunnage-slot-from", "x-dunnage-check", "$defs"] {
         if let Some(value) = inner.as_object_mut().and_then(|inner| inner.remove(keyword)) {
             outer[keyword] = value;
         }

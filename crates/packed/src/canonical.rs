@@ -14,6 +14,9 @@ impl Layout {
     pub fn canonical(&self) -> String {
         let writer = Canonical { modelled: !self.is_plain() };
         let mut out = format!("{{\"packed\":{VERSION}");
+        if !self.has_slot_byte() {
+            out.push_str(",\"slot\":\"port\"");
+        }
         if let Some(check) = self.check_bytes() {
             add(&mut out, format_args!(",\"check\":{check}"));
         }

@@ -20,6 +20,11 @@ impl Check {
         Check { seed: start.register(&fingerprint[..SEEDING]), ..start }
     }
 
+    /// Returns the same check after `bytes`, which are not in the message.
+    pub fn after(self, bytes: &[u8]) -> Check {
+        Check { seed: self.register(bytes), ..self }
+    }
+
     /// Returns its length in bytes: 1 or 2.
     pub fn bytes(self) -> usize {
         self.bytes.into()

@@ -29,9 +29,13 @@ pub struct Row {
 impl Layout {
     /// Returns the parts of a message in their order, the slot byte first.
     pub fn explain(&self) -> Vec<Row> {
-        let slot = Words { range: self.slot().to_string(), why: "the slot byte".into(), ..Words::default() };
+        let (bits, why) = match self.has_slot_byte() {
+            true => (8, "the slot byte"),
+            false => (0, "the port of the link"),
+        };
+        let slot = Words { range: self.slot().to_string(), why: why.into(), ..Words::default() };
         let mut walk = Walk { rows: Vec::new(), offset: Some(0) };
-        walk.push("(slot)", "slot", Bits::exactly(8), slot, Times::ONCE);
+        walk.push("(slot)", "slot", Bits::exactly(bits), slot, Times::ONCE);
         walk.node(self.root(), "", Times::ONCE, &Lead::default());
         walk.rows
     }

@@ -39,11 +39,12 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Computes the layout of the messages of `model`. The error is about `x-dunnage-statistics`.
+    /// Computes the layout of the messages of `model`. The error is about `x-dunnage-statistics` or `x-dunnage-slot-from`.
     pub fn new(model: &Model) -> Result<Layout, SchemaError> {
         let mut layout = Layout::untrained(model);
+        layout.check_slot_from(model)?;
         layout.model.statistics.clone_from(&model.statistics);
-        layout.check = layout.check_bytes().map(|bytes| Check::new(bytes, &layout.fingerprint()));
+        layout.check = layout.new_check();
         layout.trained = layout.read_statistics().map_err(SchemaError::of_statistics)?.map(Box::new);
         Ok(layout)
     }
@@ -52,7 +53,8 @@ impl Layout {
     pub fn untrained(model: &Model) -> Layout {
         let model = &Model { statistics: None, ..model.clone() };
         let (root, definitions) = derive::derive(model);
-        let most = root.bits().max.map(|bits| 1 + bits.div_ceil(8) + u64::from(model.check));
+        let around = u64::from(!model.slot_from_port) + u64::from(model.check);
+        let most = root.bits().max.map(|bits| around + bits.div_ceil(8));
         let max_bytes = most.filter(|max| *max <= MAX_PLAIN_BYTES);
         let (validates, rounds) = (checks::has_more_than_bits(model), model.rounds());
         let mut layout = Layout {
@@ -65,8 +67,33 @@ impl Layout {
             validates,
             rounds,
         };
-        layout.check = layout.check_bytes().map(|bytes| Check::new(bytes, &layout.fingerprint()));
+        layout.check = layout.new_check();
         layout
+    }
+
+    fn new_check(&self) -> Option<Check> {
+        Some(Check::new(self.check_bytes()?, &self.fingerprint()))
+    }
+
+    /// Returns the check of the bytes of a message, whose slot counts even if it is not among them.
+    fn check_of_bytes(&self) -> Option<Check> {
+        Some(if self.has_slot_byte() { self.check? } else { self.check?.after(&[self.slot()]) })
+    }
+
+    /// Checks that messages without a slot byte can be told from each other and from no message at all.
+    fn check_slot_from(&self, model: &Model) -> Result<(), SchemaError> {
+        let fault = match self.max_bytes {
+            _ if !model.slot_from_port => return Ok(()),
+            _ if model.statistics.is_some() => {
+                "messages with statistics need their first byte: leave out x-dunnage-slot-from or x-dunnage-statistics"
+            }
+            None => "a message without a slot byte needs a schema whose largest message has a bound",
+            Some(_) if self.root.bits().max == Some(0) => {
+                "a message without a slot byte needs a value that takes bits"
+            }
+            Some(_) => return Ok(()),
+        };
+        Err(SchemaError::of_slot_from(fault))
     }
 
     fn read_statistics(&self) -> Result<Option<Trained>, String> {
@@ -95,9 +122,20 @@ impl Layout {
         &self.model.name
     }
 
-    /// Returns the slot, 1 to 63. It is the first byte of each message.
+    /// Returns the slot, 1 to 63. It is in the first byte of each message, or the port of the link, see [`Layout::has_slot_byte`].
     pub fn slot(&self) -> u8 {
         self.model.slot
+    }
+
+    /// Returns whether messages begin with a slot byte. Otherwise the slot is the port of the link (`x-dunnage-slot-from`), and all
+    /// messages have mode 0.
+    pub fn has_slot_byte(&self) -> bool {
+        !self.model.slot_from_port
+    }
+
+    /// Returns the bytes before the body of a plain message: 1 or 0.
+    pub(crate) fn before_body(&self) -> usize {
+        usize::from(self.has_slot_byte())
     }
 
     /// Returns the tree of the message.
@@ -126,7 +164,7 @@ impl Layout {
 
     /// Returns the size of the smallest plain message in bytes, slot byte and check included.
     pub fn min_bytes(&self) -> u64 {
-        1 + self.root.bits().min.div_ceil(8) + u64::from(self.model.check)
+        u64::from(self.has_slot_byte()) + self.root.bits().min.div_ceil(8) + u64::from(self.model.check)
     }
 
     /// Returns the size of the largest message in bytes, slot byte and check included; `None` if the layout is modelled.
@@ -139,7 +177,7 @@ impl Layout {
         self.max_bytes.is_some()
     }
 
-    /// Appends `message` to `out`, slot byte first, in the shortest form that needs no reference.
+    /// Appends `message` to `out`, slot byte first if it has one, in the shortest form that needs no reference.
     ///
     /// Numbers with `x-dunnage-round` are rounded. A message that the schema does not allow is an error of kind `type` or
     /// `range` that names the value, the limit and the place. A message that is too large or nested too deeply is an error of kind `limit`. After an error, `out` is
@@ -169,7 +207,7 @@ impl Layout {
 
     /// Appends the check of the message that begins at `start`, if the layout has one.
     fn seal(&self, start: usize, out: &mut Vec<u8>) {
-        if let Some(check) = self.check {
+        if let Some(check) = self.check_of_bytes() {
             let check: Vec<u8> = check.of(&out[start..]).collect();
             out.extend(check);
         }
@@ -178,7 +216,9 @@ impl Layout {
     /// Appends `message` as plain or modelled bits without a check.
     pub(crate) fn encode_plain(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
         let start = out.len();
-        out.push(self.slot());
+        if self.has_slot_byte() {
+            out.push(self.slot());
+        }
         self.encode_body(message, start, out).map_err(|error| {
             out.truncate(start);
             self.explained(error, message)
@@ -263,7 +303,7 @@ impl Layout {
         bytes: &[u8],
         read: impl FnOnce(&[u8]) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let Some(check) = self.check else { return read(bytes) };
+        let Some(check) = self.check_of_bytes() else { return read(bytes) };
         let Some(end) = bytes.len().checked_sub(check.bytes()).filter(|end| *end > 0) else {
             return Err(Error::new(Kind::Truncated, bytes.len(), "the message ends before its check"));
         };
@@ -291,11 +331,11 @@ impl Layout {
     ) -> Result<Value, Error> {
         let message;
         if self.is_plain() {
-            let mut reader = Reader::new(bytes, 1);
+            let mut reader = Reader::new(bytes, self.before_body());
             message = self.read(&mut reader, known, memory)?;
             reader.finish()?;
         } else {
-            let mut source = ModelledSource::new(bytes, 1);
+            let mut source = ModelledSource::new(bytes, self.before_body());
             message = self.read(&mut source, known, memory)?;
             source.finish()?;
         }
@@ -319,6 +359,9 @@ impl Layout {
     pub(crate) fn check_start(&self, bytes: &[u8]) -> Result<(), Error> {
         if bytes.len() > MAX_BYTES {
             return Err(Error::new(Kind::Limit, MAX_BYTES, format!("a message of {} bytes", bytes.len())));
+        }
+        if !self.has_slot_byte() {
+            return Ok(());
         }
         let Some(&first) = bytes.first() else {
             return Err(Error::new(Kind::Truncated, 0, "no bytes, not even the slot byte"));

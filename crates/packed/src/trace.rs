@@ -36,7 +36,8 @@ struct Traced<'t, 'b> {
 impl Layout {
     /// Returns whether the parts of this message have bits of their own: modelled and coded bodies are one stream.
     pub fn has_steps(&self, bytes: &[u8]) -> bool {
-        self.is_plain() && bytes.first().is_none_or(|first| first >> 6 != PRIOR)
+        let coded = self.has_slot_byte() && bytes.first().is_some_and(|first| first >> 6 == PRIOR);
+        self.is_plain() && !coded
     }
 
     /// Decodes as [`Layout::decode`] does, and calls `tell` with every step up to the first error. Only plain messages have
@@ -51,9 +52,11 @@ impl Layout {
             return self.decode(bytes, known);
         }
         self.check_start(bytes)?;
-        tell(Step::Slot(self.slot()));
+        if self.has_slot_byte() {
+            tell(Step::Slot(self.slot()));
+        }
         self.sealed(bytes, |bytes| {
-            let mut source = Traced { reader: Reader::new(bytes, 1), tell };
+            let mut source = Traced { reader: Reader::new(bytes, self.before_body()), tell };
             let message = self.read(&mut source, known.into(), &Budget::default())?;
             source.reader.finish()?;
             self.validate(&message)?;

@@ -22,6 +22,11 @@ impl SchemaError {
         SchemaError::new("", "x-dunnage-statistics", message)
     }
 
+    /// Returns an error of a schema whose slot cannot come from the port, which only a layout can check.
+    pub fn of_slot_from(message: &str) -> Self {
+        SchemaError::new("", "x-dunnage-slot-from", message)
+    }
+
     /// Moves the error to `token` below the keyword.
     pub(crate) fn below(mut self, token: impl fmt::Display) -> Self {
         self.pointer = join(&self.pointer, &token.to_string());

@@ -19,6 +19,8 @@ pub struct Model {
     pub definitions: Vec<Type>,
     /// `x-dunnage-slot`: the slot of the packed layout, 1 to 63; 1 without the keyword.
     pub slot: u8,
+    /// `x-dunnage-slot-from`: whether the slot is the port of the link, and not in the message.
+    pub slot_from_port: bool,
     /// `x-dunnage-check`: the length of the check behind a packed message, 0 to 2 bytes; 0 without the keyword.
     pub check: u8,
     /// `x-dunnage-statistics`: what training has learnt about the messages, in Base64.

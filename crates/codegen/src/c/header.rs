@@ -15,12 +15,21 @@ pub(super) fn header(plan: &Plan, layout: &Layout, link: Option<Link<'_>>) -> St
     let mut sizes = format!("#define {prefix}_MAX_SIZE {}\n", layout.max_bytes().unwrap_or_default());
     let _ = writeln!(sizes, "#define {prefix}_MIN_SIZE {}", layout.min_bytes());
     let _ = writeln!(sizes, "#define {prefix}_SLOT {}", layout.slot());
+    if !layout.has_slot_byte() {
+        let _ = writeln!(
+            sizes,
+            "/* The port of the link, for instance LoRaWAN's FPort: the slot is not in the message. */"
+        );
+        let _ = writeln!(sizes, "#define {prefix}_PORT {prefix}_SLOT");
+    }
     if let Some(check) = layout.check() {
         let _ = writeln!(sizes, "#define {prefix}_CHECK_SIZE {}", check.bytes());
     }
     let hex: String = layout.fingerprint().iter().map(|byte| format!("{byte:02x}")).collect();
     let _ = writeln!(sizes, "#define {prefix}_FINGERPRINT \"{hex}\"");
-    let what = "Bytes of the largest and the smallest message, the byte that each begins with, the SHA-256 of its layout.";
+    let slot = if layout.has_slot_byte() { "byte that each begins with" } else { "slot" };
+    let what =
+        format!("Bytes of the largest and the smallest message, the {slot}, the SHA-256 of its layout.");
     let _ = writeln!(out, "/* {what} */\n{sizes}");
     if let Some(link) = link {
         out.push_str(&assertion(plan, link));

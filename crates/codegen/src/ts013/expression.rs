@@ -93,6 +93,7 @@ impl<'a> Emitter<'a> {
             root: kind.clone(),
             definitions: Vec::new(),
             slot: 1,
+            slot_from_port: false,
             check: 0,
             statistics: None,
         };

@@ -17,7 +17,8 @@ pub(super) fn comment(layout: &Layout, schema: &str) -> String {
     ));
     lines.push(String::new());
     let most = layout.max_bytes().unwrap_or(0);
-    lines.push(format!("slot {}, {} to {most} bytes", layout.slot(), layout.min_bytes()));
+    let slot = if layout.has_slot_byte() { "slot" } else { "port" };
+    lines.push(format!("{slot} {}, {} to {most} bytes", layout.slot(), layout.min_bytes()));
     let fingerprint: String = layout.fingerprint().iter().map(|byte| format!("{byte:02x}")).collect();
     lines.push(format!("layout {fingerprint}"));
     lines.push(String::new());

@@ -52,7 +52,7 @@ pub fn ts013(layout: &Layout, schema: &str) -> Result<String, Vec<OpenPart>> {
         emitter.used.insert(Piece::Coder);
         text.push_str(&format!("\nvar TABLES = {};\n", tables.literal()));
     }
-    for piece in runtime::pieces(&emitter.used) {
+    for piece in runtime::pieces(&emitter.used, layout.has_slot_byte()) {
         text.push('\n');
         text.push_str(&piece);
     }

@@ -93,8 +93,9 @@ impl Piece {
 /// Returns the texts of the pieces that a codec needs.
 ///
 /// If the schema has statistics, which the range coder reads, the other pieces keep the lines for messages in mode 1.
+/// Without a slot byte, `ends.js` keeps the lines that compare the port, and has the slot byte in `message`, but not in the bytes.
 /// If the layout has a check, the codec removes it from messages when reading and adds it when writing.
-pub(super) fn pieces(used: &BTreeSet<Piece>) -> Vec<String> {
+pub(super) fn pieces(used: &BTreeSet<Piece>, slot_byte: bool) -> Vec<String> {
     let mut all: BTreeSet<Piece> = [Piece::Message, Piece::Object, Piece::Ends].into();
     for piece in used {
         all.insert(*piece);
@@ -105,20 +106,33 @@ pub(super) fn pieces(used: &BTreeSet<Piece>) -> Vec<String> {
         let needed = [(Piece::Pattern, Piece::Pieces), (Piece::Float, Piece::Decimals)];
         all.extend(needed.into_iter().filter(|(piece, _)| used.contains(piece)).map(|(_, needed)| needed));
     }
-    let (read, write) = match used.contains(&Piece::Check) {
-        true => ("reading(takeCheck(), readLayout)", "message.concat(checkOf(message))"),
-        false => ("readLayout()", "message"),
+    let (read, check) = match used.contains(&Piece::Check) {
+        true => ("reading(takeCheck(), readLayout)", ".concat(checkOf(message))"),
+        false => ("readLayout()", ""),
     };
+    let write = format!("message{}{check}", if slot_byte { "" } else { ".slice(1)" });
+    let marks = [(CODED, coded), (PORT, !slot_byte)];
     let text =
-        |piece: Piece| lines(piece.source().1, coded).replace("READING", read).replace("WRITTEN", write);
+        |piece: Piece| lines(piece.source().1, marks).replace("READING", read).replace("WRITTEN", &write);
     all.into_iter().map(text).collect()
 }
 
 /// What marks a line that only codecs of schemas with statistics have.
-const CODED: &str = "//+ ";
+const CODED: &str = "//+";
 
-/// Returns the lines of a piece, with or without those for messages in mode 1.
-fn lines(text: &str, coded: bool) -> String {
-    let is_kept = |line: &&str| coded || !line.trim_start().starts_with(CODED);
-    text.split_inclusive('\n').filter(is_kept).map(|line| line.replacen(CODED, "", 1)).collect()
+/// What marks a line that only codecs of layouts without a slot byte have.
+const PORT: &str = "//@";
+
+/// Returns the lines of a piece. Each mark says whether lines with it are kept, then without the mark.
+fn lines(text: &str, marks: [(&str, bool); 2]) -> String {
+    let plain = |line: &str| {
+        let marked = marks.iter().find(|(mark, _)| line.trim_start().starts_with(mark));
+        match marked {
+            None => Some(line.to_owned()),
+            // A space follows the mark, except on an empty line.
+            Some((mark, true)) => Some(line.replacen(&format!("{mark} "), "", 1).replacen(mark, "", 1)),
+            Some(_) => None,
+        }
+    };
+    text.split_inclusive('\n').filter_map(plain).collect()
 }

@@ -76,6 +76,57 @@ int main(void)
     );
 }
 
+/// The slot of the message is the port of the link.
+#[test]
+fn a_message_without_a_slot_byte_has_the_bytes_of_the_vectors() {
+    let schema = |check: &str| {
+        format!(
+            r#"{{"title":"R{}","type":"object","properties":{{"t":{{"type":"integer","minimum":0,"maximum":199}}}},
+            "required":["t"],"additionalProperties":false,"x-dunnage-slot":9,"x-dunnage-slot-from":"port"{check}}}"#,
+            if check.is_empty() { "" } else { "c" }
+        )
+    };
+    run(
+        "port",
+        &[&schema(""), &schema(r#","x-dunnage-check":2"#)],
+        "",
+        &format!(
+            "#include \"r.h\"\n#include \"rc.h\"\n{CHECK}
+int main(void)
+{{
+    R r = R_INIT;
+    Rc rc = RC_INIT;
+    uint8_t buffer[8];
+    dunnage_fault fault;
+    CHECK(R_PORT == 9 && RC_PORT == 9 && R_MAX_SIZE == 1 && R_MIN_SIZE == 1 && RC_MAX_SIZE == 3);
+    r.t = 68;
+    rc.t = 68;
+    CHECK(R_encode(&r, buffer, sizeof buffer, &fault) == 1 && buffer[0] == 0x44);
+    CHECK(R_encode(&r, buffer, 1, NULL) == 1);
+    CHECK(!R_encode(&r, buffer, 0, &fault) && fault.kind == DUNNAGE_TRUNCATED);
+    r.t = 200;
+    CHECK(!R_encode(&r, buffer, sizeof buffer, &fault) && fault.kind == DUNNAGE_RANGE);
+    buffer[0] = 0x44;
+    CHECK(R_decode(&r, buffer, 1, &fault) && r.t == 68);
+    CHECK(!R_decode(&r, buffer, 0, &fault) && fault.kind == DUNNAGE_TRUNCATED);
+    CHECK(!R_decode(&r, buffer, 2, &fault) && fault.kind == DUNNAGE_MALFORMED);
+    buffer[0] = 200;
+    CHECK(!R_decode(&r, buffer, 1, &fault) && fault.kind == DUNNAGE_RANGE);
+    CHECK(Rc_encode(&rc, buffer, 3, &fault) == 3);
+    CHECK(buffer[0] == 0x44 && buffer[1] == 0x04 && buffer[2] == 0x90);
+    CHECK(!Rc_encode(&rc, buffer, 2, &fault) && fault.kind == DUNNAGE_TRUNCATED);
+    buffer[1] = 0x04;
+    CHECK(Rc_decode(&rc, buffer, 3, &fault) && rc.t == 68);
+    CHECK(!Rc_decode(&rc, buffer, 2, &fault) && fault.kind == DUNNAGE_TRUNCATED);
+    buffer[2] = 0x91;
+    CHECK(!Rc_decode(&rc, buffer, 3, &fault) && fault.kind == DUNNAGE_MALFORMED);
+    return 0;
+}}
+"
+        ),
+    );
+}
+
 #[test]
 fn hostile_names_become_valid_names_in_c() {
     let hostile = r##"{"title": "DUNNAGE", "type": "object", "additionalProperties": false, "properties": {

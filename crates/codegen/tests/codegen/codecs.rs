@@ -8,6 +8,8 @@ use dunnage_schema::{Model, Options};
 use std::{fs, path::Path};
 
 const PARTS: &str = include_str!("../ts013/parts.schema.json");
+/// A schema whose slot is the port, with a check.
+const PORT: &str = include_str!("../ts013/port.schema.json");
 /// A schema with every keyword and format that excludes values for which there are bits.
 const CHECKS: &str = include_str!("../ts013/checks.schema.json");
 
@@ -44,6 +46,7 @@ fn ts013_codecs_match_the_golden_files() {
         ("meter", bundled("meter")),
         ("parts", PARTS),
         ("checks", CHECKS),
+        ("port", PORT),
     ] {
         let options = Options { assert_formats: true };
         let layout = Layout::new(&Model::compile_with(schema, options).expect("a schema")).expect("a layout");

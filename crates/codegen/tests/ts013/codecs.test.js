@@ -16,8 +16,8 @@ function reversed(value) {
   return result;
 }
 
-function decodeError(codec, bytes) {
-  const output = codec.call("decodeUplink", { fPort: 1, bytes });
+function decodeError(codec, fPort, bytes) {
+  const output = codec.call("decodeUplink", { fPort, bytes });
   assert.equal(output.data, undefined, JSON.stringify(output));
   assert.equal(output.errors.length, 1);
   return output.errors[0];
@@ -28,6 +28,7 @@ for (const { name, source, examples } of golden) {
     const codec = make(source);
     const here = `${name} in ${codec.engine}`;
     const uplinks = examples.filter(({ type }) => type === "uplink");
+    const { fPort } = uplinks[0].input;
 
     test(`${here}: each example comes out as it stands, in the schema's order`, () => {
       const functions = { uplink: "decodeUplink", "downlink-encode": "encodeDownlink", "downlink-decode": "decodeDownlink" };
@@ -53,18 +54,25 @@ for (const { name, source, examples } of golden) {
     test(`${here}: every prefix is truncated, and nothing may stand behind the message`, () => {
       for (const { bytes } of uplinks.map(({ input }) => input)) {
         for (let length = 0; length < bytes.length; length += 1) {
-          assert.match(decodeError(codec, bytes.slice(0, length)), /^truncated: .* at byte \d+/);
+          assert.match(decodeError(codec, fPort, bytes.slice(0, length)), /^truncated: .* at byte \d+/);
         }
-        assert.match(decodeError(codec, [...bytes, 0]), new RegExp(`^malformed: .* at byte ${bytes.length}$`));
+        assert.match(decodeError(codec, fPort, [...bytes, 0]), new RegExp(`^malformed: .* at byte ${bytes.length}$`));
       }
     });
 
     test(`${here}: another slot is out of range, mode and slot 0 are malformed`, () => {
+      if (name === "port") {
+        const { bytes } = uplinks[0].input;
+        for (const other of [1, 0, undefined, null, "12"]) {
+          assert.match(decodeError(codec, other, bytes), /^range: port .*, not 12 at byte 0$/);
+        }
+        return;
+      }
       const [slot, ...body] = uplinks[0].input.bytes;
-      assert.match(decodeError(codec, [slot ^ 1 || 2, ...body]), /^range: slot \d+, not \d+ at byte 0$/);
-      assert.match(decodeError(codec, [0, ...body]), /^malformed: slot 0 at byte 0$/);
+      assert.match(decodeError(codec, fPort, [slot ^ 1 || 2, ...body]), /^range: slot \d+, not \d+ at byte 0$/);
+      assert.match(decodeError(codec, fPort, [0, ...body]), /^malformed: slot 0 at byte 0$/);
       for (const mode of [1, 2, 3]) {
-        assert.match(decodeError(codec, [slot + 64 * mode, ...body]), /^malformed: mode \d/);
+        assert.match(decodeError(codec, fPort, [slot + 64 * mode, ...body]), /^malformed: mode \d/);
       }
     });
 
@@ -73,7 +81,7 @@ for (const { name, source, examples } of golden) {
         for (let bit = 0; bit < 8 * bytes.length; bit += 1) {
           const damaged = bytes.slice();
           damaged[bit >> 3] ^= 0x80 >> bit % 8;
-          const output = codec.call("decodeUplink", { fPort: 1, bytes: damaged });
+          const output = codec.call("decodeUplink", { fPort, bytes: damaged });
           if (output.errors.length === 0) {
             assert.deepEqual(codec.call("encodeDownlink", output).bytes, damaged);
           } else {

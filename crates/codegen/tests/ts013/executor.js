@@ -16,7 +16,7 @@ const EXCHANGE = `
       return "{" + Object.keys(value).map(function (key) { return JSON.stringify(key) + ":" + text(value[key]); }).join(",") + "}";
     }
     return function (word, json) {
-      var output = word === "encode" ? encodeDownlink({ data: JSON.parse(json) }) : decodeUplink({ fPort: 1, bytes: JSON.parse(json) });
+      var output = word === "encode" ? encodeDownlink({ data: JSON.parse(json) }) : decodeUplink({ fPort: SLOT, bytes: JSON.parse(json) });
       if (output.errors.length > 0) return "error " + output.errors[0].replace(/\\n/g, " ");
       return word === "encode" ? "bytes " + text(output.bytes) : "message " + text(output.data);
     };

@@ -112,11 +112,17 @@ pub(super) const NOTATIONS: [&str; 3] = ["x-dunnage-number", "x-dunnage-numbers"
 /// The slot of the layout. Allowed at the top of the schema only.
 pub(super) const SLOT: &str = "x-dunnage-slot";
 
+/// Where the slot of a message comes from, if it is not in the message. Allowed at the top of the schema only.
+pub(super) const SLOT_FROM: &str = "x-dunnage-slot-from";
+
 /// The check of packed messages. Allowed at the top of the schema only.
 pub(super) const CHECK: &str = "x-dunnage-check";
 
 /// The statistics of the messages. Allowed at the top of the schema only.
 pub(super) const STATISTICS: &str = "x-dunnage-statistics";
+
+/// The keywords of the whole layout.
+const TOP: [&str; 4] = [SLOT, SLOT_FROM, CHECK, STATISTICS];
 
 /// Keywords that would change the meaning of a schema and are not implemented.
 const UNSUPPORTED: [&str; 5] = ["$dynamicRef", "$recursiveRef", "extends", "disallow", "divisibleBy"];
@@ -127,7 +133,7 @@ pub(super) fn check(entries: &[(String, Node)], at: &str, dialect: Dialect) -> R
         if is_known(keyword) || keyword.starts_with("x-") && !keyword.starts_with(PREFIX) {
             continue;
         }
-        let message = if [SLOT, CHECK, STATISTICS].contains(&keyword.as_str()) {
+        let message = if TOP.contains(&keyword.as_str()) {
             if at.is_empty() {
                 continue;
             }
@@ -137,7 +143,7 @@ pub(super) fn check(entries: &[(String, Node)], at: &str, dialect: Dialect) -> R
         } else if keyword.starts_with(PREFIX) {
             let ours: Vec<_> = all().filter(|k| k.starts_with(PREFIX)).collect();
             format!(
-                "unknown keyword {keyword}; the known ones are {}, {SLOT}, {CHECK} and {STATISTICS}",
+                "unknown keyword {keyword}; the known ones are {}, {SLOT}, {SLOT_FROM}, {CHECK} and {STATISTICS}",
                 ours.join(", ")
             )
         } else if let Some(meant) = all().find(|known| dialect.is_strict() && is_like(keyword, known)) {
@@ -198,7 +204,7 @@ mod tests {
     #[test]
     fn the_specification_lists_every_keyword() {
         let specification = include_str!("../../../../spec/schema.md");
-        for keyword in all().chain(UNSUPPORTED).chain([SLOT, CHECK, STATISTICS]) {
+        for keyword in all().chain(UNSUPPORTED).chain(TOP) {
             assert!(specification.contains(&format!("`{keyword}`")), "{keyword}");
         }
     }

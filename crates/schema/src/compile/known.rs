@@ -3,7 +3,7 @@
 
 use super::{
     Compiler, Schema, bound,
-    keywords::{CHECK, SLOT, STATISTICS},
+    keywords::{CHECK, SLOT, SLOT_FROM, STATISTICS},
 };
 use crate::{DEVICE, SchemaError, Type, parse::Node};
 use std::ops::RangeInclusive;
@@ -58,6 +58,15 @@ fn is_name(name: &str) -> bool {
 /// Returns the slot of the schema; 1 without the keyword.
 pub(super) fn slot(root: &Node) -> Result<u8, SchemaError> {
     top(root, SLOT, 1..=63, 1)
+}
+
+/// Returns whether the slot is the port of the link.
+pub(super) fn slot_from_port(root: &Node) -> Result<bool, SchemaError> {
+    match root.get(SLOT_FROM) {
+        None => Ok(false),
+        Some(Node::Text(text)) if text == "port" => Ok(true),
+        Some(_) => Err(SchemaError::new("", SLOT_FROM, format!("{SLOT_FROM} must be \"port\""))),
+    }
 }
 
 /// Returns the length of the check in bytes; 0 without the keyword.

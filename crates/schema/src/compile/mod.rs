@@ -75,8 +75,8 @@ impl Model {
         let name = identifier(root.text("title").unwrap_or_default());
         let definitions = compiler.finished_definitions(&kind)?;
         let (slot, check) = (known::slot(&root)?, known::check(&root)?);
-        let statistics = known::statistics(&root)?;
-        Ok(Model { name, root: kind, definitions, slot, check, statistics })
+        let (statistics, slot_from_port) = (known::statistics(&root)?, known::slot_from_port(&root)?);
+        Ok(Model { name, root: kind, definitions, slot, slot_from_port, check, statistics })
     }
 }
 

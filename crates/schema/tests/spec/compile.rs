@@ -297,6 +297,7 @@ fn the_name_is_an_identifier_made_from_the_title() {
             root: Type::Any,
             definitions: vec![],
             slot: 1,
+            slot_from_port: false,
             check: 0,
             statistics: None
         }

@@ -247,6 +247,18 @@ fn a_slot_applies_to_the_whole_schema() {
 }
 
 #[test]
+fn the_slot_may_come_from_the_port() {
+    assert!(!model(r#"{"type":"null"}"#).slot_from_port);
+    assert!(model(r#"{"type":"null","x-dunnage-slot-from":"port"}"#).slot_from_port);
+    refused(&[
+        (r#"{"x-dunnage-slot-from":"link"}"#, "/x-dunnage-slot-from", "must be \"port\""),
+        (r#"{"x-dunnage-slot-from":true}"#, "/x-dunnage-slot-from", "must be \"port\""),
+        (r#"{"x-dunnage-slot-from":null}"#, "/x-dunnage-slot-from", "must be \"port\""),
+        (r#"{"type":"array","items":{"x-dunnage-slot-from":"port"}}"#, "/items/x-dunnage-slot-from", "top"),
+    ]);
+}
+
+#[test]
 fn numbers_are_rounded_only_where_the_schema_says_so() {
     let schema = |round: &str| {
         format!(r#"{{"type":"number","multipleOf":0.05,"minimum":-1,"maximum":1,"x-dunnage-round":{round}}}"#)

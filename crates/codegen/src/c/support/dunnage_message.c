@@ -442,6 +442,18 @@ bool dunnage_start_reading(dunnage_reader *r, const uint8_t *bytes, size_t size,
     return true;
 }
 
+bool dunnage_start_reading_body(dunnage_reader *r, const uint8_t *bytes, size_t size)
+{
+    r->at = bytes;
+    r->end = size ? bytes + size : bytes;
+    r->unit = 1;
+    r->over = 0;
+    r->error = DUNNAGE_OK;
+    r->field = MESSAGE;
+    r->byte = next_byte(r);
+    return true;
+}
+
 /* Checks that the message ends here, and that the rest of its last byte is zeros. */
 static void end_message(dunnage_reader *r)
 {

@@ -183,6 +183,8 @@ typedef struct dunnage_reader {
 
 /* Returns whether the message has this slot. */
 bool dunnage_start_reading(dunnage_reader *r, const uint8_t *bytes, size_t size, uint8_t slot);
+/* The same for a message without a slot byte. */
+bool dunnage_start_reading_body(dunnage_reader *r, const uint8_t *bytes, size_t size);
 /* Returns whether the check is correct. `size` includes the check. */
 bool dunnage_end_checked(dunnage_reader *r, const uint8_t *bytes, size_t size, uint16_t seed, uint16_t polynomial, uint8_t check);
 /* Returns whether the message was valid, including its end. */

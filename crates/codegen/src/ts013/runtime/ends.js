@@ -37,9 +37,16 @@ function readLayout() {
   return data;
 }
 
+//@ // The port of the message that is read: its slot, which is in front of its bytes while they are read and written.
+//@ var port;
+//@
 function decode(bytes) {
   var i;
   begin();
+  //@ if (port !== SLOT) {
+  //@   fail("range", "port " + port + ", not " + SLOT);
+  //@ }
+  //@ message.push(SLOT);
   typed(typeof bytes === "object" && bytes !== null && whole(bytes.length), bytes, "bytes");
   if (bytes.length > 1048576) {
     fail("limit", "more than 1048576 bytes");
@@ -76,6 +83,7 @@ function encode(data) {
 // What action makes of the input's member, or an error: "kind: reason at byte 3" when decoding, "at /pointer" when encoding.
 function attempt(input, member, action, result, where) {
   try {
+    //@ port = input.fPort;
     return result(action(input[member]));
   } catch (error) {
     return {
@@ -86,6 +94,7 @@ function attempt(input, member, action, result, where) {
 }
 
 function atByte(error) {
+  //@ error.offset = Math.max(error.offset - 1, 0);
   return " at byte " + error.offset + (error.pointer ? ", " + error.pointer : "");
 }
 

@@ -16,6 +16,7 @@ pub fn model_and_messages() -> impl Strategy<Value = (Model, Vec<Value>)> {
                 root,
                 definitions: vec![tree()],
                 slot: 1,
+                slot_from_port: false,
                 check: 0,
                 statistics: None,
             }),

@@ -54,13 +54,20 @@ pub struct Training<'a> {
 }
 
 impl<'a> Training<'a> {
-    /// Begins a training. Only plain layouts have statistics; the error is of kind `type`.
+    /// Begins a training. Only plain layouts with a slot byte have statistics; the error is of kind `type`.
     pub fn new(layout: &'a Layout) -> Result<Training<'a>, Error> {
         if !layout.is_plain() {
             return Err(Error::new(
                 Kind::Type,
                 0,
                 "statistics need a schema whose largest message has a bound",
+            ));
+        }
+        if !layout.has_slot_byte() {
+            return Err(Error::new(
+                Kind::Type,
+                0,
+                "messages with statistics need their first byte: leave out x-dunnage-slot-from",
             ));
         }
         let leaves = Leaves::of(layout.root());
