@@ -8,7 +8,7 @@ use dunnage_schema::{Model, Options};
 use std::{fs, path::Path};
 
 const PARTS: &str = include_str!("../ts013/parts.schema.json");
-/// A schema whose slot is the port, with a check.
+/// A schema whose slot is the port.
 const PORT: &str = include_str!("../ts013/port.schema.json");
 /// A schema with every keyword and format that excludes values for which there are bits.
 const CHECKS: &str = include_str!("../ts013/checks.schema.json");

@@ -4,7 +4,7 @@ import { parse } from "acorn";
 import { golden } from "./golden.js";
 
 test("there are codecs to test", () => {
-  assert.deepEqual(golden.map(({ name }) => name), ["checks", "container", "meter", "parts", "weather"]);
+  assert.deepEqual(golden.map(({ name }) => name), ["checks", "container", "meter", "parts", "port", "weather"]);
 });
 
 for (const { name, source } of golden) {

@@ -2,15 +2,14 @@
  * Port: payload codec for LoRaWAN network servers, as LoRa Alliance TS013 has it.
  * Written by `dunnage generate ts013 --schema port`: change the schema, not this file.
  *
- * port 12, 4 to 4 bytes
- * layout 559f4a5c17237aa667fb29e59bc33bc6b32659aeecba3b4221759466fa5462fd
+ * port 12, 2 to 2 bytes
+ * layout 304b107003f2096582ccfa82f6621868ebd35a9900b61c67df276d201cb6d9cc
  *
  * temperature      11 bits
  * door               1 bit
  */
 
 var SLOT = 12;
-var CHECK_SIZE = 2, SEED = 0x60c8, POLYNOMIAL = 0x1021;
 
 // The message that is read or written.
 var message = []; // its bytes
@@ -274,51 +273,6 @@ function object(fields, others) {
   };
 }
 
-// The check of bytes: a CRC that is seeded with the layout's fingerprint, so that a message of another layout does not pass.
-function checkOf(bytes) {
-  var sum = bytes.reduce(function (register, byte) {
-    var bit;
-    register ^= byte << 8;
-    for (bit = 0; bit < 8; bit += 1) {
-      register = (register << 1 ^ (register & 0x8000 ? POLYNOMIAL : 0)) & 0xffff;
-    }
-    return register;
-  }, SEED);
-  return CHECK_SIZE === 2 ? [sum >> 8, sum % 256] : [sum >> 8];
-}
-
-// Takes the check from the end of the message; whether it is its own.
-function takeCheck() {
-  var found;
-  if (message.length <= CHECK_SIZE) {
-    part = 8 * message.length;
-    fail("truncated", "the message ends before its check");
-  }
-  found = message.splice(message.length - CHECK_SIZE, CHECK_SIZE);
-  return found.join() === checkOf(message).join();
-}
-
-// What reading makes of the message; a check that does not match is what is wrong, unless the message is cut off.
-function reading(own, read) {
-  var data, end = 8 * message.length;
-  try {
-    data = read();
-  } catch (error) {
-    if (error.kind === "truncated") {
-      error.offset = end / 8 + CHECK_SIZE;
-    }
-    if (own || error.kind === "truncated") {
-      throw error;
-    }
-  }
-  if (!own) {
-    part = end;
-    path = [];
-    fail("malformed", "the check does not match: the message is damaged, or of another schema");
-  }
-  return data;
-}
-
 function begin() {
   message = [];
   place = 0;
@@ -376,14 +330,14 @@ function decode(bytes) {
   if (i !== SLOT) {
     fail("range", "slot " + i + ", not " + SLOT);
   }
-  return reading(takeCheck(), readLayout);
+  return readLayout();
 }
 
 function encode(data) {
   begin();
   put(SLOT, 8);
   LAYOUT.write(data);
-  return message.slice(1).concat(checkOf(message));
+  return message.slice(1);
 }
 
 // What action makes of the input's member, or an error: "kind: reason at byte 3" when decoding, "at /pointer" when encoding.
