@@ -6,6 +6,7 @@
 use crate::{
     delta::{self, Committed},
     encoding::Encoding,
+    origin,
     profiles::{
         Codecs, Profiles, Rule,
         slots::{Slot, Slots},
@@ -91,7 +92,10 @@ pub async fn read(
             .map(|decoded| (encoding.format, decoded)),
     };
     match decoded {
-        Ok((format, Decoded { json, layout, candidate })) => {
+        Ok((format, Decoded { json, layout, apart, candidate })) => {
+            if apart && let Some(layout) = &layout {
+                provenance.origin = origin::with_slot(provenance.origin, layout.slot);
+            }
             let reference =
                 candidate.map(|one| NewReference { name: one.reference.name(), content: Arc::new(one) });
             Ok(NewMessage { provenance, format: format.name(), raw, json, layout, reference })
@@ -175,6 +179,8 @@ struct Decoded {
     json: String,
     /// The layout that it was decoded with, if the format is packed.
     layout: Option<Arc<LayoutKey>>,
+    /// Whether the slot of that layout is not in the message.
+    apart: bool,
     /// The message as the reference of later ones, if its layout has deltas.
     candidate: Option<Candidate>,
 }
@@ -227,7 +233,8 @@ fn decode_unguarded(
         })?;
     }
     let candidate = slot.and_then(|slot| delta::candidate(slot, &message));
-    Ok(Decoded { json: json(&message)?, layout: slot.map(|slot| Arc::clone(&slot.key)), candidate })
+    let apart = slot.is_some_and(|slot| !slot.codec.layout().has_slot_byte());
+    Ok(Decoded { json: json(&message)?, layout: slot.map(|slot| Arc::clone(&slot.key)), apart, candidate })
 }
 
 /// Decodes the delta `bytes`. `asked` is the beginning of the fingerprint that the sender states.
@@ -242,7 +249,8 @@ fn decode_delta(
     let layout = Arc::clone(&slot.key);
     let candidate =
         Candidate { layout: Arc::clone(&layout), reference: decoded.reference, used: Some(decoded.used) };
-    Ok(Decoded { json: json(&decoded.value)?, layout: Some(layout), candidate: Some(candidate) })
+    let json = json(&decoded.value)?;
+    Ok(Decoded { json, layout: Some(layout), apart: false, candidate: Some(candidate) })
 }
 
 fn json(message: &Value) -> Result<String, Rejected> {
@@ -255,14 +263,15 @@ fn json(message: &Value) -> Result<String, Rejected> {
 /// Returns the layouts of a device that sends deltas, if `bytes` are one.
 fn slots_of_delta<'c>(codecs: &'c Codecs, encoding: &Encoding, bytes: &[u8]) -> Option<&'c Slots> {
     let slots = codecs.slots.as_deref().filter(|slots| slots.trained().next().is_some())?;
-    (encoding.format == Id::Packed && is_delta(bytes)).then_some(slots)
+    let is_delta = encoding.format == Id::Packed && slots.has_slot_byte(encoding.stated) && is_delta(bytes);
+    is_delta.then_some(slots)
 }
 
 /// Returns the slot of a packed message.
 fn slot<'c>(codecs: &'c Codecs, encoding: &Encoding, bytes: &[u8]) -> Result<Option<&'c Slot>, Rejected> {
     match &codecs.slots {
         Some(slots) if encoding.format == Id::Packed => {
-            slots.pick(bytes, encoding.layout.as_deref()).map(Some)
+            slots.pick(bytes, encoding.stated, encoding.layout.as_deref()).map(Some)
         }
         _ => Ok(None),
     }
@@ -340,7 +349,7 @@ mod tests {
                 request: String::new(),
                 origin: None,
             };
-            let encoding = Ok(Encoding { format: Id::Packed, layout: None });
+            let encoding = Ok(Encoding { format: Id::Packed, layout: None, stated: None });
             let raw = Bytes::from_static(&[1, 0x80]);
             let committed = Committed { references: &references, readers: &readers };
             read((Arc::clone(&profiles), &Turns::default()), committed, provenance, "", encoding, raw).await

@@ -1,13 +1,27 @@
-//! Reads the format, and the layout of a packed message, from a `Content-Type`.
+//! Reads the format, and the layout and the slot of a packed message, from a `Content-Type`.
 
 use crate::{media_types::KNOWN, rejected::Rejected};
 use dunnage_formats::Id;
+use std::ops::RangeInclusive;
 
 /// How many characters of an unknown `Content-Type` an error shows.
 const SHOWN: usize = 128;
 
 /// The minimum and the maximum number of hexadecimal digits of a fingerprint.
-const DIGITS: std::ops::RangeInclusive<usize> = 8..=64;
+const DIGITS: RangeInclusive<usize> = 8..=64;
+
+/// The slots of packed messages, and the ports of links.
+const SLOTS: RangeInclusive<u8> = 1..=63;
+const PORTS: RangeInclusive<u8> = 1..=255;
+
+/// What is known of the slot of a packed message besides its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stated {
+    /// Its slot, which is not in the message.
+    Slot(u8),
+    /// The port of the link, which may be its slot.
+    Port(u8),
+}
 
 /// How a message became bytes, as its sender says.
 #[derive(Debug, Clone)]
@@ -16,13 +30,19 @@ pub struct Encoding {
     pub format: Id,
     /// The first hexadecimal digits of the layout's fingerprint. Only packed has layouts.
     pub layout: Option<String>,
+    /// What is known of the slot. Only packed has slots.
+    pub stated: Option<Stated>,
 }
 
 impl Encoding {
     /// Returns the encoding that `content_type` names.
     pub fn of(content_type: &str) -> Result<Encoding, Rejected> {
         match Id::from_media_type(content_type) {
-            Some(format) => Ok(Encoding { format, layout: layout(format, content_type)? }),
+            Some(format @ Id::Packed) => {
+                let (layout, stated) = (layout(content_type)?, stated(content_type)?);
+                Ok(Encoding { format, layout, stated })
+            }
+            Some(format) => Ok(Encoding { format, layout: None, stated: None }),
             None if content_type.is_empty() => {
                 Err(Rejected::unsupported(format!("Content-Type must name the message's format: {}", *KNOWN)))
             }
@@ -37,22 +57,42 @@ impl Encoding {
     }
 }
 
-/// Returns the parameter `layout` of packed. An invalid one is rejected and not ignored, because it may mean another layout.
-fn layout(format: Id, content_type: &str) -> Result<Option<String>, Rejected> {
-    if format != Id::Packed {
-        return Ok(None);
+/// Returns the parameter `layout`. An invalid one is rejected and not ignored, because it may mean another layout.
+fn layout(content_type: &str) -> Result<Option<String>, Rejected> {
+    match parameter(content_type, "layout") {
+        Ok(Some(digits)) if is_fingerprint(digits) => Ok(Some(digits.to_owned())),
+        Ok(None) => Ok(None),
+        _ => Err(Rejected::unsupported("layout must be given once, as 8 to 64 hexadecimal digits")),
     }
+}
+
+/// Returns the parameter `slot` or `port`.
+fn stated(content_type: &str) -> Result<Option<Stated>, Rejected> {
+    let read = |name: &str, range: RangeInclusive<u8>| {
+        let number = |text: &str| text.parse().ok().filter(|number| range.contains(number)).ok_or(());
+        parameter(content_type, name).and_then(|text| text.map(number).transpose()).map_err(|()| {
+            let (first, last) = (range.start(), range.end());
+            Rejected::unsupported(format!("{name} must be given once, as a number from {first} to {last}"))
+        })
+    };
+    match (read("slot", SLOTS)?, read("port", PORTS)?) {
+        (Some(_), Some(_)) => Err(Rejected::unsupported("slot and port: only one may be given")),
+        (slot, port) => Ok(slot.map(Stated::Slot).or(port.map(Stated::Port))),
+    }
+}
+
+/// Returns the value of a parameter. Fails if it is given twice.
+fn parameter<'t>(content_type: &'t str, name: &str) -> Result<Option<&'t str>, ()> {
     // Parsed here because the crate `mime` rejects a space before a semicolon, which RFC 9110, 5.6.6, allows.
     let mut given = content_type
         .split(';')
         .skip(1)
         .filter_map(|parameter| parameter.trim().split_once('='))
-        .filter(|(name, _)| name.eq_ignore_ascii_case("layout"))
+        .filter(|(other, _)| other.eq_ignore_ascii_case(name))
         .map(|(_, value)| value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).unwrap_or(value));
     match (given.next(), given.next()) {
-        (None, _) => Ok(None),
-        (Some(digits), None) if is_fingerprint(digits) => Ok(Some(digits.to_owned())),
-        _ => Err(Rejected::unsupported("layout must be given once, as 8 to 64 hexadecimal digits")),
+        (value, None) => Ok(value),
+        _ => Err(()),
     }
 }
 
@@ -84,5 +124,32 @@ mod tests {
             assert_eq!(read(&format!("{packed}; layout={bad}")), Err(Code::MediaType), "{bad}");
         }
         assert_eq!(read("application/json; layout=x"), Ok((Id::Json, None)));
+    }
+
+    #[test]
+    fn a_slot_or_a_port_is_read_from_packed_only() {
+        let read = |parameters: &str| {
+            let encoding = Encoding::of(&format!("application/vnd.dunnage.packed{parameters}"));
+            encoding.map(|encoding| encoding.stated).map_err(|rejected| rejected.code)
+        };
+        assert_eq!(read("; layout=01234567"), Ok(None));
+        assert_eq!(read("; slot=63; layout=01234567"), Ok(Some(Stated::Slot(63))));
+        assert_eq!(read(" ;Slot=\"7\""), Ok(Some(Stated::Slot(7))));
+        assert_eq!(read("; port=223"), Ok(Some(Stated::Port(223))));
+        for bad in [
+            "slot=0",
+            "slot=64",
+            "slot=",
+            "slot=x",
+            "slot=-1",
+            "slot=1;slot=1",
+            "port=0",
+            "port=256",
+            "slot=1;port=1",
+        ] {
+            assert_eq!(read(&format!("; {bad}")), Err(Code::MediaType), "{bad}");
+        }
+        let json = Encoding::of("application/json; slot=x").ok().unwrap();
+        assert_eq!((json.format, json.stated), (Id::Json, None));
     }
 }

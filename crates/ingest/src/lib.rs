@@ -103,6 +103,7 @@ mod in_flight;
 mod late;
 pub mod media_types;
 mod metrics;
+mod origin;
 pub mod profiles;
 mod references;
 mod rejected;

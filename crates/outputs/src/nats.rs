@@ -362,13 +362,26 @@ fn headers(message: &Message, payload: Payload) -> HeaderMap {
         headers.insert(header::ORIGIN, origin.as_str());
     }
     let media_type = match payload {
-        Payload::Json => Some("application/json"),
-        Payload::Raw => message.media_type,
+        Payload::Json => Some("application/json".to_owned()),
+        Payload::Raw => message.media_type.map(|media_type| with_slot(media_type, message.origin.as_deref())),
     };
     if let Some(media_type) = media_type {
         headers.insert(header::CONTENT_TYPE, media_type);
     }
     headers
+}
+
+/// Returns the media type with the slot of a packed message that does not have it in its bytes: the origin has it.
+fn with_slot(media_type: &str, origin: Option<&str>) -> String {
+    #[derive(Deserialize)]
+    struct Origin {
+        slot: Option<u8>,
+    }
+    let origin = origin.and_then(|origin| serde_json::from_str::<Origin>(origin).ok());
+    match origin.and_then(|origin| origin.slot) {
+        Some(slot) => format!("{media_type}; slot={slot}"),
+        None => media_type.to_owned(),
+    }
 }
 
 #[cfg(test)]

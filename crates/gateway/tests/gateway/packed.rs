@@ -199,7 +199,11 @@ fn invalid_messages_are_rejected_with_kind_and_offset_and_quarantined() {
             continue;
         }
         let (name, body) = (&vector["name"], bytes(vector["hex"].as_str().unwrap()));
-        let answer = gateway.post(&format!("/ingest/d?schema=v{n}"), PACKED, &body);
+        let slot = match &vector["schema"]["x-dunnage-slot-from"] {
+            Value::Null => String::new(),
+            _ => format!("; slot={}", vector["schema"]["x-dunnage-slot"].as_u64().unwrap_or(1)),
+        };
+        let answer = gateway.post(&format!("/ingest/d?schema=v{n}"), &format!("{PACKED}{slot}"), &body);
         let problem = answer.json();
         assert_eq!((&problem["kind"], &problem["offset"]), (&vector["kind"], &vector["offset"]), "{name}");
         let is_well_formed = vector["kind"] == "range" || vector["kind"] == "type";

@@ -13,7 +13,8 @@ fn admin(gateway: &Running) -> AdminClient {
     AdminClient::connect(&config(gateway.folder.path())).unwrap()
 }
 
-fn ask(gateway: &Running, route: &str, query: &[(&str, &str)]) -> Result<Value, AdminError> {
+/// Asks the gateway over its admin socket.
+pub fn ask(gateway: &Running, route: &str, query: &[(&str, &str)]) -> Result<Value, AdminError> {
     let query: Vec<_> = query.iter().map(|(key, value)| (*key, value.to_string())).collect();
     let admin = admin(gateway);
     gateway.runtime.block_on(async {

@@ -1,6 +1,8 @@
-//! The packed layouts of a schema. The slot byte of a message selects one (`spec/packed.md`).
+//! The packed layouts of a schema. The slot of a message selects one: its first byte, or what its link or sender states
+//! (`spec/packed.md`).
 
 use crate::{
+    encoding::Stated,
     profiles::settings::ProfileError,
     rejected::{Code, Rejected},
 };
@@ -105,9 +107,61 @@ impl Slots {
         self.slots.iter().filter(|slot| slot.codec.layout().has_statistics())
     }
 
-    /// Returns the layout of the message `body`, which is no delta. `asked` is the beginning of the fingerprint that the sender states, which
-    /// must match.
-    pub fn pick(&self, body: &[u8], asked: Option<&str>) -> Result<&Slot, Rejected> {
+    /// Returns whether a message of which this is stated begins with a slot byte.
+    pub fn has_slot_byte(&self, stated: Option<Stated>) -> bool {
+        match stated {
+            Some(Stated::Slot(_)) => false,
+            Some(Stated::Port(port)) => self.without_slot_byte(port).is_none(),
+            None => true,
+        }
+    }
+
+    /// Returns the layout of the slot `number` if its messages have no slot byte.
+    fn without_slot_byte(&self, number: u8) -> Option<&Slot> {
+        self.slots.iter().find(|slot| slot.key.slot == number && !slot.codec.layout().has_slot_byte())
+    }
+
+    /// Returns the layout of the message `body`, which is no delta, and of which `stated` is known. `asked` is the beginning of the fingerprint
+    /// that the sender states, which must match.
+    pub fn pick(&self, body: &[u8], stated: Option<Stated>, asked: Option<&str>) -> Result<&Slot, Rejected> {
+        let slot = match stated {
+            Some(Stated::Slot(number)) => self.without_slot_byte(number).ok_or_else(|| {
+                let listed = self.listed();
+                let detail =
+                    format!("slot {number} has no layout without a slot byte; slots with a layout: {listed}");
+                unknown(detail).at(Kind::Range.as_str(), 0)
+            })?,
+            Some(Stated::Port(port)) => match self.without_slot_byte(port) {
+                Some(slot) => slot,
+                None => self.of_slot_byte(body, Some(port))?,
+            },
+            None => self.of_slot_byte(body, None)?,
+        };
+        if self.require_check && slot.codec.layout().check().is_none() {
+            let detail = format!(
+                "the layout in slot {} has no check, but [schemas] require_check is true; add x-dunnage-check to {}",
+                slot.key.slot, slot.origin
+            );
+            return Err(unknown(detail).at(Kind::Range.as_str(), 0));
+        }
+        slot.has_fingerprint(asked)?;
+        Ok(slot)
+    }
+
+    /// Returns the layout that the first byte of `body` selects. The message arrived on `port`, if its link has ports.
+    fn of_slot_byte(&self, body: &[u8], port: Option<u8>) -> Result<&Slot, Rejected> {
+        if !self.slots.is_empty() && self.slots.iter().all(|slot| !slot.codec.layout().has_slot_byte()) {
+            let listed = self.listed();
+            let detail = match port {
+                Some(port) => {
+                    format!("port {port} is not the slot of a layout; slots with a layout: {listed}")
+                }
+                None => format!(
+                    "the message has no slot byte, so its slot must be the port of its link or the parameter slot; slots with a layout: {listed}"
+                ),
+            };
+            return Err(unknown(detail).at(Kind::Range.as_str(), 0));
+        }
         let damaged = |kind, reason: &str| Rejected::undecodable(&Error::new(kind, 0, reason));
         let number = match body.first() {
             None => return Err(damaged(Kind::Truncated, "the message has no slot byte")),
@@ -117,19 +171,11 @@ impl Slots {
             Some(byte) if byte & SLOT == 0 => return Err(damaged(Kind::Malformed, "slot 0 is not valid")),
             Some(byte) => byte & SLOT,
         };
-        let Some(slot) = self.slots.iter().find(|slot| slot.key.slot == number) else {
+        let has_byte = |slot: &&Slot| slot.key.slot == number && slot.codec.layout().has_slot_byte();
+        self.slots.iter().find(has_byte).ok_or_else(|| {
             let detail = format!("slot {number} has no layout; slots with a layout: {}", self.listed());
-            return Err(unknown(detail).at(Kind::Range.as_str(), 0));
-        };
-        if self.require_check && slot.codec.layout().check().is_none() {
-            let detail = format!(
-                "the layout in slot {number} has no check, but [schemas] require_check is true; add x-dunnage-check to {}",
-                slot.origin
-            );
-            return Err(unknown(detail).at(Kind::Range.as_str(), 0));
-        }
-        slot.has_fingerprint(asked)?;
-        Ok(slot)
+            unknown(detail).at(Kind::Range.as_str(), 0)
+        })
     }
 
     fn listed(&self) -> String {

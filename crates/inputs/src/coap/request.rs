@@ -1,4 +1,4 @@
-//! Parses requests: `POST ingest/{device}?schema=&link=&key=&token=&layout=`.
+//! Parses requests: `POST ingest/{device}?schema=&link=&key=&token=&layout=&slot=`.
 
 use super::{block::Block, content_format::media_type, reply::Reply};
 use crate::query::{self, bad_query};
@@ -10,7 +10,7 @@ use dunnage_ingest::{Code, Rejected};
 const REQUEST_TAG: u16 = 292;
 
 /// The parameters of the query.
-const PARAMETERS: [&str; 5] = ["schema", "link", "key", "token", "layout"];
+const PARAMETERS: [&str; 6] = ["schema", "link", "key", "token", "layout", "slot"];
 
 /// A message, or a block of one.
 #[derive(Debug)]
@@ -70,7 +70,7 @@ pub fn read(packet: &Packet) -> Result<Post, Refused> {
             .map(|host| String::from_utf8(host.clone()).unwrap_or_default()),
         port: number(packet, CoapOption::UriPort),
     };
-    let mut layout = None;
+    let (mut layout, mut slot) = (None, None);
     for part in texts(packet, CoapOption::UriQuery).map_err(|()| no_text("Uri-Query"))? {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
         let place = match name {
@@ -79,6 +79,7 @@ pub fn read(packet: &Packet) -> Result<Post, Refused> {
             "key" => &mut post.key,
             "token" => &mut post.token,
             "layout" => &mut layout,
+            "slot" => &mut slot,
             _ => return Err(query::unknown(name, &PARAMETERS).into()),
         };
         if place.replace(value.to_owned()).is_some() {
@@ -96,8 +97,10 @@ pub fn read(packet: &Packet) -> Result<Post, Refused> {
     let format = number(packet, CoapOption::ContentFormat);
     post.content_format = format.and_then(|format| format.try_into().ok());
     post.content_type = media_type(post.content_format);
-    if let Some(layout) = layout {
-        post.content_type += &format!("; layout={layout}");
+    for (name, value) in [("layout", layout), ("slot", slot)] {
+        if let Some(value) = value {
+            post.content_type += &format!("; {name}={value}");
+        }
     }
     Ok(post)
 }

@@ -44,6 +44,7 @@ use dunnage_base::{
     name::{fits, is_name},
 };
 use dunnage_buffer::{Provenance, Reservation, Sender};
+use dunnage_formats::Id;
 use dunnage_ingest::{Code, Encoding, RawMessage, Rejected, profiles::settings::FormatName};
 use guard::{Guard, Secret};
 use origin::Stored;
@@ -347,14 +348,26 @@ impl Hook {
     }
 
     /// Returns the media type and the encoding of a message on `port`.
-    fn encoding(&self, port: Option<u8>) -> (&'static str, Result<Encoding, Rejected>) {
+    fn encoding(&self, port: Option<u8>) -> (String, Result<Encoding, Rejected>) {
         let format = port.and_then(|port| self.formats.get(&port)).or(self.format.as_ref());
         match (format, port) {
-            (Some(FormatName(format)), _) => (format.media_type(), Encoding::of(format.media_type())),
-            (None, Some(port)) => {
-                ("", Err(Rejected::unsupported(format!("no format is set for the port {port}"))))
+            (Some(FormatName(format)), port) => {
+                let media_type = match port {
+                    // The port may be the slot.
+                    Some(port) if *format == Id::Packed && port > 0 => {
+                        format!("{}; port={port}", format.media_type())
+                    }
+                    _ => format.media_type().to_owned(),
+                };
+                let encoding = Encoding::of(&media_type);
+                (media_type, encoding)
             }
-            (None, None) => ("", Err(Rejected::unsupported("the message has no port, and no format is set"))),
+            (None, Some(port)) => {
+                (String::new(), Err(Rejected::unsupported(format!("no format is set for the port {port}"))))
+            }
+            (None, None) => {
+                (String::new(), Err(Rejected::unsupported("the message has no port, and no format is set")))
+            }
         }
     }
 }

@@ -30,3 +30,14 @@ fn errors_in_settings_begin_with_the_key() {
         assert!(message.starts_with(key), "{message}");
     }
 }
+
+#[test]
+fn raw_bytes_without_a_slot_have_it_in_their_media_type() {
+    let mut message = Message { media_type: Some("application/vnd.dunnage.packed"), ..Message::default() };
+    let content_type =
+        |message: &Message, payload| headers(message, payload).get(header::CONTENT_TYPE).unwrap().to_string();
+    assert_eq!(content_type(&message, Payload::Raw), "application/vnd.dunnage.packed");
+    message.stored.origin = Some(r#"{"input":"lora","slot":7}"#.into());
+    assert_eq!(content_type(&message, Payload::Raw), "application/vnd.dunnage.packed; slot=7");
+    assert_eq!(content_type(&message, Payload::Json), "application/json");
+}

@@ -3,6 +3,8 @@
 mod access;
 mod answers;
 mod downlinks;
+#[cfg(unix)]
+mod ports;
 mod providers;
 mod settings;
 mod signatures;
