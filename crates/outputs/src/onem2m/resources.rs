@@ -182,6 +182,7 @@ mod tests {
             raw: bytes::Bytes::new(),
             json: json.into(),
             origin: None,
+            name: None,
         };
         Message { stored, path: "fleet:north/sea".into(), ..Message::default() }
     }
