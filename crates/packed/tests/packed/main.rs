@@ -7,4 +7,5 @@ mod explain;
 mod hostile;
 mod messages;
 mod sizes;
+mod slot_from;
 mod vectors;
