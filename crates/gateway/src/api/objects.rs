@@ -5,9 +5,13 @@ use dunnage_base::{clock::rfc3339, hex::hex};
 use dunnage_buffer::{Device, Message, NewMessage, NewQuarantined, Quarantined};
 use dunnage_formats::Id;
 use dunnage_ingest::profiles::Profiles;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
+
+/// The mode of a delta in the two highest bits of the first byte of a packed message, and the bits that are the slot in other modes.
+const DELTA: u8 = 2;
+const SLOT: u8 = 0x3f;
 
 /// A message.
 #[derive(Serialize, ToSchema)]
@@ -36,8 +40,7 @@ impl MessageObject {
     /// Converts a message of the buffer. Returns `None` if its JSON is damaged.
     pub fn of_stored(m: Message) -> Option<Self> {
         Some(MessageObject {
-            // The first byte of a packed message is its slot, because the mode bits are zero.
-            slot: (m.format == Id::Packed.name()).then(|| m.raw.first().copied()).flatten(),
+            slot: slot(&m),
             id: m.id,
             device: m.device,
             received_at: rfc3339(m.received_at),
@@ -67,6 +70,20 @@ impl MessageObject {
             ..Message::default()
         })
     }
+}
+
+/// Returns the slot of a packed message: from its origin if it is not in its bytes, otherwise from its first byte. A delta has none.
+fn slot(message: &Message) -> Option<u8> {
+    #[derive(Deserialize)]
+    struct Origin {
+        slot: Option<u8>,
+    }
+    if message.format != Id::Packed.name() {
+        return None;
+    }
+    let origin = message.origin.as_deref().and_then(|origin| serde_json::from_str::<Origin>(origin).ok());
+    let first = || message.raw.first().filter(|first| **first >> 6 < DELTA).map(|first| first & SLOT);
+    origin.and_then(|origin| origin.slot).or_else(first)
 }
 
 /// A message of the quarantine.

@@ -1,6 +1,6 @@
 //! From the uplink of a webhook to the downlink that acknowledges it.
 
-use super::{TOKEN, assert_answer, json_call, webhook};
+use super::{TOKEN, assert_answer, json_call, list, webhook};
 use crate::support::{
     Running,
     scripted::{Reply, Scripted},
@@ -103,6 +103,8 @@ fn uplinks_are_acknowledged_by_their_names_and_become_references() {
     uplink(&gateway, DEVICE, 2, &delta, "stored");
     let second = layout.reference(&message(1_000_004)).unwrap();
     assert_eq!(downlinks(&server, 2)[1], (path, second.name()));
+    let slots = list(&gateway, "/api/messages").into_iter().map(|message| message["slot"].clone());
+    assert_eq!(slots.collect::<Vec<_>>(), [Value::Null, json!(1)]);
 
     // A device with another ID here is addressed by the provider's ID. A delta without a reference is not acknowledged.
     let unknown = layout.reference(&message(1_000_006)).unwrap();
