@@ -7,9 +7,6 @@ use dunnage_schema::Model;
 use serde::Deserialize;
 use std::{collections::BTreeMap, fs, path::Path};
 
-/// The bytes of a packed message that the port of the link makes unnecessary.
-const SLOT: usize = 1;
-
 /// A file of `bench/vendors`. Files with the same device count once.
 #[derive(Deserialize)]
 struct File {
@@ -18,6 +15,18 @@ struct File {
     kind: String,
     messages: Vec<Message>,
     schema: serde_json::Value,
+}
+
+impl File {
+    /// Returns the layout of the schema with the slot byte, and the one whose slot is the port: the vendors' bytes have no port either.
+    fn layouts(&self) -> Result<[Layout; 2], Failed> {
+        let mut port = self.schema.clone();
+        port["x-dunnage-slot-from"] = "port".into();
+        let layout = |schema: &serde_json::Value| -> Result<Layout, Failed> {
+            Ok(Layout::new(&Model::compile(&schema.to_string())?)?)
+        };
+        Ok([layout(&self.schema)?, layout(&port)?])
+    }
 }
 
 #[derive(Deserialize)]
@@ -44,17 +53,19 @@ pub fn goals() -> Result<Vec<Goal>, Failed> {
             continue;
         }
         let file: File = serde_json::from_str(&fs::read_to_string(&path)?)?;
-        let layout = Layout::new(&Model::compile(&file.schema.to_string())?)?;
         let ratios = devices.entry(format!("{} {}", file.vendor, file.device)).or_default();
         ratios.kind.clone_from(&file.kind);
+        let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let [with, without] = file.layouts().map_err(|error| failed(&error))?;
         for message in &file.messages {
-            let mut packed = Vec::new();
-            layout
-                .encode(&message.value, &mut packed)
-                .map_err(|error| format!("{}: {error}", path.display()))?;
             let vendor = message.vendor_hex.len() as f64 / 2.0;
-            ratios.with.push((packed.len() as f64 / vendor).ln());
-            ratios.without.push(((packed.len() - SLOT) as f64 / vendor).ln());
+            let ratio = |layout: &Layout| -> Result<f64, Failed> {
+                let mut packed = Vec::new();
+                layout.encode(&message.value, &mut packed).map_err(|error| failed(&error))?;
+                Ok((packed.len() as f64 / vendor).ln())
+            };
+            ratios.with.push(ratio(&with)?);
+            ratios.without.push(ratio(&without)?);
         }
     }
     let mut goals = Vec::new();
@@ -83,4 +94,20 @@ pub fn goals() -> Result<Vec<Goal>, Failed> {
 fn mean(devices: &[&Ratios], of: impl Fn(&Ratios) -> &Vec<f64>) -> f64 {
     let one = |ratios: &&Ratios| of(ratios).iter().sum::<f64>() / of(ratios).len() as f64;
     (devices.iter().map(one).sum::<f64>() / devices.len() as f64).exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_the_slot_byte_all_messages_of_the_vendors_are_smaller() -> Result<(), Failed> {
+        let goals = goals()?;
+        for kind in goals.chunks(2) {
+            let [with, without] = kind else { return Err("a ratio has no partner".into()) };
+            println!("{}: {:.3} with the slot byte, {:.3} without", with.payload, with.value, without.value);
+            assert!(without.value < with.value && without.repetitions > 5, "{}", with.payload);
+        }
+        Ok(())
+    }
 }
