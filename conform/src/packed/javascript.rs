@@ -101,7 +101,7 @@ impl Language for JavaScript {
     fn expected(&self, layout: &Layout, request: &Request) -> Answer {
         match request {
             Request::Encode { bytes, .. } => Answer::Bytes(bytes.clone()),
-            Request::Decode { bytes, .. } if bytes.first().is_some_and(|first| first >> 6 == DELTA) => {
+            Request::Decode { bytes, .. } if layout.has_slot_byte() && is_delta(bytes) => {
                 match layout.prior() {
                     Some(_) => Answer::Message(delta()),
                     None => Answer::Error { kind: Kind::Malformed.to_string(), offset: Some(0) },
@@ -116,6 +116,10 @@ impl Language for JavaScript {
             },
         }
     }
+}
+
+fn is_delta(bytes: &[u8]) -> bool {
+    bytes.first().is_some_and(|first| first >> 6 == DELTA)
 }
 
 /// Parses an answer: `bytes [1,2]`, `message JSON`, or `error kind: reason at byte N`.
