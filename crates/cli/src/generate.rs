@@ -192,7 +192,9 @@ fn say_slot(layout: &Layout) {
         None => "no check: x-dunnage-check adds one".to_owned(),
     };
     // If standard error is closed, the line cannot be shown.
-    let _ = writeln!(anstream::stderr().lock(), "slot {}, layout {fingerprint}..., {check}", layout.slot());
+    let from = if layout.has_slot_byte() { "" } else { " from the port" };
+    let _ =
+        writeln!(anstream::stderr().lock(), "slot {}{from}, layout {fingerprint}..., {check}", layout.slot());
 }
 
 /// The first lines of the generated `text`. They name the schema, and stay the same when the schema changes.

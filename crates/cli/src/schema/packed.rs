@@ -11,14 +11,17 @@ const DIGITS: usize = 16;
 pub struct Packed {
     /// The slot: the number of the layout on the wire.
     pub slot: u8,
+    /// Where the slot comes from, if it is not in the messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slot_from: Option<&'static str>,
     /// The SHA-256 of the layout, in hex.
     pub fingerprint: String,
     /// Whether messages are plain bits. Modelled messages have no maximum size.
     pub plain: bool,
-    /// Size of the smallest plain message including the slot byte, in bytes.
+    /// Size of the smallest plain message in bytes, the slot byte included, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_bytes: Option<u64>,
-    /// Size of the largest plain message including the slot byte, in bytes.
+    /// Size of the largest plain message in bytes, the slot byte included, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
 }
@@ -28,6 +31,7 @@ impl Packed {
         let max_bytes = layout.max_bytes();
         Packed {
             slot: layout.slot(),
+            slot_from: (!layout.has_slot_byte()).then_some("port"),
             fingerprint: layout.fingerprint().iter().map(|byte| format!("{byte:02x}")).collect(),
             plain: layout.is_plain(),
             min_bytes: max_bytes.map(|_| layout.min_bytes()),
@@ -42,7 +46,8 @@ impl Packed {
 
     /// For example `packed: slot 1, fingerprint 0123456789abcdef, 48 bytes`.
     pub fn line(&self) -> String {
-        format!("packed: slot {}, fingerprint {}, {}", self.slot, self.short(), self.bytes())
+        let from = self.slot_from.map(|from| format!(" from the {from}")).unwrap_or_default();
+        format!("packed: slot {}{from}, fingerprint {}, {}", self.slot, self.short(), self.bytes())
     }
 
     /// The smallest and the largest size as text.

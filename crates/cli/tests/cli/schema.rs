@@ -185,6 +185,31 @@ fn a_check_detects_a_message_of_another_schema() {
 }
 
 #[test]
+fn a_slot_from_the_port_takes_no_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let with = write("with.json", &reading(100, r#""x-dunnage-slot":9,"#));
+    let port = write("port.json", &reading(100, r#""x-dunnage-slot":9,"x-dunnage-slot-from":"port","#));
+    let size = |schema: &str| -> serde_json::Value {
+        serde_json::from_str(dunnage(&["schema", "size", schema, "--json"], "").text()).unwrap()
+    };
+    let bytes = |schema: &str| size(schema)["packed"]["max_bytes"].as_u64().unwrap();
+    assert_eq!(bytes(&with), bytes(&port) + 1);
+    assert!(dunnage(&["schema", "size", &port], "").text().starts_with("packed: slot 9 from the port, "));
+    assert!(dunnage(&["schema", "layout", &port], "").text().contains("the port of the link"));
+    let convert = ["convert", "--from", "json", "--to", "packed", "--hex", "--schema", &port];
+    assert_eq!(dunnage(&convert, r#"{"t":5}"#).text().trim(), "2d00");
+    let inspected = dunnage(&["inspect", "--hex", "--format", "packed", "--schema", &port], "2d00");
+    assert!(inspected.text().contains('5') && !inspected.text().contains("slot"), "{}", inspected.text());
+    let train = dunnage(&["schema", "train", "-", "--schema", &port], "{\"t\":5}\n");
+    assert!(train.stderr.contains("leave out x-dunnage-slot-from"), "{}", train.stderr);
+}
+
+#[test]
 fn an_inferred_schema_derives_its_slot_from_its_layout() {
     let slot = |messages: &str| {
         let schema = dunnage(&["schema", "infer", "--lines"], messages).text().to_owned();
