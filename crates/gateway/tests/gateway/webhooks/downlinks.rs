@@ -138,7 +138,7 @@ fn a_device_that_the_provider_does_not_have_makes_a_dead_letter() {
     uplink(&gateway, DEVICE, 1, &prior, "stored");
     let status = wait_for(|| {
         let status = gateway.gateway.outputs().remove(0);
-        if status.cursor == 1 { Ok(status) } else { Err(status) }
+        if status.cursor == 1 { Ok(status) } else { Err(format!("{status:?}")) }
     });
     assert_eq!(
         (status.delivered, status.refused, status.retried.values().sum::<u64>()),
