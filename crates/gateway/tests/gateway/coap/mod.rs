@@ -94,6 +94,14 @@ fn errors_have_kind_and_offset() {
         ("ingest/d?schema=container", JSON, b"{\"rssi\":1}", "4.22", "schema kind=schema offset=8 pointer="),
         ("ingest/d", 42, b"1", "4.15", "media-type: "),
         ("ingest/d", 65001, b"\x01", "4.15", "media-type: "),
+        (
+            "ingest/d?schema=container&slot=7",
+            65001,
+            b"\x01",
+            "4.22",
+            "unknown-layout kind=range offset=0: slot 7 ",
+        ),
+        ("ingest/d?schema=container&slot=0", 65001, b"\x01", "4.15", "media-type: slot must be"),
         ("ingest/-", JSON, b"1", "4.00", "name: "),
         (&long_path, JSON, b"1", "4.00", "name: "),
         ("ingest/d?link=&schema=", JSON, b"1", "4.00", "name: "),
@@ -109,7 +117,7 @@ fn errors_have_kind_and_offset() {
         assert!(diagnostic.starts_with(prefix), "{path}: {diagnostic}");
     }
     assert!(stored(&gateway).is_empty());
-    assert_eq!(gateway.get_json("/api/stats")["quarantined"], 6);
+    assert_eq!(gateway.get_json("/api/stats")["quarantined"], 8);
     assert_eq!(gateway.get_json("/api/stats")["refused"], 6);
 }
 
