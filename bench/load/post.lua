@@ -17,6 +17,10 @@ function init(args)
     requests[#requests + 1] = wrk.format("POST", "/ingest/" .. device, headers, body)
   end
   next_request = math.floor(#requests / 2) * number
+  -- wrk asks the first thread for a request that it does not send.
+  if number == 0 then
+    next_request = -1
+  end
 end
 
 function request()

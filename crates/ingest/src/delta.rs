@@ -70,7 +70,7 @@ pub fn decode<'s>(
             }
             Ok(decoded) => found = Some((slot, decoded)),
             Err(error) if error.kind() == Kind::Reference => {
-                failure = Some(Rejected::reference(error.message()))
+                failure = Some(Rejected::reference(error.message()));
             }
             Err(error) => return Err(Rejected::undecodable(&error.into())),
         }
