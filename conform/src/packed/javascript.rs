@@ -102,9 +102,9 @@ impl Language for JavaScript {
         match request {
             Request::Encode { bytes, .. } => Answer::Bytes(bytes.clone()),
             Request::Decode { bytes, .. } if layout.has_slot_byte() && is_delta(bytes) => {
-                match layout.prior() {
-                    Some(_) => Answer::Message(delta()),
-                    None => Answer::Error { kind: Kind::Malformed.to_string(), offset: Some(0) },
+                match layout.has_statistics() {
+                    true => Answer::Message(delta()),
+                    false => Answer::Error { kind: Kind::Malformed.to_string(), offset: Some(0) },
                 }
             }
             Request::Decode { bytes, known } => match layout.decode(bytes, known) {

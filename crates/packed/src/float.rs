@@ -17,12 +17,14 @@ const MAX_PLACES: u32 = 15;
 /// The index of the decimal form in a modelled or coded body, and the number of forms there.
 const DECIMAL: u64 = 0;
 pub(crate) const FORMS: u64 = 3;
-/// The numbers of decimal places in a modelled or coded body.
-pub(crate) const PLACES: u64 = 16;
+/// The numbers of decimal places in a modelled body.
+const MODELLED_PLACES: u64 = MAX_PLACES as u64 + 1;
 
 /// The maximum number of decimal places in a plain body. With more of them, a device would need more than 64-bit arithmetic
 /// to find the decimal of a float.
 const PLAIN_PLACES: u32 = 12;
+/// The numbers of decimal places in a plain or coded body.
+pub(crate) const PLACES: u64 = PLAIN_PLACES as u64 + 1;
 /// The mantissas of a plain body are below this. Up to here, each decimal is the shortest text of a float.
 const PLAIN_MANTISSAS: u64 = 1 << 48;
 /// The number of values of the places and of the mantissa's size in the short form.
@@ -45,7 +47,7 @@ enum PlainForm {
 impl PlainForm {
     /// Returns the only form in which a plain body has `f`.
     fn of(f: f64) -> PlainForm {
-        let decimal = Shortest::of(f).filter(|d| d.places <= PLAIN_PLACES && d.mantissa < PLAIN_MANTISSAS);
+        let decimal = Shortest::of(f).filter(|d| d.is_plain());
         let forms = [
             decimal.filter(|d| d.is_short()).map(PlainForm::Short),
             is_single(f).then_some(PlainForm::Single),
@@ -89,6 +91,11 @@ impl Shortest {
         u64::BITS - self.mantissa.leading_zeros()
     }
 
+    /// Returns whether a plain or coded body has this decimal.
+    fn is_plain(&self) -> bool {
+        self.places <= PLAIN_PLACES && self.mantissa < PLAIN_MANTISSAS
+    }
+
     fn is_short(self) -> bool {
         u64::from(self.places) < SHORT_PLACES && u64::from(self.size()) < SHORT_SIZES
     }
@@ -121,15 +128,26 @@ pub(crate) const BITS: Bits = Bits { min: 10, max: Some(67) };
 /// Writes a number as a float. Rejects a number that no binary64 holds exactly.
 pub(crate) fn write<S: Sink>(node: u32, value: &Value, sink: &mut S) -> Result<(), Error> {
     let f = exact(value)?;
-    if S::MODELLED || S::CODED { write_modelled(node, f, sink) } else { write_plain(node, f, sink) }
+    if S::MODELLED || S::CODED { write_in_three_forms(node, f, sink) } else { write_plain(node, f, sink) }
 }
 
-fn write_modelled<S: Sink>(node: u32, f: f64, sink: &mut S) -> Result<(), Error> {
+/// Returns the decimal of a float in a modelled or coded body, if it has one there.
+fn decimal_of(f: f64, coded: bool) -> Option<Shortest> {
+    Shortest::of(f).filter(|decimal| !coded || decimal.is_plain())
+}
+
+/// Returns the number of decimal places in a modelled or coded body.
+fn place_count(coded: bool) -> u64 {
+    if coded { PLACES } else { MODELLED_PLACES }
+}
+
+/// Writes a float of a modelled or coded body.
+fn write_in_three_forms<S: Sink>(node: u32, f: f64, sink: &mut S) -> Result<(), Error> {
     let [form, sign, places, at] = parts(node);
-    if let Some(shortest) = Shortest::of(f) {
+    if let Some(shortest) = decimal_of(f, S::CODED) {
         sink.index(form, DECIMAL, FORMS)?;
         sink.index(sign, shortest.negative.into(), 2)?;
-        sink.index(places, shortest.places.into(), PLACES)?;
+        sink.index(places, shortest.places.into(), place_count(S::CODED))?;
         return sink.sized(at, shortest.mantissa);
     }
     sink.index(form, if is_single(f) { 1 } else { 2 }, FORMS)?;
@@ -154,7 +172,7 @@ fn write_plain<S: Sink>(node: u32, f: f64, sink: &mut S) -> Result<(), Error> {
         PlainForm::Long(decimal) => {
             sink.index(form, 0b110, 8)?;
             sink.index(sign, decimal.negative.into(), 2)?;
-            sink.index(places, decimal.places.into(), u64::from(PLAIN_PLACES) + 1)?;
+            sink.index(places, decimal.places.into(), PLACES)?;
             sink.sized(at, decimal.mantissa)
         }
         PlainForm::Double => {
@@ -170,12 +188,13 @@ pub(crate) fn read<S: Source>(node: u32, source: &mut S) -> Result<f64, Error> {
     if S::MODELLED || S::CODED {
         return match source.index(parts(node)[0], FORMS)? {
             DECIMAL => {
-                let decimal = read_decimal(node, source, PLACES, Source::sized)?;
-                decimal.to_float().ok_or_else(|| other_form(offset))
+                let decimal = read_decimal(node, source, place_count(S::CODED), Source::sized)?;
+                let known = Some(decimal).filter(|decimal| !S::CODED || decimal.is_plain());
+                known.and_then(Shortest::to_float).ok_or_else(|| other_form(offset))
             }
             form => {
                 let f = read_binary(node, source, form as u32 * 32, offset)?;
-                let shorter = form == 2 && is_single(f) || Shortest::of(f).is_some();
+                let shorter = form == 2 && is_single(f) || decimal_of(f, S::CODED).is_some();
                 if shorter { Err(other_form(offset)) } else { Ok(f) }
             }
         };
@@ -203,7 +222,7 @@ fn read_plain<S: Source>(node: u32, source: &mut S, offset: usize) -> Result<(Pl
     if source.index(form, 2)? == 1 {
         return Ok((PlainForm::Double, read_binary(node, source, 64, offset)?));
     }
-    let decimal = read_decimal(node, source, u64::from(PLAIN_PLACES) + 1, Source::sized)?;
+    let decimal = read_decimal(node, source, PLACES, Source::sized)?;
     let f = decimal.to_float().ok_or_else(|| other_form(offset))?;
     Ok((PlainForm::Long(decimal), f))
 }

@@ -36,8 +36,8 @@ mod wire;
 
 pub use check::Check;
 pub use coded::{
-    Decoded, Example, Learnt, LearntPart, Prior, PriorLeaf, PriorTable, PriorTables, Reference, Sender,
-    Training, is_delta, piece_count,
+    Bin, Context, Decoded, Example, Learnt, LearntPart, PatternPiece, Reference, Sender, Table, Tables,
+    TrainedLeaf, TrainedLeaves, Training, is_delta, pattern_pieces,
 };
 pub use error::Error;
 pub use explain::Row;

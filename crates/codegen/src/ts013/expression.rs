@@ -1,7 +1,7 @@
 //! Translates the schema to an expression of the runtime's codecs.
 
 use super::{literal, literal::MAX_EXACT, runtime::Piece, tables::Tables};
-use dunnage_packed::{Layout, Node, Number, Object, OpenPart, Prior, Shape, Source, piece_count};
+use dunnage_packed::{Layout, Node, Number, Object, OpenPart, Shape, Source, TrainedLeaves, pattern_pieces};
 use dunnage_schema::{Decimal, Float, Model, NumberText, TimeText, Type};
 use std::collections::BTreeSet;
 
@@ -52,20 +52,20 @@ impl<'a> Emitter<'a> {
             (Type::Nullable(inner), Shape::Nullable(node)) => {
                 let codec = self.codec(inner, node, depth);
                 let codec = self.call(Piece::Nullable, &[codec]);
-                self.at(codec, |prior| prior.nullable(id))
+                self.at(codec, |trained| trained.nullable(id))
             }
             (Type::Union(kinds), Shape::Union(nodes)) => {
                 let codecs = kinds.iter().zip(nodes);
                 let codecs: Vec<_> = codecs.map(|(kind, node)| self.codec(kind, node, depth + 1)).collect();
                 let codec = self.call(Piece::Union, &[list(&codecs, depth)]);
-                self.at(codec, |prior| prior.form(id))
+                self.at(codec, |trained| trained.form(id))
             }
             (Type::Array(array), Shape::Array(node)) => {
                 self.path.push("[]".to_owned());
                 let item = self.codec(&array.items, &node.item, depth);
                 self.path.pop();
                 let codec = self.array(&[], Some(item), array.min, array.max);
-                self.at(codec, |prior| prior.count(id, 0))
+                self.at(codec, |trained| trained.count(id, 0))
             }
             (Type::Tuple(tuple), Shape::Tuple(node)) => {
                 self.path.push("[]".to_owned());
@@ -75,7 +75,7 @@ impl<'a> Emitter<'a> {
                 let rest = rest.map(|(kind, node)| self.codec(kind, node, depth));
                 self.path.pop();
                 let codec = self.array(&items, rest, tuple.min, tuple.max);
-                self.at(codec, |prior| prior.count(id, 0))
+                self.at(codec, |trained| trained.count(id, 0))
             }
             (Type::Object(object), Shape::Object(node)) => self.object(object, node, depth),
             (Type::Known(name, inner), _) => {
@@ -110,11 +110,11 @@ impl<'a> Emitter<'a> {
             (_, Shape::Constant(value)) => self.choice(std::slice::from_ref(value)),
             (_, Shape::Choice(values)) => {
                 let codec = self.choice(values);
-                self.at(codec, |prior| prior.value(id, 0))
+                self.at(codec, |trained| trained.value(id, 0))
             }
             (Type::Bool, _) => {
                 self.used.insert(Piece::Bool);
-                self.at("bool".to_owned(), |prior| prior.value(id, 0))
+                self.at("bool".to_owned(), |trained| trained.value(id, 0))
             }
             (Type::Integer(_), Shape::Number(number)) => {
                 let numbers = self.numbers(number, number.min, number.max);
@@ -139,7 +139,7 @@ impl<'a> Emitter<'a> {
             (Type::TimeText(time), Shape::Number(number)) => self.time(time, number),
             (Type::Float(float), _) => {
                 let codec = self.float(float);
-                self.at_each(codec, |prior| vec![prior.form(id), prior.sign(id), prior.places(id)])
+                self.at_each(codec, |trained| vec![trained.form(id), trained.sign(id, 0), trained.places(id)])
             }
             (Type::Text(text), _) => {
                 let codec = self.notation(node);
@@ -172,10 +172,10 @@ impl<'a> Emitter<'a> {
                 });
                 let literals = format!("[{}]", literals.collect::<Vec<_>>().join(", "));
                 let codec = self.call(Piece::Pattern, &[literals]);
-                self.at_each(codec, |prior| {
+                self.at_each(codec, |trained| {
                     let counts = segments.iter().enumerate().filter(|(_, segment)| segment.min < segment.max);
-                    let pieces = (0..piece_count(segments)).map(|nth| prior.value(id, nth));
-                    counts.map(|(nth, _)| prior.count(id, nth)).chain(pieces).collect()
+                    let pieces = (0..pattern_pieces(segments).len()).map(|nth| trained.value(id, nth));
+                    counts.map(|(nth, _)| trained.count(id, nth)).chain(pieces).collect()
                 })
             }
             Shape::Text(laid) => self.call(Piece::Text, &[laid.min.to_string(), most(laid.max)]),
@@ -193,7 +193,7 @@ impl<'a> Emitter<'a> {
             Shape::Union(nodes) => {
                 let codecs: Vec<_> = nodes.iter().map(|node| self.notation(node)).collect();
                 let codec = self.call(Piece::Union, &[format!("[{}]", codecs.join(", "))]);
-                self.at(codec, |prior| prior.form(id))
+                self.at(codec, |trained| trained.form(id))
             }
             _ => String::new(),
         }
@@ -296,13 +296,13 @@ impl<'a> Emitter<'a> {
             None => all,
         };
         let (node, nth) = self.place;
-        self.at(numbers, |prior| prior.value(node, nth))
+        self.at(numbers, |trained| trained.value(node, nth))
     }
 
     /// Returns the codec with the leaf of its first index, if there are statistics about it.
-    fn at(&self, codec: String, leaf: impl FnOnce(&Prior<'_>) -> Option<usize>) -> String {
+    fn at(&self, codec: String, leaf: impl FnOnce(&TrainedLeaves<'_>) -> Option<usize>) -> String {
         let Some(tables) = self.tables.as_ref().filter(|_| !self.checking) else { return codec };
-        let leaf = leaf(&tables.prior);
+        let leaf = leaf(&tables.trained);
         match (tables.number(leaf), tables.every(leaf)) {
             (Some(number), Some(every)) => format!("at({number}, {codec}, {every})"),
             (Some(number), None) => format!("at({number}, {codec})"),
@@ -311,9 +311,13 @@ impl<'a> Emitter<'a> {
     }
 
     /// Returns the codec with the leaves of its indexes, if there are statistics about one of them.
-    fn at_each(&self, codec: String, leaves: impl FnOnce(&Prior<'_>) -> Vec<Option<usize>>) -> String {
+    fn at_each(
+        &self,
+        codec: String,
+        leaves: impl FnOnce(&TrainedLeaves<'_>) -> Vec<Option<usize>>,
+    ) -> String {
         let Some(tables) = self.tables.as_ref().filter(|_| !self.checking) else { return codec };
-        let numbers: Vec<_> = leaves(&tables.prior).into_iter().map(|leaf| tables.number(leaf)).collect();
+        let numbers: Vec<_> = leaves(&tables.trained).into_iter().map(|leaf| tables.number(leaf)).collect();
         if numbers.iter().all(Option::is_none) {
             return codec;
         }
@@ -324,7 +328,7 @@ impl<'a> Emitter<'a> {
     /// Returns the codec of an optional property whose value is of the node `id`.
     fn optional(&self, id: u32, codec: &str) -> String {
         let tables = self.tables.as_ref().filter(|_| !self.checking);
-        match tables.and_then(|tables| tables.number(tables.prior.presence(id))) {
+        match tables.and_then(|tables| tables.number(tables.trained.presence(id))) {
             Some(number) => format!("presence({number}, optional({codec}))"),
             None => format!("optional({codec})"),
         }

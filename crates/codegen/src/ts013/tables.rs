@@ -1,6 +1,6 @@
 //! Translates the statistics of a layout to the tables of the runtime's range coder.
 
-use dunnage_packed::{Layout, Prior, PriorLeaf, PriorTable, PriorTables};
+use dunnage_packed::{Layout, Table, Tables as Likely, TrainedLeaf, TrainedLeaves};
 use std::collections::BTreeSet;
 
 /// The lowest start of a table from which JavaScript counts exactly to 2^53.
@@ -8,8 +8,8 @@ const MIN_START: i64 = -(1 << 53);
 
 /// The statistics of a layout, with numbers for the leaves that a codec must know.
 pub(super) struct Tables<'a> {
-    pub prior: Prior<'a>,
-    leaves: Vec<PriorLeaf>,
+    pub trained: TrainedLeaves<'a>,
+    leaves: Vec<TrainedLeaf<'a>>,
     /// The number of each leaf in the codec. A leaf that has no tables and selects none needs no number.
     numbers: Vec<Option<usize>>,
 }
@@ -17,11 +17,11 @@ pub(super) struct Tables<'a> {
 impl<'a> Tables<'a> {
     /// Returns the tables of `layout`, if it has statistics.
     pub fn of(layout: &'a Layout) -> Option<Tables<'a>> {
-        let prior = layout.prior()?;
-        let leaves = prior.leaves();
+        let trained = layout.trained_leaves()?;
+        let leaves = trained.list();
         let mut needed = BTreeSet::new();
         for (at, leaf) in leaves.iter().enumerate() {
-            if let Some(tables) = &leaf.tables {
+            if let Some(tables) = leaf.values {
                 needed.insert(at);
                 add_selecting(tables, &mut needed);
             }
@@ -33,7 +33,7 @@ impl<'a> Tables<'a> {
         let mut next = 0..;
         let numbers =
             (0..leaves.len()).map(|at| if needed.contains(&at) { next.next() } else { None }).collect();
-        Some(Tables { prior, leaves, numbers })
+        Some(Tables { trained, leaves, numbers })
     }
 
     /// Returns the number of a leaf in the codec.
@@ -48,24 +48,25 @@ impl<'a> Tables<'a> {
 
     /// Returns whether JavaScript computes with all tables exactly.
     pub fn are_exact(&self) -> bool {
-        self.leaves.iter().filter_map(|leaf| leaf.tables.as_ref()).all(are_exact)
+        self.leaves.iter().filter_map(|leaf| leaf.values).all(are_exact)
     }
 
     /// Returns the list of what is likely of each leaf.
     pub fn literal(&self) -> String {
         let numbered = self.leaves.iter().zip(&self.numbers).filter(|(_, number)| number.is_some());
-        let leaf = |(leaf, _): (&PriorLeaf, _)| {
-            format!("  {}", leaf.tables.as_ref().map_or("0".to_owned(), |tables| self.tables(tables)))
+        let leaf = |(leaf, _): (&TrainedLeaf<'_>, _)| {
+            format!("  {}", leaf.values.map_or("0".to_owned(), |tables| self.tables(tables)))
         };
         format!("[\n{}\n]", numbered.map(leaf).collect::<Vec<_>>().join(",\n"))
     }
 
-    fn tables(&self, tables: &PriorTables) -> String {
+    fn tables(&self, tables: &Likely) -> String {
         match tables {
-            PriorTables::One(table) => one(table),
-            PriorTables::Classes { leaf, from, classes } => {
-                let by = self.numbers[*leaf].unwrap_or_default();
-                let from: Vec<_> = from.iter().map(u64::to_string).collect();
+            Likely::One(table) => one(table),
+            // Without a reference, the change of a leaf is its value.
+            Likely::Classes(context, classes) => {
+                let by = self.numbers[context.leaf].unwrap_or_default();
+                let from: Vec<_> = context.from.iter().map(u64::to_string).collect();
                 let classes: Vec<_> = classes.iter().map(|tables| self.tables(tables)).collect();
                 format!("{{by: {by}, from: [{}], of: [{}]}}", from.join(","), classes.join(","))
             }
@@ -73,22 +74,22 @@ impl<'a> Tables<'a> {
     }
 }
 
-fn one(table: &PriorTable) -> String {
-    let bins: String = table.bins.iter().map(|(width, share)| format!(",{width},{share}")).collect();
+fn one(table: &Table) -> String {
+    let bins: String = table.bins.iter().map(|bin| format!(",{},{}", bin.width, bin.share)).collect();
     format!("[{}{bins}]", table.start)
 }
 
 /// Adds the leaves whose values select among `tables`.
-fn add_selecting(tables: &PriorTables, needed: &mut BTreeSet<usize>) {
-    if let PriorTables::Classes { leaf, classes, .. } = tables {
-        needed.insert(*leaf);
+fn add_selecting(tables: &Likely, needed: &mut BTreeSet<usize>) {
+    if let Likely::Classes(context, classes) = tables {
+        needed.insert(context.leaf);
         classes.iter().for_each(|tables| add_selecting(tables, needed));
     }
 }
 
-fn are_exact(tables: &PriorTables) -> bool {
+fn are_exact(tables: &Likely) -> bool {
     match tables {
-        PriorTables::One(table) => table.start >= MIN_START,
-        PriorTables::Classes { classes, .. } => classes.iter().all(are_exact),
+        Likely::One(table) => table.start >= MIN_START,
+        Likely::Classes(_, classes) => classes.iter().all(are_exact),
     }
 }

@@ -9,17 +9,18 @@ mod delta;
 mod leaf;
 mod model;
 mod opaque;
-mod prior;
 mod record;
 mod sender;
 mod statistics;
 mod table;
 mod train;
+mod trained;
 
 pub use delta::{Decoded, Reference, is_delta};
-pub use prior::{Prior, PriorLeaf, PriorTable, PriorTables, piece_count};
 pub use sender::Sender;
+pub use table::{Bin, Context, Table, Tables};
 pub use train::{Example, Learnt, LearntPart, Training};
+pub use trained::{PatternPiece, TrainedLeaf, TrainedLeaves, pattern_pieces};
 
 pub(crate) use delta::{DELTA, PRIOR, Trained};
 pub(crate) use leaf::{Leaves, pieces};

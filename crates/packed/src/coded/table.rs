@@ -13,7 +13,7 @@ pub(crate) const FULL_WEIGHT: u8 = 16;
 
 /// A range of values that are equally likely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Bin {
+pub struct Bin {
     /// The bin has 2^`width` values.
     pub width: u8,
     /// How likely the bin is, out of 256, at least 1.
@@ -22,17 +22,18 @@ pub(crate) struct Bin {
 
 /// The distribution of the values of a leaf: bins that follow each other without a gap.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Table {
+pub struct Table {
     /// How much of the reference is in the prediction, in sixteenths. The rest is the leaf's centre.
     pub weight: u8,
     /// The first value of the first bin.
     pub start: i64,
+    /// The bins, in their order.
     pub bins: Vec<Bin>,
 }
 
 impl Table {
     /// Returns the value that is predicted from a reference, out of `count` values.
-    pub fn predict(&self, was: u64, centre: u64, count: u64) -> u64 {
+    pub(crate) fn predict(&self, was: u64, centre: u64, count: u64) -> u64 {
         if self.weight == FULL_WEIGHT {
             return was;
         }
@@ -42,7 +43,7 @@ impl Table {
     }
 
     /// Codes `value`, and returns it.
-    pub fn code<C: Coder>(&self, coder: &mut C, value: i64) -> Result<i64, Error> {
+    pub(crate) fn code<C: Coder>(&self, coder: &mut C, value: i64) -> Result<i64, Error> {
         let known = self.bin_of(value);
         let parts = coder.step(SHARE_BITS, self.parts(known), |part| self.parts(self.bin_with(part)))?;
         let bin = self.bin_with(parts.first);
@@ -53,7 +54,7 @@ impl Table {
     }
 
     /// Returns the bin that contains `value`. A reader passes any value.
-    pub fn bin_of(&self, value: i64) -> usize {
+    pub(crate) fn bin_of(&self, value: i64) -> usize {
         let mut end = self.start;
         let bin = self.bins.iter().position(|bin| {
             end = end.saturating_add(1 << bin.width);
@@ -81,12 +82,12 @@ impl Table {
     }
 
     /// Returns the value behind the last bin, or `None` if it is 2^63 or more.
-    pub fn end(&self) -> Option<i64> {
+    pub(crate) fn end(&self) -> Option<i64> {
         self.bins.iter().try_fold(self.start, |end, bin| end.checked_add(1i64.checked_shl(bin.width.into())?))
     }
 
     /// Returns the bits that `value` takes.
-    pub fn cost(&self, value: i64) -> f64 {
+    pub(crate) fn cost(&self, value: i64) -> f64 {
         let bin = self.bins[self.bin_of(value)];
         f64::from(SHARE_BITS) - f64::from(bin.share).log2() + f64::from(bin.width)
     }
@@ -94,7 +95,7 @@ impl Table {
 
 /// What selects among tables: a leaf before this one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Context {
+pub struct Context {
     /// The index of the leaf.
     pub leaf: usize,
     /// Whether the change of that leaf counts, as it was coded. Otherwise its value counts.
@@ -105,14 +106,14 @@ pub(crate) struct Context {
 
 impl Context {
     /// Returns the index of the class of this value of the leaf.
-    pub fn class(&self, value: u64) -> usize {
+    pub(crate) fn class(&self, value: u64) -> usize {
         self.from.partition_point(|from| *from <= value)
     }
 }
 
 /// The tables of a leaf for one of the modes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Tables {
+pub enum Tables {
     /// The same table for all messages.
     One(Table),
     /// Tables for each class of a leaf before this one.
@@ -121,7 +122,7 @@ pub(crate) enum Tables {
 
 impl Tables {
     /// Returns the table for the values and changes of the leaves before this one.
-    pub fn select(&self, before: impl Fn(usize, bool) -> u64 + Copy) -> &Table {
+    pub(crate) fn select(&self, before: impl Fn(usize, bool) -> u64 + Copy) -> &Table {
         match self {
             Tables::One(table) => table,
             Tables::Classes(context, classes) => {
@@ -131,7 +132,7 @@ impl Tables {
     }
 
     /// Calls `visit` with each table.
-    pub fn each(&self, visit: &mut impl FnMut(&Table)) {
+    pub(crate) fn each(&self, visit: &mut impl FnMut(&Table)) {
         match self {
             Tables::One(table) => visit(table),
             Tables::Classes(_, classes) => classes.iter().for_each(|tables| tables.each(visit)),

@@ -129,7 +129,7 @@ function float(min, max) {
     read: function () {
       var kind, value;
       //+ if (coding) {
-      //+   return readFloat(join, single);
+      //+   return readFloat(join, single, decimal);
       //+ }
       part = place;
       kind = take(1) === 0 ? "short" : take(1) === 0 ? "single" : take(1) === 0 ? "long" : "double";
