@@ -26,7 +26,8 @@ use std::{
 ///
 /// c is code for the packed format: a struct, and functions that write and read its bits. dunnage_message.h and
 /// dunnage_message.c have the code that all messages of a program share; its names begin with dunnage_, regardless of
-/// --prefix.
+/// --prefix. It writes plain messages; with --modes and a schema that `dunnage schema train` has written, also prior forms
+/// and deltas, which take fewer bytes. These need dunnage_modes.h, too.
 ///
 /// ts013 is code for the packed format on LoRaWAN network servers, according to LoRa Alliance TS013: one file of
 /// ECMAScript 5.1 with decodeUplink, encodeDownlink and decodeDownlink for The Things Stack and ChirpStack 4, and one
@@ -50,6 +51,9 @@ pub struct Generate {
     /// Prefix of all C names and files: acme makes the struct acme_Weather in acme_weather.h
     #[arg(long, value_name = "NAME", value_parser = c::prefix)]
     prefix: Option<String>,
+    /// Also write code for packed modes 1 (prior) and 2 (delta), for a schema with statistics (C only)
+    #[arg(long)]
+    modes: bool,
     /// Output directory, created if missing
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
@@ -81,6 +85,9 @@ impl Generate {
         if self.prefix.is_some() && !matches!(self.language, Language::C) {
             return Err(Failure::Usage("--prefix is for C only".into()));
         }
+        if self.modes && !matches!(self.language, Language::C) {
+            return Err(Failure::Usage("--modes is for C only".into()));
+        }
         let mapped = || Mapped::of(&model, Mapping::Exact);
         match self.language {
             Language::C => self.c(&input::layout(&model, &self.schema)?),
@@ -99,15 +106,20 @@ impl Generate {
     fn c(&self, layout: &Layout) -> Result<(), Failure> {
         let link = self.link;
         let limit = link.and_then(|link| Some(c::Link { name: &link.name, limit: link.max_payload_bytes? }));
-        let options = c::Options { link: limit, prefix: self.prefix.as_deref().unwrap_or_default() };
+        let prefix = self.prefix.as_deref().unwrap_or_default();
+        let options = c::Options { link: limit, prefix, modes: self.modes };
         let files = c::c(layout, options).map_err(|faults| self.refused(&faults))?;
         link.map_or(Ok(()), |link| fit::check(layout, link))?;
-        for (name, text) in c::SUPPORT {
+        let shared: Vec<_> = c::SUPPORT.into_iter().chain(files.modes.map(|_| c::MODES)).collect();
+        for (name, text) in &shared {
             self.check_shared(name, text)?;
         }
         self.write(&files.name, &[("h", &files.header), ("c", &files.source)])?;
-        self.write_shared()?;
+        self.write_shared(&shared)?;
         say_slot(layout);
+        if let Some(cost) = files.modes {
+            say_cost(cost);
+        }
         Ok(())
     }
 
@@ -152,9 +164,9 @@ impl Generate {
     }
 
     /// Writes the code that all messages share.
-    fn write_shared(&self) -> Result<(), Failure> {
+    fn write_shared(&self, files: &[(&str, &str)]) -> Result<(), Failure> {
         let mut output = output::stdout();
-        for (name, text) in c::SUPPORT {
+        for (name, text) in files {
             write_file(&self.output.join(name), text, &mut output)?;
         }
         Ok(output.flush()?)
@@ -168,7 +180,7 @@ impl Generate {
             Ok(old) if old != text.as_bytes() => Err(Failure::about(
                 file.display(),
                 "this file is from another version of dunnage, and messages in this folder may need it: \
-                 remove dunnage_message.h and dunnage_message.c, and generate all messages of the folder again",
+                 remove the files dunnage_*, and generate all messages of the folder again",
             )),
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(Failure::about(file.display(), error))
@@ -195,6 +207,17 @@ fn say_slot(layout: &Layout) {
     let from = if layout.has_slot_byte() { "" } else { " from the port" };
     let _ =
         writeln!(anstream::stderr().lock(), "slot {}{from}, layout {fingerprint}..., {check}", layout.slot());
+}
+
+/// Prints what modes 1 and 2 cost beside code.
+fn say_cost(cost: c::Cost) {
+    let c::Cost { prior_tables, delta_tables, record, state } = cost;
+    // If standard error is closed, the lines cannot be shown.
+    let _ = writeln!(
+        anstream::stderr().lock(),
+        "mode 1 (prior): {prior_tables} B of tables in flash, {record} B on the stack\n\
+         mode 2 (delta): {delta_tables} B more of tables, {state} B of state in RAM"
+    );
 }
 
 /// The first lines of the generated `text`. They name the schema, and stay the same when the schema changes.

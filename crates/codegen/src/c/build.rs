@@ -18,8 +18,9 @@ use std::collections::BTreeSet;
 /// Maximum number of elements of an array, characters of a text, and segments of a pattern.
 const MAX_COUNT: u32 = 16_383;
 
-/// Plans the C side of a plain layout. All names begin with `library`. Errors: the parts that C cannot represent.
-pub(super) fn plan(layout: &Layout, library: &str) -> Result<Plan, Vec<Fault>> {
+/// Plans the C side of a plain layout. All names begin with `library`; those of modes 1 and 2 are reserved if there are `modes`. Errors:
+/// the parts that C cannot represent.
+pub(super) fn plan(layout: &Layout, library: &str, modes: bool) -> Result<Plan, Vec<Fault>> {
     let mut faults = layout.open_parts();
     if !faults.is_empty() {
         return Err(faults);
@@ -27,6 +28,9 @@ pub(super) fn plan(layout: &Layout, library: &str) -> Result<Plan, Vec<Fault>> {
     let name = format!("{library}{}", type_word(layout.name()));
     let prefix = capitals(&name);
     let mut builder = Builder::new(layout, &name, &prefix);
+    if modes {
+        builder.reserve_modes(&name);
+    }
     let at = Place { path: String::new(), stem: prefix.clone(), kind_name: name.clone() };
     let root = builder.message(&layout.model().root, layout.root(), &at);
     faults.append(&mut builder.faults);
@@ -76,6 +80,15 @@ impl<'l> Builder<'l> {
             patterns: Vec::new(),
             faults: Vec::new(),
         }
+    }
+
+    /// Reserves the names of modes 1 and 2.
+    fn reserve_modes(&mut self, name: &str) {
+        for word in ["RECORD_SIZE", "STATE_SIZE", "PENDING"] {
+            self.macros.claim(&format!("{}_{word}", self.prefix), &[]);
+        }
+        let functions = ["_state", "_encode_prior", "_send", "_acked", "_acked_last", "_forget", "_write"];
+        functions.iter().for_each(|ending| drop(self.types.claim(&format!("{name}{ending}"), &[])));
     }
 
     fn message(&mut self, kind: &Type, node: &Node, at: &Place) -> Struct {

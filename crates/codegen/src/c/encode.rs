@@ -7,15 +7,21 @@ use super::{
 use dunnage_packed::Form;
 use std::fmt::Write as _;
 
-/// Generates the statements for the message's struct, to which `m` points.
-pub(super) fn encode(plan: &Plan) -> String {
-    let mut writer = Writer { plan, out: String::new(), depth: 1, loops: 0 };
+/// Generates the statements for the message's struct, to which `m` points. With `modes`, `w` points to the writer, which may be one of
+/// records.
+pub(super) fn encode(plan: &Plan, modes: bool) -> String {
+    let w = if modes { "w" } else { "&w" };
+    let mut writer = Writer { plan, modes, w, out: String::new(), depth: 1, loops: 0 };
     writer.content(&plan.root.content, "m->", 0);
     writer.out
 }
 
 struct Writer<'a> {
     plan: &'a Plan,
+    /// Whether the statements also write records.
+    modes: bool,
+    /// The expression of the address of the writer.
+    w: &'static str,
     out: String,
     depth: usize,
     /// The number of loops around the current statement.
@@ -44,7 +50,8 @@ impl Writer<'_> {
         if !self.plan.has_pages() {
             return constant;
         }
-        self.line(&format!("if (!w.error) page = {};", field >> 8));
+        let error = if self.modes { "w->error" } else { "w.error" };
+        self.line(&format!("if (!{error}) page = {};", field >> 8));
         format!("(uint8_t){constant}")
     }
 
@@ -107,6 +114,7 @@ impl Writer<'_> {
         if matches!(slot.kind, SlotKind::Nothing) {
             return;
         }
+        let w = self.w;
         let field = self.field(slot.field);
         match &slot.kind {
             SlotKind::Nothing => {}
@@ -122,9 +130,14 @@ impl Writer<'_> {
                 .collect();
                 if !bounds.is_empty() {
                     let bounds = bounds.join(" && ");
-                    self.line(&format!("if (!({bounds})) dunnage_refuse(&w, DUNNAGE_RANGE, {field});"));
+                    self.line(&format!("if (!({bounds})) dunnage_refuse({w}, DUNNAGE_RANGE, {field});"));
                 }
-                self.line(&format!("dunnage_put_float({field}, {place}, &w);"));
+                if self.modes {
+                    self.line(&format!("if (w->coded) dunnage_put_coded_float({field}, {place}, w);"));
+                    self.line(&format!("else dunnage_put_float({field}, {place}, w);"));
+                } else {
+                    self.line(&format!("dunnage_put_float({field}, {place}, {w});"));
+                }
             }
             SlotKind::Choice(choice) => self.index(place, choice.values.len() - 1, slot.field),
             SlotKind::Pattern(pattern) => {
@@ -132,16 +145,16 @@ impl Writer<'_> {
                 let segments = self.plan.patterns[index].len();
                 if let Some((min, max)) = pattern.lengths {
                     self.line(&format!(
-                        "if (!dunnage_has_length({place}, {min}, {max})) dunnage_refuse(&w, DUNNAGE_RANGE, {field});"
+                        "if (!dunnage_has_length({place}, {min}, {max})) dunnage_refuse({w}, DUNNAGE_RANGE, {field});"
                     ));
                 }
                 self.line(&format!(
-                    "dunnage_put_pattern({field}, {place}, pattern_{index}, {segments}, &w);"
+                    "dunnage_put_pattern({field}, {place}, pattern_{index}, {segments}, {w});"
                 ));
             }
             SlotKind::Text(text) => {
                 let (put, min, max) = (if text.ascii { "ascii" } else { "text" }, text.min, text.max);
-                self.line(&format!("dunnage_put_{put}({field}, {place}, {min}, {max}, &w);"));
+                self.line(&format!("dunnage_put_{put}({field}, {place}, {min}, {max}, {w});"));
             }
             SlotKind::Struct(inner) => self.structure(inner, place, slot.field),
             SlotKind::Array(array) => {
@@ -202,58 +215,65 @@ impl Writer<'_> {
 
     /// Writes the number of elements.
     fn count(&mut self, place: &str, bits: u32, min: u32, max: u32, field: usize) {
+        let w = self.w;
         let value = match min {
             0 => place.to_owned(),
             min => format!("(uint{bits}_t)({place} - {min}u)"),
         };
         let put = put((max - min).into(), bits);
         let (max, field) = (unsigned((max - min).into()), self.field(field));
-        let text = format!("{put}({field}, {value}, {max}, &w);");
+        let text = format!("{put}({field}, {value}, {max}, {w});");
         self.line(&text);
     }
 
     /// Writes the index `value` in the fewest bits that hold `max`.
     fn index(&mut self, value: &str, max: usize, field: usize) {
+        let w = self.w;
         let field = self.field(field);
         let text =
-            format!("{}({field}, {value}, {max}, &w);", put(max as i128, if max > 255 { 16 } else { 8 }));
+            format!("{}({field}, {value}, {max}, {w});", put(max as i128, if max > 255 { 16 } else { 8 }));
         self.line(&text);
     }
 
     fn number(&mut self, count: &Count, place: &str, field: usize) {
+        let w = self.w;
         let Some((first, last)) = count.usual else { return self.plain_number(count, place, field) };
         let name = self.field(field);
         let escape = unsigned(last - first + 1);
         let put = put(last - first + 1, count.kind.bits);
         let most = most(put, last - first + 1);
         let offset = offset(count, place, first);
-        self.open(&format!("if ({offset} < {escape})"));
-        self.line(&format!("{put}({name}, {offset}, {most}, &w);"));
+        // In a record, a number with statistics has one index.
+        let is_plain = if self.modes && matches!(count.form, Form::Index(_)) { "!w->coded && " } else { "" };
+        self.open(&format!("if ({is_plain}{offset} < {escape})"));
+        self.line(&format!("{put}({name}, {offset}, {most}, {w});"));
         self.depth -= 1;
         self.open("} else");
-        self.line(&format!("{put}({name}, {escape}, {most}, &w);"));
+        let test = if is_plain.is_empty() { "" } else { "if (!w->coded) " };
+        self.line(&format!("{test}{put}({name}, {escape}, {most}, {w});"));
         self.plain_number(count, place, field);
         self.close();
     }
 
     fn plain_number(&mut self, count: &Count, place: &str, field: usize) {
+        let w = self.w;
         let name = self.field(field);
         let (min, max) = (count.min, count.max);
         match count.form {
             Form::Index(_) => {
                 let put = put(max - min, count.kind.bits);
                 let (offset, most) = (offset(count, place, min), most(put, max - min));
-                self.line(&format!("{put}({name}, {offset}, {most}, &w);"));
+                self.line(&format!("{put}({name}, {offset}, {most}, {w});"));
             }
             Form::Offset => {
                 self.bound(count, place, field);
-                self.line(&format!("dunnage_put_sized({name}, {}, &w);", offset(count, place, min)));
+                self.line(&format!("dunnage_put_sized({name}, {}, {w});", offset(count, place, min)));
             }
             Form::Signed => {
                 self.bound(count, place, field);
-                self.line(&format!("dunnage_put_index({name}, {place} < 0, 1, &w);"));
+                self.line(&format!("dunnage_put_index({name}, {place} < 0, 1, {w});"));
                 self.line(&format!(
-                    "dunnage_put_sized({name}, (uint64_t)({place} < 0 ? -1 - {place} : {place}), &w);"
+                    "dunnage_put_sized({name}, (uint64_t)({place} < 0 ? -1 - {place} : {place}), {w});"
                 ));
             }
         }
@@ -266,8 +286,8 @@ impl Writer<'_> {
         let above = (count.max < last).then(|| format!("{place} > {}", super::number::literal(count.max)));
         let tests: Vec<_> = below.into_iter().chain(above).collect();
         if !tests.is_empty() {
-            let (field, tests) = (self.field(field), tests.join(" || "));
-            self.line(&format!("if ({tests}) dunnage_refuse(&w, DUNNAGE_RANGE, {field});"));
+            let (w, field, tests) = (self.w, self.field(field), tests.join(" || "));
+            self.line(&format!("if ({tests}) dunnage_refuse({w}, DUNNAGE_RANGE, {field});"));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{
     Link, initial, macros,
+    modes::Modes,
     plan::Plan,
     structs::{comment, quoted, structs},
 };
@@ -9,7 +10,7 @@ use dunnage_packed::Layout;
 use std::fmt::Write as _;
 
 /// Returns the text of the header.
-pub(super) fn header(plan: &Plan, layout: &Layout, link: Option<Link<'_>>) -> String {
+pub(super) fn header(plan: &Plan, layout: &Layout, link: Option<Link<'_>>, modes: Option<&Modes>) -> String {
     let prefix = &plan.prefix;
     let mut out = format!("{}\n", top(plan));
     let mut sizes = format!("#define {prefix}_MAX_SIZE {}\n", layout.max_bytes().unwrap_or_default());
@@ -44,6 +45,10 @@ pub(super) fn header(plan: &Plan, layout: &Layout, link: Option<Link<'_>>) -> St
     let what = "A message of the schema: the defaults; without one the value nearest to 0, the first choice, the shortest text.";
     let _ = writeln!(out, "/* {what} */\n{}", initial::macros(plan));
     out.push_str(&functions(plan));
+    if let Some(modes) = modes {
+        out.push_str(&declarations(plan, modes));
+    }
+    out.push_str("#ifdef __cplusplus\n}\n#endif\n#endif\n\n");
     out
 }
 
@@ -98,10 +103,53 @@ size_t {name}_encode(const {name} *message, uint8_t *buffer, size_t size, dunnag
  * and `message` holds nothing of use. `fault` may be NULL. */
 bool {name}_decode({name} *message, const uint8_t *bytes, size_t size, dunnage_fault *fault);
 
-#ifdef __cplusplus
-}}
+"
+    )
+}
+
+/// Generates the declarations of modes 1 and 2.
+fn declarations(Plan { name, prefix, .. }: &Plan, modes: &Modes) -> String {
+    let record = modes.cost.record;
+    format!(
+        "/* ---- Fewer bytes: modes 1 and 2 -------------------------------------------------------------------------------------------------
+ *
+ *     static {name}_state state;                    RAM that the program keeps; no start value is needed
+ *     size = {name}_send(&state, &message, buffer);
+ *     if (radio_send(buffer, size) == CONFIRMED) {name}_acked_last(&state);
+ */
+
+/* How many messages may wait for their acknowledgement: 1 if each answer comes before the next message. The whole program must be
+ * compiled with the same number, at most 255. */
+#ifndef {prefix}_PENDING
+#define {prefix}_PENDING 1
 #endif
-#endif
+
+/* Bytes of a message in the state, and of the state. */
+#define {prefix}_RECORD_SIZE {record}
+#define {prefix}_STATE_SIZE (4 + (1 + {prefix}_PENDING) * (2 + {prefix}_RECORD_SIZE))
+
+/* The message that the receiver has acknowledged, and those that wait. A guard detects a state that was never used or is damaged: the
+ * next message then needs no reference. */
+typedef struct {name}_state {{
+    uint8_t bytes[{prefix}_STATE_SIZE];
+}} {name}_state;
+
+/* Writes `message` into `out` in the shortest form that needs no state: mode 0 or 1. Gives the bytes of the message; 0 when there is a
+ * fault, which {name}_encode explains. */
+size_t {name}_encode_prior(const {name} *message, uint8_t out[{prefix}_MAX_SIZE]);
+
+/* The same, or as a delta against the message that the receiver has acknowledged, if that is shorter. The message then waits for its
+ * acknowledgement. After a fault, the state is unchanged. */
+size_t {name}_send({name}_state *state, const {name} *message, uint8_t out[{prefix}_MAX_SIZE]);
+
+/* Notes that the receiver keeps the message of this name. Returns whether that was news; a name that no waiting message has is ignored. */
+bool {name}_acked({name}_state *state, uint16_t name);
+
+/* The same for the last message, if the link itself says which message it acknowledges, as CoAP and HTTP do. */
+bool {name}_acked_last({name}_state *state);
+
+/* Forgets what was acknowledged: when the receiver answers that it does not have the reference. */
+void {name}_forget({name}_state *state);
 
 "
     )

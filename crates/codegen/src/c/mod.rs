@@ -10,14 +10,17 @@ mod encode;
 mod header;
 mod initial;
 mod macros;
+mod modes;
 mod names;
 mod number;
+mod parts;
 mod pattern;
 mod place;
 mod plan;
 mod size_advice;
 mod source;
 mod structs;
+mod tables;
 mod union;
 
 pub use number::{Count, Whole};
@@ -42,6 +45,8 @@ pub struct Options<'a> {
     pub link: Option<Link<'a>>,
     /// The prefix of all names, made by [`prefix`].
     pub prefix: &'a str,
+    /// Whether the code also writes messages in modes 1 and 2, for which the schema must have statistics.
+    pub modes: bool,
 }
 
 /// The texts of the generated files.
@@ -53,6 +58,21 @@ pub struct Files {
     pub header: String,
     /// The text of the `.c`.
     pub source: String,
+    /// What modes 1 and 2 cost, if the code has them.
+    pub modes: Option<Cost>,
+}
+
+/// What modes 1 and 2 cost beside code, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cost {
+    /// Flash of the tables of mode 1.
+    pub prior_tables: usize,
+    /// Flash of the further tables of mode 2.
+    pub delta_tables: usize,
+    /// RAM on the stack in mode 1: the record of the message.
+    pub record: usize,
+    /// RAM of the state of mode 2, while one message may wait for its acknowledgement.
+    pub state: usize,
 }
 
 /// The names and texts of the files that all generated messages of a program share.
@@ -61,20 +81,24 @@ pub const SUPPORT: [(&str, &str); 2] = [
     ("dunnage_message.c", include_str!("support/dunnage_message.c")),
 ];
 
-/// Generates the C code for the messages of `layout`. It needs [`SUPPORT`] beside it.
+/// The name and text of the file that sources with modes 1 and 2 include.
+pub const MODES: (&str, &str) = ("dunnage_modes.h", include_str!("support/dunnage_modes.h"));
+
+/// Generates the C code for the messages of `layout`. It needs [`SUPPORT`] beside it, and [`MODES`] if it has modes 1 and 2.
 ///
 /// Errors: the parts of the schema that C cannot represent, each with its path and a remedy.
 pub fn c(layout: &Layout, options: Options<'_>) -> Result<Files, Vec<Fault>> {
-    let plan = build::plan(layout, options.prefix)?;
+    let plan = build::plan(layout, options.prefix, options.modes)?;
+    let modes = if options.modes { Some(modes::modes(layout)?) } else { None };
     let name = plan.name.to_lowercase();
-    let header = header::header(&plan, layout, options.link);
-    let source = source::source(&plan, layout, &name);
-    Ok(Files { name, header, source })
+    let header = header::header(&plan, layout, options.link, modes.as_ref());
+    let source = source::source(&plan, layout, &name, modes.as_ref());
+    Ok(Files { name, header, source, modes: modes.map(|modes| modes.cost) })
 }
 
 /// Returns the structs, members and constants of that C code, without a prefix.
 pub fn plan(layout: &Layout) -> Result<Plan, Vec<Fault>> {
-    build::plan(layout, "")
+    build::plan(layout, "", false)
 }
 
 /// Turns `text` into a prefix of names: both `acme` and `acme_` become `acme_`. Errors: no identifier can begin with it.

@@ -24,6 +24,8 @@ pub struct TrainedLeaf<'a> {
     pub centre: u64,
     /// The amount by which a number with `x-dunnage-every` grows. Its rest is the next leaf.
     pub every: Option<u64>,
+    /// Whether the leaf says if an opaque part is another than in the reference.
+    pub is_opaque: bool,
 }
 
 impl<'a> TrainedLeaves<'a> {
@@ -36,6 +38,7 @@ impl<'a> TrainedLeaves<'a> {
             changes: statistics.change.as_ref(),
             centre: statistics.centre,
             every: (leaves[at].every == Some(Every::Steps)).then(|| leaves[at + 1].count),
+            is_opaque: leaves[at].key.opaque,
         };
         self.0.statistics.leaves.iter().enumerate().map(leaf).collect()
     }

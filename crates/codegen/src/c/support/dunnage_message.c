@@ -19,6 +19,7 @@ void dunnage_start_writing(dunnage_writer *w, uint8_t *buffer, size_t size, uint
     w->unit = 1;
     w->error = DUNNAGE_OK;
     w->field = MESSAGE;
+    w->coded = 0;
 }
 
 void dunnage_refuse(dunnage_writer *w, uint8_t error, uint8_t field)
@@ -290,6 +291,56 @@ void dunnage_put_float(uint8_t field, double value, dunnage_writer *w)
     dunnage_put_index(field, single, UINT32_MAX, w);
 }
 
+/* Finds the decimal of a float in a record, which has at most 12 places and 48 bits. */
+#if DBL_MANT_DIG > FLT_MANT_DIG
+#define find_coded_decimal find_decimal
+#else
+static bool find_coded_decimal(double_bits bits, decimal *d)
+{
+    uint32_t mantissa = (bits & 0x7fffff) | 0x800000;
+    uint8_t exponent = (uint8_t)(bits >> 23), places;
+    d->m = 0;
+    d->size = d->places = 0;
+    if (!(bits << 1)) return true;
+    for (; exponent < 150 && !(mantissa & 1); mantissa >>= 1) exponent++;
+    if (exponent < 150 - 12 || exponent > 150 + 24) return false;
+    d->m = mantissa;
+    for (; exponent > 150; exponent--) d->m <<= 1;
+    d->places = (uint8_t)(150 - exponent);
+    for (places = d->places; places; places--) d->m *= 5;
+    set_size(d);
+    return d->size <= 48;
+}
+#endif
+
+/* Writes a float as a record has it: an index out of three forms, and then the decimal, binary32 or binary64. */
+void dunnage_put_coded_float(uint8_t field, double value, dunnage_writer *w)
+{
+    double_bits bits;
+    decimal d;
+    memcpy(&bits, &value, sizeof bits);
+    if (find_coded_decimal(bits, &d)) {
+        /* The form 0, the sign and the places take 2, 1 and 4 bits. */
+        dunnage_put_index(field, (uint32_t)(bits >> (8 * sizeof bits - 1)) << 4 | d.places, 127, w);
+        dunnage_put_sized(field, d.m, w);
+        return;
+    }
+#if DBL_MANT_DIG > FLT_MANT_DIG
+    if (!fits_binary32((uint32_t)(bits >> 32), (uint32_t)bits)) {
+        dunnage_put_index(field, 2, 3, w);
+        put_bits(field, bits, 64, w);
+        return;
+    }
+#endif
+    {
+        const float narrow = (float)value;
+        uint32_t single;
+        memcpy(&single, &narrow, sizeof single);
+        dunnage_put_index(field, 1, 3, w);
+        dunnage_put_index(field, single, UINT32_MAX, w);
+    }
+}
+
 /* Returns the size in bytes of the character at `at` in NUL-terminated text, 1 to 4, or 0 if it is not UTF-8 (RFC 3629). */
 static uint8_t utf8_size(const char *at)
 {
@@ -374,7 +425,7 @@ static uint8_t class_index(const dunnage_segment *s, char character)
 }
 
 /* Writes text that matches a pattern: the character count of each segment, then the characters, in groups whose product of radixes is
- * below 2^32. */
+ * below 2^32. In a record, each segment begins a group. */
 void dunnage_put_pattern(uint8_t field, const char *text, const dunnage_segment *segments, uint8_t count, dunnage_writer *w)
 {
     const dunnage_segment *s = segments;
@@ -391,8 +442,12 @@ void dunnage_put_pattern(uint8_t field, const char *text, const dunnage_segment 
     if (w->error) return;
     s = segments;
     for (left = FLASH_16(s->max); *text; text++, left--) {
-        while (!left || (index = class_index(s, *text)) == NO_INDEX) left = FLASH_16((++s)->max);
-        if (product > FLASH_32(s->most)) {
+        bool is_end = false;
+        while (!left || (index = class_index(s, *text)) == NO_INDEX) {
+            left = FLASH_16((++s)->max);
+            is_end = w->coded;
+        }
+        if (is_end || product > FLASH_32(s->most)) {
             dunnage_put_index(field, value, product - 1, w);
             value = 0;
             product = 1;

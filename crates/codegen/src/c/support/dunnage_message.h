@@ -15,7 +15,7 @@
 #endif
 
 /* Generated headers do not compile with another version. */
-#define DUNNAGE_MESSAGE_VERSION 1
+#define DUNNAGE_MESSAGE_VERSION 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -156,6 +156,7 @@ typedef struct dunnage_writer {
     uint8_t unit; /* 1 << the number of free bits in `byte`, 0 to 7 */
     uint8_t error; /* a dunnage_error */
     uint8_t field;
+    uint8_t coded; /* whether the bits are a record for the coder of modes 1 and 2 */
 } dunnage_writer;
 
 void dunnage_start_writing(dunnage_writer *w, uint8_t *buffer, size_t size, uint8_t slot);
@@ -167,6 +168,7 @@ void dunnage_put_index(uint8_t field, uint32_t value, uint32_t max, dunnage_writ
 void dunnage_put_small(uint8_t field, uint8_t value, uint8_t max, dunnage_writer *w);
 void dunnage_put_sized(uint8_t field, uint64_t value, dunnage_writer *w);
 void dunnage_put_float(uint8_t field, double value, dunnage_writer *w);
+void dunnage_put_coded_float(uint8_t field, double value, dunnage_writer *w);
 void dunnage_put_text(uint8_t field, const char *text, uint16_t min, uint16_t max, dunnage_writer *w);
 void dunnage_put_ascii(uint8_t field, const char *text, uint16_t min, uint16_t max, dunnage_writer *w);
 void dunnage_put_pattern(uint8_t field, const char *text, const dunnage_segment *segments, uint8_t count, dunnage_writer *w);

@@ -14,7 +14,7 @@
 
 #include "dunnage_message.h"
 
-#if DUNNAGE_MESSAGE_VERSION != 1
+#if DUNNAGE_MESSAGE_VERSION != 2
 #error "This header and dunnage_message.h are of different versions of dunnage: generate both again, into one folder."
 #endif
 

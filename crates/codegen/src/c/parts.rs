@@ -1,0 +1,345 @@
+//! Translates a layout with statistics to the bytes along which `support/dunnage_modes.h` walks: its parts in their order, each with its
+//! tables.
+
+use super::plan::Fault;
+use super::tables::{Emitted, Tables};
+use dunnage_packed::{
+    Form, Layout, Node, Number, Object, Shape, TrainedLeaf, TrainedLeaves, Tuple, index_bits, pattern_pieces,
+};
+use dunnage_schema::Segment;
+
+/// The kinds of parts, as in `support/dunnage_modes.h`.
+const INDEX: u8 = 0;
+const PIECE: u8 = 1;
+const EVERY: u8 = 2;
+const OPAQUE: u8 = 3;
+const COPY: u8 = 4;
+const MARK: u8 = 5;
+const IF: u8 = 6;
+const LOOP: u8 = 7;
+/// The flag of a part for values from that one on, or of elements whose number is fixed.
+const OTHER: u8 = 0x10;
+
+/// The kinds of opaque parts beside the number of bits of a float.
+const SIZED: u8 = 0;
+const TEXT: u8 = 1;
+
+/// The forms of a float, and the numbers of its decimal places.
+const FLOAT_FORMS: u64 = 3;
+const FLOAT_PLACES: u64 = 13;
+/// The most bits of a decimal after its places: a sized number below 2^48.
+const DECIMAL_BITS: u64 = 6 + 47;
+
+/// The kinds of parts that a message has, so that its code has no others.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Needs {
+    /// An index, or its distance from the start of a table, has more than 32 bits.
+    pub wide: bool,
+    /// A table of changes has a weight.
+    pub weights: bool,
+    pub pieces: bool,
+    pub every: bool,
+    pub opaque: bool,
+    pub texts: bool,
+    pub copies: bool,
+    pub branches: bool,
+}
+
+/// The parts of a message.
+pub(super) struct Parts {
+    pub bytes: Vec<u8>,
+    pub needs: Needs,
+    /// The most bits of a record.
+    pub record_bits: u64,
+    /// The number of classes that select tables.
+    pub classes: usize,
+    /// The bytes of the tables of changes.
+    pub delta_bytes: usize,
+}
+
+/// Translates `layout`, whose statistics are `trained`.
+pub(super) fn parts(layout: &Layout, trained: TrainedLeaves<'_>) -> Result<Parts, Vec<Fault>> {
+    let leaves = trained.list();
+    let tables = Tables::of(&leaves)?;
+    let mut writer = Writer {
+        trained,
+        needs: Needs { wide: tables.is_wide(), weights: tables.has_weights(), ..Needs::default() },
+        classes: tables.classes(),
+        leaves,
+        tables,
+        bytes: Vec::new(),
+        delta_bytes: 0,
+    };
+    let record_bits = writer.node(layout.root());
+    if writer.bytes.is_empty() {
+        // C has no empty array. Nothing needs this part.
+        writer.bytes.push(MARK);
+    }
+    let Writer { bytes, needs, classes, delta_bytes, .. } = writer;
+    Ok(Parts { bytes, needs, record_bits, classes, delta_bytes })
+}
+
+struct Writer<'a> {
+    trained: TrainedLeaves<'a>,
+    leaves: Vec<TrainedLeaf<'a>>,
+    tables: Tables,
+    needs: Needs,
+    classes: usize,
+    bytes: Vec<u8>,
+    delta_bytes: usize,
+}
+
+impl Writer<'_> {
+    /// Writes the parts of a node. Returns the most bits that it has in a record.
+    fn node(&mut self, node: &Node) -> u64 {
+        let id = node.id;
+        match &node.shape {
+            Shape::Constant(_) | Shape::Known(_) | Shape::Any | Shape::Definition(_) => 0,
+            Shape::Bool => self.index(self.trained.value(id, 0), 2),
+            Shape::Number(number) => self.number(id, 0, number),
+            Shape::Numbers(numbers) => {
+                let parts = numbers.parts.iter().enumerate();
+                parts.map(|(nth, (_, part))| self.number(id, nth, part)).sum()
+            }
+            Shape::Float => self.float(id),
+            Shape::Choice(values) => self.index(self.trained.value(id, 0), values.len() as u64),
+            Shape::Pattern(segments) => self.pattern(id, segments),
+            Shape::Text(text) => self.text(id, text.min, text.max.unwrap_or(text.min)),
+            Shape::Array(array) => {
+                let max = array.max.unwrap_or(array.min);
+                let count = self.count(id, array.min, max);
+                count + self.elements(&array.item, max, array.min == max)
+            }
+            Shape::Tuple(tuple) => self.tuple(id, tuple),
+            Shape::Object(object) => self.object(object),
+            Shape::Nullable(inner) => {
+                let flag = self.index(self.trained.nullable(id), 2);
+                flag + self.branch(IF, 0, |writer| writer.node(inner))
+            }
+            Shape::Union(nodes) => self.union(id, nodes),
+        }
+    }
+
+    fn object(&mut self, object: &Object) -> u64 {
+        let mut bits = 0;
+        for field in &object.fields {
+            if field.optional {
+                bits += self.index(self.trained.presence(field.node.id), 2);
+                bits += self.branch(IF, 0, |writer| writer.node(&field.node));
+            } else {
+                bits += self.node(&field.node);
+            }
+        }
+        bits
+    }
+
+    fn union(&mut self, id: u32, nodes: &[Node]) -> u64 {
+        if let [only] = nodes {
+            return self.node(only);
+        }
+        let form = self.index(self.trained.form(id), nodes.len() as u64);
+        let last = nodes.len() - 1;
+        let mut most = 0;
+        for (at, node) in nodes.iter().enumerate() {
+            most = most.max(self.branch(IF, last - at, |writer| writer.node(node)));
+        }
+        form + most
+    }
+
+    fn tuple(&mut self, id: u32, tuple: &Tuple) -> u64 {
+        let max = tuple.max.unwrap_or(tuple.min);
+        let mut bits = self.count(id, tuple.min, max);
+        for (at, item) in tuple.items.iter().enumerate().take(max as usize) {
+            // An item that is always there is in a branch, too: its own indexes must not replace the number of items.
+            bits += if tuple.min == max {
+                self.node(item)
+            } else {
+                self.branch(IF | OTHER, max as usize - at - 1, |writer| writer.node(item))
+            };
+        }
+        let more = max.saturating_sub(tuple.items.len() as u32);
+        bits + tuple.rest.as_ref().map_or(0, |rest| self.elements(rest, more, tuple.min == max))
+    }
+
+    fn count(&mut self, id: u32, min: u32, max: u32) -> u64 {
+        self.index(self.trained.count(id, 0), u64::from(max - min) + 1)
+    }
+
+    fn elements(&mut self, item: &Node, max: u32, is_fixed: bool) -> u64 {
+        if max == 0 {
+            return 0;
+        }
+        let kind = if is_fixed { LOOP | OTHER } else { LOOP };
+        u64::from(max) * self.branch(kind, max as usize, |writer| writer.node(item))
+    }
+
+    /// Writes a part whose content depends on the index before it.
+    fn branch(&mut self, kind: u8, selector: usize, content: impl FnOnce(&mut Self) -> u64) -> u64 {
+        let before = std::mem::take(&mut self.bytes);
+        let bits = content(self);
+        let inside = std::mem::replace(&mut self.bytes, before);
+        if !inside.is_empty() {
+            self.needs.branches = true;
+            self.bytes.push(kind);
+            self.constant(selector as u64);
+            self.constant(inside.len() as u64);
+            self.bytes.extend(inside);
+        }
+        bits
+    }
+
+    fn number(&mut self, id: u32, nth: usize, number: &Number) -> u64 {
+        let leaf = self.trained.value(id, nth);
+        let count = match number.form() {
+            Form::Index(count) => {
+                let every = leaf.and_then(|leaf| self.leaves[leaf].every.map(|every| (leaf, every)));
+                return match every {
+                    Some((leaf, every)) => self.every(leaf, count, every),
+                    None => self.index(leaf, count),
+                };
+            }
+            Form::Offset => u64::try_from((number.max - number.min) / i128::from(number.step)),
+            Form::Signed => u64::try_from((number.max - number.min) / i128::from(number.step)),
+        };
+        let sized = sized_bits(count.unwrap_or(u64::MAX));
+        let rest = |writer: &mut Self| {
+            let sign = match number.form() {
+                Form::Signed => writer.index(writer.trained.sign(id, nth), 2),
+                _ => 0,
+            };
+            sign + writer.opaque(id, nth, &[SIZED], sized)
+        };
+        match number.usual_count() {
+            Some(usual) => self.index(leaf, usual + 1) + self.branch(IF, 0, rest),
+            None => rest(self),
+        }
+    }
+
+    /// Writes a number that grows. The first of its leaves is that of the steps.
+    fn every(&mut self, leaf: usize, count: u64, every: u64) -> u64 {
+        self.needs.every = true;
+        let (bits, steps) = (index_bits(count), self.leaves[leaf].count);
+        let (first, last) = (self.tables.emitted(leaf), self.tables.emitted(leaf + 1));
+        self.bytes.push(EVERY | first.flags);
+        self.bytes.push(bits as u8);
+        self.constant(every);
+        // What makes the distance from the reference positive: half an amount, and half of the steps.
+        let base = u128::from(every / 2) + u128::from(steps / 2) * u128::from(every);
+        if self.needs.wide {
+            self.constant(base as u64);
+        } else {
+            self.constant((base >> 32) as u64);
+            self.constant((base & u128::from(u32::MAX)) as u64);
+        }
+        self.bytes.push(index_bits((count - 1) / every + 1) as u8);
+        self.bytes.push(index_bits(steps) as u8);
+        self.emit(&first);
+        self.bytes.push(last.flags);
+        self.bytes.push(index_bits(every) as u8);
+        self.emit(&last);
+        bits.into()
+    }
+
+    fn float(&mut self, id: u32) -> u64 {
+        let form = self.index(self.trained.form(id), FLOAT_FORMS);
+        self.branch(IF, 2, |writer| {
+            writer.index(writer.trained.sign(id, 0), 2);
+            writer.index(writer.trained.places(id), FLOAT_PLACES);
+            writer.opaque(id, 0, &[SIZED], DECIMAL_BITS)
+        });
+        self.branch(IF, 1, |writer| writer.opaque(id, 0, &[32], 32));
+        form + self.branch(IF, 0, |writer| writer.opaque(id, 0, &[64], 64))
+    }
+
+    fn text(&mut self, id: u32, min: u32, max: u32) -> u64 {
+        self.needs.texts = true;
+        let bits = index_bits(u64::from(max - min) + 1);
+        let mut kind = vec![TEXT, bits as u8];
+        push_constant(&mut kind, min.into());
+        push_constant(&mut kind, max.into());
+        self.opaque(id, 0, &kind, u64::from(bits) + 1 + 32 * u64::from(max))
+    }
+
+    /// Writes an opaque part of the kind that these bytes describe.
+    fn opaque(&mut self, id: u32, nth: usize, kind: &[u8], bits: u64) -> u64 {
+        self.needs.opaque = true;
+        let leaf = self.trained.opaque(id, nth).map(|leaf| self.tables.emitted(leaf)).unwrap_or_default();
+        self.bytes.push(OPAQUE | leaf.flags);
+        self.bytes.extend(kind);
+        self.emit(&leaf);
+        bits
+    }
+
+    /// Writes an index out of `count`.
+    fn index(&mut self, leaf: Option<usize>, count: u64) -> u64 {
+        let bits = index_bits(count);
+        let leaf = leaf.map(|leaf| self.tables.emitted(leaf)).unwrap_or_default();
+        if bits > 32 && leaf.flags == 0 {
+            self.needs.copies = true;
+            self.bytes.extend([COPY, bits as u8]);
+        } else if bits > 0 {
+            self.bytes.extend([INDEX | leaf.flags, bits as u8]);
+            self.constant(count - 1);
+            self.emit(&leaf);
+        }
+        bits.into()
+    }
+
+    fn pattern(&mut self, id: u32, segments: &[Segment]) -> u64 {
+        // Where the number of characters of each segment is, behind the start of the text.
+        let mut offsets = Vec::new();
+        let (mut bits, at) = (0, self.bytes.len());
+        for (nth, segment) in segments.iter().enumerate() {
+            offsets.push(bits);
+            bits += self.index(self.trained.count(id, nth), u64::from(segment.max - segment.min) + 1);
+        }
+        if bits > 0 {
+            self.needs.pieces = true;
+            self.bytes.insert(at, MARK);
+        }
+        for (nth, piece) in pattern_pieces(segments).iter().enumerate() {
+            let (segment, leaf) = (&segments[piece.segment], self.trained.value(id, nth));
+            let count = u64::from(piece.radix).pow(piece.most);
+            if segment.min == segment.max {
+                bits += self.index(leaf, count);
+                continue;
+            }
+            let leaf = leaf.map(|leaf| self.tables.emitted(leaf)).unwrap_or_default();
+            self.bytes.push(PIECE | leaf.flags);
+            self.constant(offsets[piece.segment]);
+            self.bytes.push(index_bits(u64::from(segment.max - segment.min) + 1) as u8);
+            self.constant(segment.min.into());
+            self.constant(piece.after.into());
+            // A piece has at most 31 characters, a class at most 256.
+            self.bytes.extend([piece.most as u8, (piece.radix - 1) as u8]);
+            self.constant(count / 2);
+            self.emit(&leaf);
+            bits += u64::from(index_bits(count));
+        }
+        bits
+    }
+
+    fn emit(&mut self, leaf: &Emitted) {
+        self.delta_bytes += leaf.delta_bytes;
+        self.bytes.extend(&leaf.bytes);
+    }
+
+    fn constant(&mut self, n: u64) {
+        push_constant(&mut self.bytes, n);
+    }
+}
+
+/// Appends a number, seven bits a byte, the highest first; the highest bit says that another byte follows.
+pub(super) fn push_constant(out: &mut Vec<u8>, n: u64) {
+    let more = (1..10).rev().filter(|at| n >> (7 * at) > 0);
+    out.extend(more.map(|at| 0x80 | (n >> (7 * at)) as u8));
+    out.push((n & 0x7f) as u8);
+}
+
+/// Returns the most bits of a sized number up to `max`.
+fn sized_bits(max: u64) -> u64 {
+    match u64::from(u64::BITS - max.leading_zeros()) {
+        size @ 0..=62 => 6 + size.saturating_sub(1),
+        _ => 6 + 64,
+    }
+}
