@@ -3,6 +3,7 @@
 
 mod javascript;
 mod language;
+mod modes;
 mod trained;
 mod vectors;
 
@@ -44,6 +45,7 @@ fn main() -> Result<()> {
         wrong += compare(language.as_mut(), &arguments)?;
         wrong += compare_trained(language.as_mut(), &arguments)?;
     }
+    wrong += compare_modes(&arguments)?;
     match wrong {
         0 => Ok(()),
         wrong => bail!("{wrong} answers differ"),
@@ -151,6 +153,34 @@ fn compare_trained(language: &mut dyn Language, arguments: &Arguments) -> Result
     println!(
         "{}: {schemas} trained schemas ({refused} refused), seed {}; {asked} requests, {wrong} wrong; {:.1?}",
         language.name(),
+        arguments.seed,
+        start.elapsed()
+    );
+    Ok(wrong)
+}
+
+/// Tests the C of modes 1 and 2: schemas with every part that statistics are about, then random ones. Returns the number of wrong answers.
+fn compare_modes(arguments: &Arguments) -> Result<usize> {
+    let start = Instant::now();
+    let mut random = Random::new(arguments.seed);
+    let (mut schemas, mut refused, mut asked, mut wrong) = (0, 0, 0, 0);
+    let mut chosen = trained::SCHEMAS.into_iter();
+    while schemas < arguments.schemas {
+        let text = chosen.next().map_or_else(|| schema(&mut random, Scope::Plain), str::to_owned);
+        let trained = trained::Trained::new(&text, &mut random)?;
+        let depth = [1, 1, 2, 5][random.below(4)];
+        let Some(compiled) = modes::Compiled::new(&trained.layout, depth)? else {
+            refused += 1;
+            continue;
+        };
+        schemas += 1;
+        let messages = arguments.messages / arguments.schemas;
+        let (requests, differences) = modes::compare(&compiled, &trained, depth, messages, &mut random)?;
+        asked += requests;
+        wrong += differences;
+    }
+    println!(
+        "C, modes 1 and 2: {schemas} trained schemas ({refused} refused), seed {}; {asked} requests, {wrong} wrong; {:.1?}",
         arguments.seed,
         start.elapsed()
     );

@@ -29,10 +29,16 @@ impl Trained {
         let layout = Layout::untrained(&model);
         let mut training = Training::new(&layout)?;
         let likely: Vec<Instance> = (0..LIKELY).map(|_| instance(random, &model)).collect();
+        let mut before = None;
         for _ in 0..TRAINING {
             // The first messages are the most likely ones.
             let most = 1 + random.below(LIKELY);
-            training.add(&training.example(&likely[random.below(most)].message)?);
+            let example = training.example(&likely[random.below(most)].message)?;
+            training.add(&example);
+            if let Some(before) = &before {
+                training.add_change(&example, before);
+            }
+            before = Some(example);
         }
         let statistics = BASE64_STANDARD.encode(training.finish().statistics);
         let layout = Layout::new(&Model { statistics: Some(statistics), ..model })?;
