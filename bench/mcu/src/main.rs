@@ -18,6 +18,7 @@ mod library;
 mod lx106;
 mod measure;
 mod message;
+mod modes;
 mod nanopb;
 mod payloads;
 mod qemu;
@@ -76,6 +77,8 @@ enum Command {
     },
     /// Code of `dunnage generate c` and of nanopb, on every simulated board
     Generated,
+    /// Code of `dunnage generate c --modes`, on every simulated board, beside its goals
+    Modes,
     /// The tables of the PSON paper beside ours; writes bench/results/pson-paper.jsonl
     PsonPaper {
         /// Use only the compiler options -Os -flto, instead of four sets
@@ -152,6 +155,7 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
             outcome.and(generated())
         }
         Some(Command::Generated) => generated(),
+        Some(Command::Modes) => modes(),
         Some(Command::PsonPaper { quick }) => suite::paper::run(option_sets(quick)),
         Some(Command::McuJson { files, quick }) => suite::json::run(option_sets(quick), &files),
         Some(Command::Tables { csv: None }) => print_tables(),
@@ -166,14 +170,29 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
 
 /// Measures generated code, prints the figures and saves them.
 fn generated() -> Result<(), Failure> {
+    let measured: Vec<_> = simulated_boards()?.par_iter().map(|board| generated::measure(&**board)).collect();
+    let rows = measured.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
+    generated::print(&rows);
+    results::write("mcu-generated", &rows)
+}
+
+/// Returns each simulated board once.
+fn simulated_boards() -> Result<Vec<Box<dyn Board>>, Failure> {
     let mut boards: Vec<Box<dyn Board>> = vec![Box::new(avr::Avr::new()?)];
     boards.extend(arm::boards().map(|board| Box::new(board) as Box<dyn Board>));
     boards.extend(riscv::boards().map(|board| Box::new(board) as Box<dyn Board>));
     boards.retain(|board| board.floats() == Floats::Single);
-    let measured: Vec<_> = boards.par_iter().map(|board| generated::measure(&**board)).collect();
+    Ok(boards)
+}
+
+/// Measures the code of modes 1 and 2, prints the figures and saves them.
+fn modes() -> Result<(), Failure> {
+    let subject = modes::subject()?;
+    let measured: Vec<_> =
+        simulated_boards()?.par_iter().map(|board| modes::measure(&**board, &subject)).collect();
     let rows = measured.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
-    generated::print(&rows);
-    results::write("mcu-generated", &rows)
+    modes::print(&rows);
+    results::write(modes::SUITE, &rows)
 }
 
 fn all_payloads() -> Result<Vec<Group>, Failure> {
