@@ -158,8 +158,25 @@ impl Emitter<'_> {
         push_constant(out, table.start.unsigned_abs());
         let bins = reachable(table, leaf.count);
         out.push((bins.len() - 1) as u8);
-        // A share of 256 is written as 0.
-        bins.iter().for_each(|bin| out.extend([bin.width, bin.share as u8]));
+        let mut before = 0;
+        for bin in bins {
+            push_bin(out, *bin, before);
+            before = bin.width;
+        }
+    }
+}
+
+/// Appends a bin after one of the width `before`: a byte, if its share is small and its width about the same.
+fn push_bin(out: &mut Vec<u8>, bin: Bin, before: u8) {
+    let grown = i16::from(bin.width) - i16::from(before) + 3;
+    match (grown, bin.share) {
+        (0..=6, 1..=31) => out.push((grown as u8) << 5 | bin.share as u8),
+        _ => {
+            out.push(0xe0 | bin.width.min(31));
+            out.extend(Some(bin.width).filter(|width| *width >= 31));
+            // A share of 256 is written as 0.
+            out.push(bin.share as u8);
+        }
     }
 }
 

@@ -47,6 +47,13 @@ typedef uint32_t dunnage_number;
 #define DUNNAGE_IN_MESSAGE 1
 #define DUNNAGE_IN_REFERENCE 2
 
+/* Keeps a function that is called from several places in one place. */
+#if defined(__GNUC__)
+#define DUNNAGE_ONCE static __attribute__((noinline))
+#else
+#define DUNNAGE_ONCE static
+#endif
+
 /* The place of the next bit of a record. */
 typedef struct dunnage_bits {
     const uint8_t *at;
@@ -87,15 +94,18 @@ static void dunnage_raise(dunnage_coder *k, uint32_t by)
 }
 
 /* Takes `count` of the 2^bits equal parts of the interval, from `first` on. */
-static void dunnage_step(dunnage_coder *k, uint8_t bits, uint16_t first, uint16_t count)
+DUNNAGE_ONCE void dunnage_step(dunnage_coder *k, uint8_t bits, uint16_t first, uint16_t count)
 {
-    const uint32_t unit = k->range >> bits;
-    dunnage_raise(k, unit * first);
-    k->range = unit * count;
-    while (k->range < 0x1000000u) {
-        dunnage_push(k);
-        k->range <<= 8;
+    uint32_t unit = k->range;
+    /* 8-bit processors shift by whole bytes at once. */
+    if (bits >= 8) {
+        unit >>= 8;
+        bits = (uint8_t)(bits - 8);
     }
+    unit >>= bits;
+    dunnage_raise(k, unit * first);
+    for (unit *= count; unit < 0x1000000u; unit <<= 8) dunnage_push(k);
+    k->range = unit;
 }
 
 /* Writes the lowest `bits` bits of `value`, all equally likely. */
@@ -121,51 +131,65 @@ static void dunnage_finish(dunnage_coder *k)
 
 /* ---- Records and tables ------------------------------------------------------------------------------------------------------ */
 
-static dunnage_number dunnage_read(dunnage_bits *record, uint8_t bits)
+DUNNAGE_ONCE dunnage_number dunnage_read(dunnage_bits *record, uint8_t bits)
 {
     dunnage_number value = 0;
+    const uint8_t *at = record->at;
+    uint8_t mask = record->mask;
     for (; bits; bits--) {
         value <<= 1;
-        if (*record->at & record->mask) value |= 1;
-        record->mask >>= 1;
-        if (!record->mask) {
-            record->mask = 0x80;
-            record->at++;
+        if (*at & mask) value |= 1;
+        mask >>= 1;
+        if (!mask) {
+            mask = 0x80;
+            at++;
         }
     }
+    record->at = at;
+    record->mask = mask;
     return value;
 }
 
 static uint8_t dunnage_byte(dunnage_coder *k) { return DUNNAGE_FLASH_8(k->part++); }
 
 /* Reads a number of DUNNAGE_PARTS: seven bits a byte, the highest first; the highest bit says that another byte follows. */
-static dunnage_number dunnage_constant(dunnage_coder *k)
+DUNNAGE_ONCE dunnage_number dunnage_constant(dunnage_coder *k)
 {
-    dunnage_number value = 0;
-    uint8_t byte;
-    do {
-        byte = dunnage_byte(k);
+    const uint8_t *at = k->part;
+    uint8_t byte = DUNNAGE_FLASH_8(at++);
+    dunnage_number value = byte & 0x7f;
+    while (byte & 0x80) {
+        byte = DUNNAGE_FLASH_8(at++);
         value = value << 7 | (byte & 0x7f);
-    } while (byte & 0x80);
+    }
+    k->part = at;
     return value;
 }
 
-/* Writes a number with the table at hand. */
+/* Writes a number with the table at hand. A bin is one byte: 3 more than the width has grown, and a share below 32. If these do not fit, it
+ * is 7 and the width, or 31 and the width in a byte of its own, and a byte with the share. */
 static void dunnage_bin(dunnage_coder *k, dunnage_number number)
 {
     dunnage_number size = 1;
-    uint16_t first = 0;
-    uint8_t left, width = 0, next, share;
+    const uint8_t *at;
+    uint8_t left, width = 0, next, share, first = 0;
     /* From here on, the distance from the first number of a bin. */
     number += dunnage_constant(k);
-    for (left = dunnage_byte(k);; left--) {
-        next = dunnage_byte(k);
-        share = dunnage_byte(k);
+    left = dunnage_byte(k);
+    for (at = k->part;; left--) {
+        next = DUNNAGE_FLASH_8(at++);
+        share = next & 31;
+        if (next < 0xe0) {
+            next = (uint8_t)(width + (next >> 5) - 3);
+        } else {
+            next = share < 31 ? share : DUNNAGE_FLASH_8(at++);
+            share = DUNNAGE_FLASH_8(at++);
+        }
         for (; width < next; width++) size <<= 1;
         for (; width > next; width--) size >>= 1;
         if (!left || number < size) break;
         number -= size;
-        first = (uint16_t)(first + share);
+        first = (uint8_t)(first + share);
     }
     dunnage_step(k, 8, first, share ? share : 256);
     dunnage_equally(k, number, width);
