@@ -7,7 +7,7 @@ use dunnage_schema::{DEVICE, Model};
 use serde::Deserialize;
 use std::{collections::BTreeMap, fs, path::Path};
 
-const FILES: [&str; 4] = ["numbers", "structure", "text", "invalid"];
+const FILES: [&str; 5] = ["numbers", "structure", "text", "invalid", "coded"];
 
 #[derive(Deserialize)]
 struct File {
@@ -55,7 +55,10 @@ fn questions(vector: &Vector) -> Result<Option<(Layout, Vec<Request>)>> {
     known.insert(DEVICE.to_owned(), vector.device.clone());
     let mut requests = Vec::new();
     if let Ok(message) = layout.decode(&bytes, &known) {
-        requests.push(Request::Encode { message, bytes: bytes.clone() });
+        // Generated encoders have mode 0 alone.
+        let mut plain = Vec::new();
+        layout.encode_without_statistics(&message, &mut plain)?;
+        requests.push(Request::Encode { message, bytes: plain });
     }
     requests.push(Request::Decode { bytes, known });
     Ok(Some((layout, requests)))

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod check;
+mod coded;
 mod explain;
 mod hostile;
 mod messages;

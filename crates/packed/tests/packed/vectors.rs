@@ -1,6 +1,6 @@
 //! Runs all vectors of `spec/vectors/packed`.
 #[path = "../../../pson/tests/pson/notation/mod.rs"]
-mod notation;
+pub mod notation;
 
 use dunnage_packed::{Kind, Layout};
 use dunnage_schema::{Model, Options};
