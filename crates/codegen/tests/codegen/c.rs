@@ -20,7 +20,7 @@ fn fitting(name: &str, limit: usize) -> c::Options<'_> {
 }
 
 /// Writes the files of a message, and those that all messages share.
-fn write(folder: &Path, files: &c::Files) {
+pub fn write(folder: &Path, files: &c::Files) {
     fs::create_dir_all(folder).expect("the target folder can be written");
     fs::write(folder.join(format!("{}.h", files.name)), &files.header).expect("the file can be written");
     fs::write(folder.join(format!("{}.c", files.name)), &files.source).expect("the file can be written");
@@ -50,7 +50,7 @@ fn generated_c_matches_the_golden_files() {
 }
 
 /// Compilers, and the flags that choose their machine and language.
-const COMPILERS: [(&str, &[&str]); 8] = [
+pub const COMPILERS: [(&str, &[&str]); 8] = [
     ("gcc", &["-std=c99"]),
     ("clang", &["-std=c99"]),
     ("g++", &["-x", "c++", "-std=c++98", "-Wno-long-long"]),
@@ -61,12 +61,12 @@ const COMPILERS: [(&str, &[&str]); 8] = [
     ("s390x-linux-gnu-gcc", &["-std=c99"]),
 ];
 
-fn is_installed(compiler: &str) -> bool {
+pub fn is_installed(compiler: &str) -> bool {
     Command::new(compiler).arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
 /// Compiles `source` in `folder`. Returns the messages of the compiler if it fails.
-fn compile(compiler: &str, flags: &[&str], folder: &Path, source: &str) -> Result<(), String> {
+pub fn compile(compiler: &str, flags: &[&str], folder: &Path, source: &str) -> Result<(), String> {
     let output = Command::new(compiler)
         .args(flags)
         .args([

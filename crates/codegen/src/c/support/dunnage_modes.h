@@ -285,7 +285,7 @@ static void dunnage_leaf(dunnage_coder *k, uint8_t flags, uint8_t has, dunnage_n
 static void dunnage_copy(dunnage_coder *k, dunnage_bits *from, uint16_t bits)
 {
     while (bits) {
-        const uint8_t now = bits < 16 ? (uint8_t)bits : 16;
+        const uint8_t now = (uint8_t)(bits < 16 ? bits : 16);
         bits = (uint16_t)(bits - now);
         dunnage_step(k, now, (uint16_t)dunnage_read(from, now), 1);
     }
