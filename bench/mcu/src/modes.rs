@@ -72,8 +72,15 @@ pub struct Subject {
     prefix: String,
     files: Files,
     state: usize,
-    /// For each message its plain bytes, what is sent, and whether that is acknowledged.
-    messages: Vec<(Vec<u8>, Vec<u8>, bool)>,
+    messages: Vec<Message>,
+}
+
+/// A message of a container.
+struct Message {
+    plain: Vec<u8>,
+    /// What a sender makes of it.
+    sent: Vec<u8>,
+    is_acknowledged: bool,
 }
 
 /// Trains the statistics, and generates the code and messages.
@@ -109,7 +116,7 @@ fn trained() -> Result<Layout, Failure> {
     Ok(Layout::new(&Model::compile(&schema.to_string())?)?)
 }
 
-fn messages(layout: &Layout) -> Result<Vec<(Vec<u8>, Vec<u8>, bool)>, Failure> {
+fn messages(layout: &Layout) -> Result<Vec<Message>, Failure> {
     let mut all = Vec::new();
     let mut random = SEED;
     for container in 0..SENT.0 {
@@ -124,7 +131,7 @@ fn messages(layout: &Layout) -> Result<Vec<(Vec<u8>, Vec<u8>, bool)>, Failure> {
             if let Some(name) = sender.last().filter(|_| is_acknowledged) {
                 sender.acknowledged(name);
             }
-            all.push((plain, sent, is_acknowledged));
+            all.push(Message { plain, sent, is_acknowledged });
         }
     }
     Ok(all)
@@ -168,7 +175,7 @@ pub fn measure(board: &dyn Board, subject: &Subject) -> Result<Vec<Record>, Fail
         if regions.len() != subject.messages.len() {
             return Err(format!("{} messages were sent", regions.len()).into());
         }
-        for ((_, sent, _), region) in subject.messages.iter().zip(regions) {
+        for (Message { sent, .. }, region) in subject.messages.iter().zip(regions) {
             report::compare("wrong message", &region.after, &[Event::Value(Value::Bytes(sent.clone()))])?;
         }
         let cycles = || regions.iter().map(|region| region.count as f64);
@@ -257,7 +264,7 @@ static __attribute__((used)) state_type state;
 /// The source of the firmware that sends the messages. The first byte of each is its size, and 128 if it is acknowledged.
 fn sending(subject: &Subject) -> String {
     let mut wire = String::new();
-    for (plain, _, is_acknowledged) in &subject.messages {
+    for Message { plain, is_acknowledged, .. } in &subject.messages {
         let _ = write!(wire, "{},", plain.len() + if *is_acknowledged { 128 } else { 0 });
         plain.iter().for_each(|byte| {
             let _ = write!(wire, "{byte},");

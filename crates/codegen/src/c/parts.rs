@@ -2,7 +2,7 @@
 //! tables.
 
 use super::plan::Fault;
-use super::tables::{Emitted, Tables};
+use super::tables::{Emitted, Tables, push_constant};
 use dunnage_packed::{
     Form, Layout, Node, Number, Object, Shape, TrainedLeaf, TrainedLeaves, Tuple, index_bits, pattern_pieces,
 };
@@ -327,13 +327,6 @@ impl Writer<'_> {
     fn constant(&mut self, n: u64) {
         push_constant(&mut self.bytes, n);
     }
-}
-
-/// Appends a number, seven bits a byte, the highest first; the highest bit says that another byte follows.
-pub(super) fn push_constant(out: &mut Vec<u8>, n: u64) {
-    let more = (1..10).rev().filter(|at| n >> (7 * at) > 0);
-    out.extend(more.map(|at| 0x80 | (n >> (7 * at)) as u8));
-    out.push((n & 0x7f) as u8);
 }
 
 /// Returns the most bits of a sized number up to `max`.

@@ -1,6 +1,5 @@
 //! The tables of the leaves, as bytes for `support/dunnage_modes.h`.
 
-use super::parts::push_constant;
 use super::plan::Fault;
 use dunnage_packed::{Bin, Context, Table, Tables as Likely, TrainedLeaf};
 
@@ -113,7 +112,7 @@ impl Emitter<'_> {
             out.bytes.push(selected.len() as u8);
         }
         for (class, context) in selected {
-            out.bytes.push(class as u8 + 1 | if context.change { BY_CHANGE } else { 0 });
+            out.bytes.push(if context.change { BY_CHANGE } else { 0 } | (class as u8 + 1));
             let reachable: Vec<u64> =
                 context.from.iter().copied().filter(|from| *from < leaf.count).collect();
             out.bytes.push(reachable.len() as u8);
@@ -232,4 +231,11 @@ fn collect<'a>(tables: &'a Likely, contexts: &mut Vec<&'a Context>) {
 fn push_sized(out: &mut Vec<u8>, bytes: &[u8]) {
     push_constant(out, bytes.len() as u64);
     out.extend(bytes);
+}
+
+/// Appends a number, seven bits a byte, the highest first; the highest bit says that another byte follows.
+pub(super) fn push_constant(out: &mut Vec<u8>, n: u64) {
+    let more = (1..10).rev().filter(|at| n >> (7 * at) > 0);
+    out.extend(more.map(|at| 0x80 | (n >> (7 * at)) as u8));
+    out.push((n & 0x7f) as u8);
 }
