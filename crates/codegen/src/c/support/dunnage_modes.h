@@ -94,7 +94,7 @@ static void dunnage_raise(dunnage_coder *k, uint32_t by)
 }
 
 /* Takes `count` of the 2^bits equal parts of the interval, from `first` on. */
-DUNNAGE_ONCE void dunnage_step(dunnage_coder *k, uint8_t bits, uint16_t first, uint16_t count)
+static void dunnage_step(dunnage_coder *k, uint8_t bits, uint16_t first, uint16_t count)
 {
     uint32_t unit = k->range;
     /* 8-bit processors shift by whole bytes at once. */
