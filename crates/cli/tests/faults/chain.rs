@@ -36,6 +36,8 @@ pub struct Chain {
     forwarder: Option<Gateway>,
     /// Messages that were stored in a destroyed page. Only these may be missing.
     pub destroyed: HashSet<Name>,
+    /// Stored messages that are not the fleet's.
+    pub others: u64,
     application: &'static str,
     buffer: PathBuf,
     folder: TempDir,
@@ -115,7 +117,7 @@ impl Chain {
         let fleet = Fleet::new(senders, plan.shape);
         let application = plan.application;
         let (destroyed, begun) = (HashSet::new(), Instant::now());
-        Ok(Chain { gateway, fleet, forwarder, destroyed, application, buffer, folder, begun })
+        Ok(Chain { gateway, fleet, forwarder, destroyed, others: 0, application, buffer, folder, begun })
     }
 
     /// The path of the buffer.
@@ -169,7 +171,8 @@ impl Chain {
         }
     }
 
-    /// Waits until every released message is acknowledged and delivered, stops the gateway, and counts.
+    /// Waits until every released message is acknowledged and delivered, stops the gateway, and counts. Messages that retention dropped
+    /// were delivered, and count as stored.
     pub fn finish(mut self, acme: &Acme) -> Result<End, Failure> {
         let sent = std::mem::take(&mut self.fleet).finish();
         self.wait_until_delivered(acme, sent.messages() - self.destroyed.len() as u64);
@@ -177,7 +180,8 @@ impl Chain {
         self.gateway.stop()?;
         let mut row =
             compare(&sent, &self.destroyed, &cse::delivered(acme, self.application, &sent.acknowledged)?);
-        row.stored = count(&self.buffer, "messages")?;
+        let dropped = stats["dropped"].as_u64().unwrap_or_default();
+        row.stored = count(&self.buffer, "messages")? + dropped - self.others;
         row.quarantined = count(&self.buffer, "quarantine")?;
         if let Some(forwarder) = &mut self.forwarder {
             forwarder.stop()?;

@@ -10,6 +10,7 @@
 mod chain;
 mod cse;
 mod damage;
+mod delta_sender;
 mod disk;
 mod fleet;
 mod gateway;

@@ -3,6 +3,7 @@
 mod buffer;
 mod coap;
 mod cse;
+mod deltas;
 mod gateway;
 mod machine;
 mod messages;
@@ -57,5 +58,25 @@ pub const ALL: &[Scenario] = &[
         name: "callbacks_repeated",
         title: "webhook: every callback repeated, also after 503",
         measure: webhook::repeated,
+    },
+    Scenario {
+        name: "deltas_killed",
+        title: "deltas: kill -9 of the gateway under load",
+        measure: deltas::killed,
+    },
+    Scenario {
+        name: "deltas_restored",
+        title: "deltas: buffer restored from a back-up",
+        measure: deltas::restored,
+    },
+    Scenario {
+        name: "deltas_device_restarted",
+        title: "deltas: devices restarted",
+        measure: deltas::device_restarted,
+    },
+    Scenario {
+        name: "deltas_evicted",
+        title: "deltas: references dropped by retention",
+        measure: deltas::evicted,
     },
 ];
