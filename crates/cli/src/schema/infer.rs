@@ -1,5 +1,6 @@
 //! `dunnage schema infer`: infers a schema from sample messages.
 
+use super::train;
 use crate::{
     failure::Failure,
     input::{self, Source},
@@ -136,16 +137,25 @@ impl Samples {
                 printable(violation)
             );
         }
+        if self.texts.len() >= train::FEW && Layout::untrained(&model(&inferred.schema)?).is_plain() {
+            let _ = writeln!(
+                notes,
+                "{BOLD}statistics{BOLD:#}: these messages are enough for `dunnage schema train`, which makes packed messages smaller"
+            );
+        }
         let mut output = io::stdout().lock();
         writeln!(output, "{}", with_slot(&inferred.schema)?)?;
         Ok(output.flush()?)
     }
 }
 
+fn model(schema: &str) -> Result<Model, Failure> {
+    Model::compile(schema).map_err(|e| Failure::about("the inferred schema", e))
+}
+
 /// Adds the slot derived from the layout. Two schemas share a slot with a probability of 1 in 63.
 fn with_slot(schema: &str) -> Result<String, Failure> {
-    let model = Model::compile(schema).map_err(|e| Failure::about("the inferred schema", e))?;
-    let slot = Layout::untrained(&model).derived_slot();
+    let slot = Layout::untrained(&model(schema)?).derived_slot();
     let head = schema
         .lines()
         .take_while(|line| line.starts_with(['{']) || line.starts_with("  \"$schema\""))

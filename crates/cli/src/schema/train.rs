@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 use std::{fs, io::Write, path::PathBuf};
 
 /// With fewer messages than this, tables follow chance.
-const FEW: usize = 1000;
+pub const FEW: usize = 1000;
 /// The halves of the messages differ by more than this share of their size: they drift.
 const DRIFT: f64 = 0.1;
 /// The seed of the losses.

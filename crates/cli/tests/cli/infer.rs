@@ -54,6 +54,19 @@ fn the_inferred_schema_is_as_good_as_the_bundled_one() {
 }
 
 #[test]
+fn training_is_offered_for_many_messages() {
+    let lines = |count: u32| (0..count).map(|n| format!("{{\"n\":{}}}\n", n * 7 % 100)).collect::<String>();
+    let offers =
+        |lines: &str| dunnage(&["schema", "infer", "-", "--lines"], lines).stderr.contains("schema train");
+    assert!(offers(&lines(1000)));
+    assert!(!offers(&lines(999)));
+    // Training needs a schema whose largest message has a bound.
+    let texts: String =
+        (0..1000).map(|n| format!("{{\"text\":\"{}\"}}\n", "word ".repeat(n * 7 % 300))).collect();
+    assert!(!offers(&texts));
+}
+
+#[test]
 fn one_message_is_enough_for_a_schema() {
     for message in
         ["container", "tasmota-status", "medium-mixed", "long-and-mixed", "short-null", "wot", "pson-paper"]
