@@ -247,8 +247,7 @@ fn decode_delta(
     let (slot, decoded) = delta::decode(slots, bytes, candidates, reception.known)?;
     slot.has_fingerprint(asked)?;
     let layout = Arc::clone(&slot.key);
-    let candidate =
-        Candidate { layout: Arc::clone(&layout), reference: decoded.reference, used: Some(decoded.used) };
+    let candidate = Candidate::new(Arc::clone(&layout), decoded.reference, Some(decoded.used));
     let json = json(&decoded.value)?;
     Ok(Decoded { json, layout: Some(layout), apart: false, candidate: Some(candidate) })
 }

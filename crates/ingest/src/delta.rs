@@ -50,7 +50,7 @@ fn restored(codecs: &Codecs, named: &Named) -> Option<Candidate> {
 pub fn candidate(slot: &Slot, message: &Value) -> Option<Candidate> {
     let layout = slot.codec.layout();
     let reference = if layout.has_statistics() { layout.reference(message).ok()? } else { return None };
-    Some(Candidate { layout: Arc::clone(&slot.key), reference, used: None })
+    Some(Candidate::new(Arc::clone(&slot.key), reference, None))
 }
 
 /// Decodes the delta `bytes`. Its layout is the one of its reference.

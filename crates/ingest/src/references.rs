@@ -29,6 +29,14 @@ pub struct Candidate {
     pub reference: Reference,
     /// The name of the message that it refers to itself, if it is a delta.
     pub used: Option<u16>,
+    memory: usize,
+}
+
+impl Candidate {
+    /// Creates a candidate of the layout `layout` that refers to `used` itself.
+    pub fn new(layout: Arc<LayoutKey>, reference: Reference, used: Option<u16>) -> Candidate {
+        Candidate { layout, memory: reference.memory(), reference, used }
+    }
 }
 
 /// The references of a device, each list from the newest to the oldest.
@@ -132,7 +140,7 @@ impl Cache {
 
 impl Held {
     fn memory(&self) -> usize {
-        OF_AN_ENTRY + self.list.iter().map(|(_, candidate)| candidate.reference.memory()).sum::<usize>()
+        OF_AN_ENTRY + self.list.iter().map(|(_, candidate)| candidate.memory).sum::<usize>()
     }
 
     fn add(&mut self, id: i64, candidate: Arc<Candidate>) {
@@ -182,7 +190,7 @@ mod tests {
         let reference = |value| layout.reference(&Value::U64(value)).unwrap();
         let key = LayoutKey { schema: "s".into(), slot: 1, fingerprint: layout.fingerprint() };
         let used = used.map(|value| reference(value).name());
-        (id, Arc::new(Candidate { layout: Arc::new(key), reference: reference(id as u64), used }))
+        (id, Arc::new(Candidate::new(Arc::new(key), reference(id as u64), used)))
     }
 
     /// Returns the IDs in `found`, which are the values of the messages.

@@ -4,7 +4,7 @@
 
 use super::change::{Grown, View};
 use super::coder::Coder;
-use super::leaf::Leaves;
+use super::leaf::{Key, Leaves};
 use super::opaque;
 use super::record::{Datum, Place, Record};
 use super::statistics::Statistics;
@@ -18,6 +18,8 @@ pub(super) struct Model<'a> {
     leaves: &'a Leaves,
     statistics: &'a Statistics,
     reference: Option<&'a Record>,
+    /// The place in the reference after the last part that was found there.
+    next: usize,
     pub place: Place,
     before: Before,
 }
@@ -25,7 +27,7 @@ pub(super) struct Model<'a> {
 impl<'a> Model<'a> {
     pub fn new(leaves: &'a Leaves, statistics: &'a Statistics, reference: Option<&'a Record>) -> Self {
         let before = Before::new(leaves.list().len());
-        Model { leaves, statistics, reference, place: Place::default(), before }
+        Model { leaves, statistics, reference, next: 0, place: Place::default(), before }
     }
 
     /// Codes an index out of `count`, and returns it.
@@ -35,7 +37,7 @@ impl<'a> Model<'a> {
         }
         let key = self.place.key(at, false);
         let Some(leaf) = self.leaves.find(key) else { return equally(coder, value, count) };
-        let was = self.reference.and_then(|reference| reference.get(&self.place, key)?.index_of(count));
+        let was = self.was(key).and_then(|was| was.index_of(count));
         if self.leaves.list()[leaf].every.is_some() {
             return self.every(coder, leaf, value, was, count);
         }
@@ -57,6 +59,13 @@ impl<'a> Model<'a> {
         let read = view.value(coded, count).ok_or_else(|| beyond(offset))?;
         self.before.set(leaf, read, coded as u64);
         Ok(read)
+    }
+
+    /// Returns the part of the reference with this key at this place.
+    fn was(&mut self, key: Key) -> Option<&'a Datum> {
+        let (at, datum) = self.reference?.find(key, &self.place.path, self.next)?;
+        self.next = at + 1;
+        Some(datum)
     }
 
     /// Returns the table for a leaf, and whether it is about changes. A leaf without tables of changes uses the others.
@@ -118,8 +127,7 @@ impl<'a> Model<'a> {
     ) -> Result<Datum, Error> {
         let offset = coder.offset();
         let key = self.place.key(at, true);
-        let was = self.reference.and_then(|reference| reference.get(&self.place, key));
-        let was = was.filter(|was| was.is_alike(known));
+        let was = self.was(key).filter(|was| was.is_alike(known));
         let (Some(was), Some(leaf)) = (was, self.leaves.find(key)) else { return part(coder, known) };
         if self.part(coder, leaf, u64::from(known != was), 2, true)? == 0 {
             return Ok(was.clone());

@@ -63,19 +63,24 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Returns the part with this key at `place`.
-    pub fn get(&self, place: &Place, key: Key) -> Option<&Datum> {
-        self.at(key, &place.path)
-    }
-
     /// Returns the part with this key in the elements `path`.
     pub fn at(&self, key: Key, path: &[u32]) -> Option<&Datum> {
-        let part = |at: &u32| &self.parts[*at as usize];
+        self.find(key, path, 0).map(|(_, datum)| datum)
+    }
+
+    /// Returns the part with this key in the elements `path`, and its place. The part at `likely` is looked at first: two messages mostly
+    /// have the same parts in the same order.
+    pub fn find(&self, key: Key, path: &[u32], likely: usize) -> Option<(usize, &Datum)> {
+        let is = |(of, elements, _): &(Key, Vec<u32>, Datum)| *of == key && elements.as_slice() == path;
+        if let Some(part) = self.parts.get(likely).filter(|part| is(part)) {
+            return Some((likely, &part.2));
+        }
         let found = self.sorted.binary_search_by(|at| {
-            let (of, elements, _) = part(at);
+            let (of, elements, _) = &self.parts[*at as usize];
             of.cmp(&key).then_with(|| elements.as_slice().cmp(path))
         });
-        Some(&part(&self.sorted[found.ok()?]).2)
+        let at = self.sorted[found.ok()?] as usize;
+        Some((at, &self.parts[at].2))
     }
 
     /// Returns about how much memory the parts take, in bytes.
