@@ -121,11 +121,11 @@ impl Ingest {
     /// Waits for late deltas whose reference was committed, and decodes them again. Returns how many were stored. The others wait for
     /// another reference.
     pub async fn store_late_deltas(&self) -> u64 {
-        let ids = self.late_deltas.due().await;
-        let range = (ids[0] - 1, ids[ids.len() - 1]);
         let mut durable = Vec::new();
-        for kept in self.quarantined(Filter { ids, ..Filter::default() }, range).await {
-            let (id, device, raw) = (kept.id, kept.device.clone(), kept.raw.clone());
+        for id in self.late_deltas.due().await {
+            // One row at a time: the rows between two of them may have many megabytes.
+            let Some(kept) = self.quarantined(Filter::default(), (id - 1, id)).await.pop() else { continue };
+            let (device, raw) = (kept.device.clone(), kept.raw.clone());
             match self.decode_again(kept).await {
                 Ok(message) => durable.extend(self.requeue(message, id).await.ok()),
                 Err(_) => self.late_deltas.add(&device, id, &raw),
