@@ -56,6 +56,7 @@ test: lint audit test-c conform test-jvm test-report  ## everything that must ho
 	cd dashboard/tests && npm ci && npm test
 	cd crates/codegen/tests/ts013 && npm ci && npm test
 	examples/weather-station/run.sh
+	examples/weather-station/lossy.sh
 	examples/inputs/run.sh
 
 nightly:  ## long fault runs, mutated frames, attacks, fuzzing, Kafka; writes target/nightly.md
