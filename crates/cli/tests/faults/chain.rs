@@ -175,7 +175,7 @@ impl Chain {
     /// were delivered, and count as stored.
     pub fn finish(mut self, acme: &Acme) -> Result<End, Failure> {
         let sent = std::mem::take(&mut self.fleet).finish();
-        self.wait_until_delivered(acme, sent.messages() - self.destroyed.len() as u64);
+        self.wait_until_delivered(acme, sent.messages() + self.others - self.destroyed.len() as u64);
         let stats = self.gateway.stats()?;
         self.gateway.stop()?;
         let mut row =

@@ -90,6 +90,10 @@ pub fn evicted(scale: Scale) -> Result<Row, Failure> {
         fill(&chain.gateway.url(), n)?;
     }
     chain.others = FILLER;
+    // Before that, the buffer is full and refuses messages; after 16 attempts, a device forgets its reference by itself.
+    process::until("everything is delivered", Duration::from_secs(120), || {
+        chain.gateway.has_delivered().then_some(())
+    })?;
     chain.gateway.stop()?;
     chain.gateway.restart()?;
     chain.fleet.release(burst);
