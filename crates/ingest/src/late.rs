@@ -4,16 +4,18 @@ use crate::{Ingest, references::Candidate};
 use dunnage_buffer::{Filter, NewMessage, NewQuarantined, Quarantined, Totals, Use, WriteOp};
 use dunnage_formats::Kind;
 use dunnage_packed::is_delta;
+use lru::LruCache;
 use std::{
-    collections::{BTreeSet, HashMap, VecDeque},
+    collections::{BTreeSet, VecDeque},
+    num::NonZeroUsize,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 use tokio::sync::Notify;
 
 /// Most deltas of a device that wait: the newest. A device sends no more than 16 messages with one reference.
 const OF_A_DEVICE: usize = 16;
-/// Most devices whose deltas wait. Those of other devices stay in the quarantine until somebody retries them.
-const DEVICES: usize = 4096;
+/// Most devices whose deltas wait: those that sent one last. Those of other devices stay in the quarantine until somebody retries them.
+const DEVICES: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 /// The bits of a name that a delta has of its reference, in its first byte.
 const TAG: u16 = 0x3f;
 
@@ -24,12 +26,17 @@ pub struct LateDeltas {
     due: Notify,
 }
 
-#[derive(Default)]
 struct Waiting {
     /// The ID in the quarantine and the tag of each delta of a device, the oldest first.
-    devices: HashMap<String, VecDeque<(i64, u16)>>,
+    devices: LruCache<String, VecDeque<(i64, u16)>>,
     /// Those whose reference may have been committed since.
     due: BTreeSet<i64>,
+}
+
+impl Default for Waiting {
+    fn default() -> Waiting {
+        Waiting { devices: LruCache::new(DEVICES), due: BTreeSet::new() }
+    }
 }
 
 impl LateDeltas {
@@ -39,30 +46,26 @@ impl LateDeltas {
 
     /// Adds a delta of `device` that has the ID `id` in the quarantine.
     fn add(&self, device: &str, id: i64, raw: &[u8]) {
+        let Some(first) = raw.first() else { return };
         let mut waiting = self.waiting();
-        let is_known = waiting.devices.contains_key(device);
-        if let Some(first) = raw.first()
-            && (is_known || waiting.devices.len() < DEVICES)
-        {
-            let deltas = waiting.devices.entry(device.to_owned()).or_default();
-            deltas.push_back((id, u16::from(*first) & TAG));
-            if deltas.len() > OF_A_DEVICE {
-                deltas.pop_front();
-            }
+        let deltas = waiting.devices.get_or_insert_mut(device.to_owned(), VecDeque::new);
+        deltas.push_back((id, u16::from(*first) & TAG));
+        if deltas.len() > OF_A_DEVICE {
+            deltas.pop_front();
         }
     }
 
     /// Makes those deltas due that may refer to the message `name` of `device`, which was committed.
     fn committed(&self, device: &str, name: u16) {
         let mut waiting = self.waiting();
-        let Some(mut deltas) = waiting.devices.remove(device) else { return };
+        let Some(mut deltas) = waiting.devices.pop(device) else { return };
         let before = waiting.due.len();
         deltas.retain(|(id, tag)| *tag != name & TAG || !waiting.due.insert(*id));
         if waiting.due.len() > before {
             self.due.notify_one();
         }
         if !deltas.is_empty() {
-            waiting.devices.insert(device.to_owned(), deltas);
+            waiting.devices.put(device.to_owned(), deltas);
         }
     }
 
@@ -171,13 +174,14 @@ mod tests {
     #[tokio::test]
     async fn the_newest_deltas_of_some_devices_wait() {
         let late = LateDeltas::default();
+        for device in 0..2 * DEVICES.get() {
+            late.add(&format!("d{device}"), 1000, &[0x80]);
+        }
         for id in 0..100 {
             late.add("a", id, &[0x80]);
         }
-        for device in 0..2 * DEVICES {
-            late.add(&format!("d{device}"), 1000, &[0x80]);
-        }
-        assert_eq!(late.waiting().devices.len(), DEVICES);
+        assert_eq!(late.waiting().devices.len(), DEVICES.get());
+        late.committed("d0", 0);
         late.committed("a", 0);
         assert_eq!(late.due().await, (84..100).collect::<Vec<_>>());
     }
