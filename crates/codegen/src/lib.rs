@@ -33,3 +33,8 @@ pub use ts013::{MAX_TS013_BYTES, ts013, ts013_examples};
 
 /// The first line of a definition.
 const NUMBERING: &str = "Numbers follow the order of the schema's properties: add new ones at the end.";
+
+/// The examples of the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -114,3 +114,8 @@ pub struct RoundTrip {
     /// Whether decoding returned the same message, with its keys in the same order.
     pub lossless: bool,
 }
+
+/// The examples of the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -50,3 +50,8 @@ pub use trace::Step;
 
 #[doc(no_inline)]
 pub use dunnage_pson::{Kind, Value};
+
+/// The examples of the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -154,3 +154,8 @@ pub use sink::{Buffer, Count, Sink};
 #[cfg(feature = "alloc")]
 pub use value::Value;
 pub use writer::Writer;
+
+/// The examples of the README are tests.
+#[cfg(all(doctest, feature = "serde"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

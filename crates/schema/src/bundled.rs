@@ -1,11 +1,11 @@
 //! The schemas of `spec/schemas`, embedded.
 
 const BUNDLED: [(&str, &str); 5] = [
-    ("container", include_str!("../../../spec/schemas/container.json")),
-    ("container-voyage", include_str!("../../../spec/schemas/container-voyage.json")),
-    ("container-numeric", include_str!("../../../spec/schemas/container-numeric.json")),
-    ("weather", include_str!("../../../spec/schemas/weather.json")),
-    ("meter", include_str!("../../../spec/schemas/meter.json")),
+    ("container", include_str!("../schemas/container.json")),
+    ("container-voyage", include_str!("../schemas/container-voyage.json")),
+    ("container-numeric", include_str!("../schemas/container-numeric.json")),
+    ("weather", include_str!("../schemas/weather.json")),
+    ("meter", include_str!("../schemas/meter.json")),
 ];
 
 /// Returns the name and text of every schema in `spec/schemas`.

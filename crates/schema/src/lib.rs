@@ -74,3 +74,8 @@ pub use number::{binary64, read_number};
 pub use number_text::decimal_text;
 pub use quantum::Quantum;
 pub use same::same;
+
+/// The examples of the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

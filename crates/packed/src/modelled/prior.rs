@@ -7,7 +7,7 @@ use crate::wire::{At, Part};
 use std::sync::LazyLock;
 
 /// Groups of lines. The first line of a group is a key, the others are values that may belong to it.
-const TEXT: &str = include_str!("../../../../spec/packed-prior.txt");
+const TEXT: &str = include_str!("../../packed-prior.txt");
 
 /// The node number of the first group, which no node of a layout has.
 const FIRST_NODE: u32 = 1 << 31;
