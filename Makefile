@@ -1,6 +1,6 @@
 # A menu. `make` or `make help` prints it.
 
-.PHONY: help run dist check test nightly test-c test-jvm test-kafka test-report conform lint fmt audit faults bench bench-link bench-full report fuzz fuzz-c docs
+.PHONY: help run dist check test nightly test-c test-rust test-jvm test-kafka test-report conform lint fmt audit faults bench bench-link bench-full report fuzz fuzz-c docs
 
 # What measuring on a simulated AVR needs; the compiler itself comes from PyPI.
 AVR = cc:build-essential pip3:python3-pip /usr/include/simavr/sim_avr.h:libsimavr-dev /usr/include/libelf.h:libelf-dev
@@ -44,7 +44,7 @@ check: lint  ## format, lint, unit and vector tests; needs Rust, a C compiler, P
 	cargo test --lib --test pson --test hostile --test packed --test spec -- --skip suite::
 	cargo test --doc
 
-test: lint audit test-c conform test-jvm test-report  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
+test: lint audit test-c test-rust conform test-jvm test-report  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
 	.ci/need chromium:chromium curl:curl openssl:openssl gzip:gzip zstd:zstd strace:strace systemd-analyze:systemd node:nodejs npm:npm $(AVR) simavr:simavr avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc clang:clang \
 	    arm-none-eabi-gcc:gcc-arm-none-eabi riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf /usr/lib/picolibc:picolibc-riscv64-unknown-elf \
 	    $(TOOLS) $(FAULTS) mosquitto_pub:mosquitto-clients coap-client-notls:libcoap3-bin coap-client-openssl:libcoap3-bin coap-client-gnutls:libcoap3-bin /usr/sbin/nginx:nginx \
@@ -67,6 +67,17 @@ test-kafka:  ## the output to Kafka, with a broker that is killed; builds librdk
 	tests/tools/install kafka
 	cargo clippy -p dunnage-gateway --features kafka --all-targets -- -D warnings
 	cargo test -p dunnage-gateway --features kafka --test gateway kafka::
+
+test-rust:  ## the crates for crates.io: the codec of PSON without the standard library, the examples, and what `cargo publish` checks
+	.ci/need rustup:rustup
+	rustup target add thumbv6m-none-eabi
+	cargo build -p dunnage-pson --no-default-features --target thumbv6m-none-eabi
+	cargo run -p dunnage-pson --no-default-features --example buffers
+	cargo run -p dunnage-pson --example reading
+	cargo run -p dunnage-packed --example weather
+	cargo run -p dunnage-formats --example sizes
+	echo '{"station":"PISA01","time":"2026-03-29T12:00:00Z","temperature":14.3,"humidity":62,"pressure":1016.8}' | cargo run -p dunnage-schema --example validate -- weather
+	cargo publish --workspace --dry-run --allow-dirty
 
 test-jvm:  ## the benchmarks of JVM libraries: exact sizes, and the round trip of every serializer
 	.ci/need javac:default-jdk-headless mvn:maven
