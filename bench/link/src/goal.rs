@@ -46,11 +46,16 @@ impl Goal {
 
     /// Returns the figure as a record.
     pub fn record(&self) -> Record {
-        let metric = (self.metric, self.value, self.unit);
+        // The unit of a count or a ratio is 1.
+        let metric = (self.metric, self.value, if self.unit.is_empty() { "1" } else { self.unit });
         let subject = [self.payload.as_str(), "packed", "dunnage"];
         let mut record = Record::measured("link", "host", subject, &self.sent, metric);
         record.version = Some(env!("CARGO_PKG_VERSION").to_owned());
         record.repetitions = Some(self.repetitions);
+        record.options = Some(match self.wanted() {
+            wanted if wanted.is_empty() => "none".to_owned(),
+            wanted => format!("{wanted}: {}", self.verdict()),
+        });
         record
     }
 }

@@ -84,6 +84,16 @@ def mcu_json() -> list[dict]:
     return lines
 
 
+def link() -> list[dict]:
+    """Messages on a lossy link, and those of vendors."""
+    lines = []
+    for sent, goal in (("plain", "none"), ("prior", "<= 27: hit"), ("delta, 30/30 lost", "<= 16.5: MISS")):
+        lines.append(line("link", "host", "container-voyage, 15 min", "packed", "dunnage", sent, "mean", _figure(14, 40, sent), "B", options=goal, repetitions=1000))
+        lines.append(line("link", "host", "container-voyage, 15 min", "packed", "dunnage", sent, "wrong values", 0, "1", options="<= 0: hit", repetitions=900))
+    lines.append(line("link", "host", "vendors, all", "packed", "dunnage", "plain", "of the vendors' bytes", 0.7, "1", options="none", repetitions=30))
+    return lines
+
+
 def load() -> list[dict]:
     """Requests, and the devices of the container study."""
     lines = []
@@ -146,7 +156,7 @@ def smart_grid() -> list[dict]:
     return lines
 
 
-SUITES = {"host": host, "pson-paper": pson_paper, "mcu-json": mcu_json, "load": load, "container": container, "mobile": mobile, "smart-grid": smart_grid}
+SUITES = {"host": host, "pson-paper": pson_paper, "mcu-json": mcu_json, "link": link, "load": load, "container": container, "mobile": mobile, "smart-grid": smart_grid}
 
 
 def write(folder: Path, suite: str, lines: list[dict] | None = None) -> Path:
