@@ -33,6 +33,21 @@ impl Layout {
         out
     }
 
+    /// Returns the numbers of the nodes that a writer rounds (`x-dunnage-round`), which the canonical text does not tell.
+    pub fn rounded(&self) -> Vec<u32> {
+        let mut rounded = Vec::new();
+        let mut left: Vec<&Node> = std::iter::once(self.root()).chain(self.definitions()).collect();
+        while let Some(node) = left.pop() {
+            if matches!(&node.shape, Shape::Number(number) if matches!(&number.source, Source::Decimal(decimal) if decimal.round))
+            {
+                rounded.push(node.id);
+            }
+            left.extend(node.children());
+        }
+        rounded.sort_unstable();
+        rounded
+    }
+
     /// Returns a slot, 1 to 63, computed from the fingerprint, for schemas whose author has not chosen one.
     pub fn derived_slot(&self) -> u8 {
         let first = self.fingerprint().into_iter().take(8).fold(0u64, |sum, byte| sum << 8 | u64::from(byte));

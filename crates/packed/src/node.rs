@@ -21,7 +21,12 @@ impl Node {
         if self.id == id {
             return Some(self);
         }
-        let below: Vec<&Node> = match &self.shape {
+        self.children().into_iter().find_map(|node| node.find(id))
+    }
+
+    /// Returns the nodes directly below this one, in their order.
+    pub(crate) fn children(&self) -> Vec<&Node> {
+        match &self.shape {
             Shape::Array(array) => vec![&array.item],
             Shape::Tuple(tuple) => tuple.items.iter().chain(tuple.rest.as_deref()).collect(),
             Shape::Object(object) => {
@@ -30,8 +35,7 @@ impl Node {
             Shape::Nullable(inner) => vec![inner],
             Shape::Union(nodes) => nodes.iter().collect(),
             _ => Vec::new(),
-        };
-        below.into_iter().find_map(|node| node.find(id))
+        }
     }
 }
 

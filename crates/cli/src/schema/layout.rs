@@ -10,6 +10,7 @@ use clap::Args;
 use comfy_table::{Attribute, Cell};
 use dunnage_packed::{Bits, Row};
 use serde::Serialize;
+use serde_json::value::RawValue;
 use std::io::Write;
 
 /// Show the bits of a packed message
@@ -24,7 +25,7 @@ pub struct Show {
     schema: String,
     #[command(flatten)]
     schemas: input::Schemas,
-    /// Print JSON
+    /// Print JSON, with the layout as libraries read it
     #[arg(long)]
     json: bool,
 }
@@ -44,6 +45,11 @@ const COLUMNS: [table::Column; 7] = [
 struct Report<'a> {
     name: &'a str,
     packed: Packed,
+    /// The canonical text of the layout.
+    layout: Box<RawValue>,
+    /// The numbers of the nodes that a writer rounds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rounded: Vec<u32>,
     parts: Vec<Part<'a>>,
 }
 
@@ -68,7 +74,13 @@ impl Show {
         let rows = layout.explain();
         let mut output = output::stdout();
         if self.json {
-            let report = Report { name: layout.name(), packed, parts: rows.iter().map(part).collect() };
+            let report = Report {
+                name: layout.name(),
+                packed,
+                layout: RawValue::from_string(layout.canonical()).map_err(std::io::Error::from)?,
+                rounded: layout.rounded(),
+                parts: rows.iter().map(part).collect(),
+            };
             serde_json::to_writer(&mut output, &report).map_err(std::io::Error::from)?;
             writeln!(output)?;
         } else {

@@ -34,6 +34,21 @@ fn the_parts_add_up_to_the_largest_message() {
 }
 
 #[test]
+fn the_exported_layout_is_the_canonical_text_and_names_what_is_rounded() {
+    let schema = r#"{"type": "object", "required": ["a", "b"], "additionalProperties": false, "properties": {
+        "a": {"type": "number", "minimum": 0, "maximum": 9, "multipleOf": 0.1},
+        "b": {"type": "array", "maxItems": 2, "items":
+            {"type": "number", "minimum": 0, "maximum": 9, "multipleOf": 0.1, "x-dunnage-round": true}}}}"#;
+    let model = dunnage_schema::Model::compile(schema).unwrap();
+    let layout = dunnage_packed::Layout::new(&model).expect("a layout");
+    let output = dunnage(&["schema", "layout", "-", "--json"], schema);
+    let text = output.text();
+    assert!(text.contains(&format!("\"layout\":{},", layout.canonical())), "{text}");
+    assert!(text.contains("\"rounded\":[3],"), "{text}");
+    assert_eq!(dunnage(&["schema", "layout", "weather", "--json"], "").json().get("rounded"), None);
+}
+
+#[test]
 fn a_message_is_encoded_within_the_sizes_shown() {
     for (schema, text) in dunnage_schema::bundled() {
         let packed = dunnage(&["schema", "size", schema, "--json"], "").json()["packed"].clone();
