@@ -206,6 +206,9 @@ fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
                 let at = random.below(bytes.len());
                 bytes[at] ^= 1 << random.below(8);
             }
+            if random.below(4) == 0 {
+                bytes.truncate(random.below(bytes.len() + 1));
+            }
         }
     }
 }

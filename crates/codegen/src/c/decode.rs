@@ -7,11 +7,20 @@ use super::{
 use dunnage_packed::Form;
 use std::fmt::Write as _;
 
+/// The statements that read a message.
+pub(super) struct Statements {
+    /// Their text.
+    pub text: String,
+    /// Whether some of them note a value that the schema does not allow in `outside` and `outside_field`. That counts only if the message
+    /// has no other fault: what its bits do not rule out is checked when all of them are read.
+    pub note_outside: bool,
+}
+
 /// Generates the statements for the message's struct, to which `m` points.
-pub(super) fn decode(plan: &Plan) -> String {
-    let mut reader = Reader { plan, out: String::new(), depth: 2, loops: 0 };
+pub(super) fn decode(plan: &Plan) -> Statements {
+    let mut reader = Reader { plan, out: String::new(), depth: 2, loops: 0, notes_outside: false };
     reader.content(&plan.root.content, "m->", 0);
-    reader.out
+    Statements { text: reader.out, note_outside: reader.notes_outside }
 }
 
 struct Reader<'a> {
@@ -20,6 +29,8 @@ struct Reader<'a> {
     depth: usize,
     /// The number of loops around the current statement.
     loops: usize,
+    /// See [`Statements::note_outside`].
+    notes_outside: bool,
 }
 
 impl Reader<'_> {
@@ -120,7 +131,7 @@ impl Reader<'_> {
                 ];
                 let bounds: Vec<_> = bounds.into_iter().flatten().collect();
                 if !bounds.is_empty() {
-                    self.reject(&bounds.join(" || "), "RANGE", slot.field);
+                    self.note_outside(&bounds.join(" || "), slot.field);
                 }
             }
             SlotKind::Choice(choice) => self.choice(place, choice.values.len(), slot.field),
@@ -135,7 +146,7 @@ impl Reader<'_> {
                 self.open("");
                 self.line(&format!("char whole[{}];", pattern.longest + 1));
                 self.line(&format!("dunnage_get_pattern(&r, whole, {tables}, {field});"));
-                self.reject(&format!("!dunnage_has_length(whole, {min}, {max})"), "RANGE", slot.field);
+                self.note_outside(&format!("!dunnage_has_length(whole, {min}, {max})"), slot.field);
                 self.line(&format!("memcpy({place}, whole, {});", pattern.room()));
                 self.close();
             }
@@ -222,6 +233,18 @@ impl Reader<'_> {
     fn reject(&mut self, condition: &str, kind: &str, field: usize) {
         let field = self.field(field);
         self.line(&format!("if ({condition}) dunnage_reject(&r, DUNNAGE_{kind}, {field});"));
+    }
+
+    /// Notes that a value is not allowed if the condition is true.
+    fn note_outside(&mut self, condition: &str, field: usize) {
+        self.notes_outside = true;
+        self.open(&format!("if (!outside && ({condition}))"));
+        self.line("outside = true;");
+        if self.plan.has_pages() {
+            self.line(&format!("outside_page = {};", field >> 8));
+        }
+        self.line(&format!("outside_field = (uint8_t){};", self.plan.fields[field].0));
+        self.close();
     }
 
     fn number(&mut self, count: &Count, place: &str, field: usize) {

@@ -115,16 +115,31 @@ fn reader(plan: &Plan, check: Option<&str>, slot_byte: bool) -> String {
         true => format!("dunnage_start_reading(&r, bytes, {body}, {prefix}_SLOT)"),
         false => format!("dunnage_start_reading_body(&r, bytes, {body})"),
     };
+    let statements = decode(plan);
+    let (declare, outside) = match (statements.note_outside, plan.has_pages()) {
+        (false, _) => ("", ""),
+        (true, false) => (
+            "    bool outside = false;\n    uint8_t outside_field = 0;\n",
+            "        if (dunnage_end_reading(&r, NULL) && outside) dunnage_reject(&r, DUNNAGE_RANGE, outside_field);\n",
+        ),
+        (true, true) => (
+            "    bool outside = false;\n    uint8_t outside_field = 0, outside_page = 0;\n",
+            "        if (dunnage_end_reading(&r, NULL) && outside) {
+            dunnage_reject(&r, DUNNAGE_RANGE, outside_field);
+            page = outside_page;
+        }\n",
+        ),
+    };
     format!(
         "bool {name}_decode({name} *m, const uint8_t *bytes, size_t size, dunnage_fault *fault)
 {{
     dunnage_reader r;
-{page}    (void)m;
+{page}{declare}    (void)m;
     if ({start}) {{
-{}{compare}    }}
+{}{compare}{outside}    }}
 {end}
 }}
 ",
-        decode(plan)
+        statements.text
     )
 }

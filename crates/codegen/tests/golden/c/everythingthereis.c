@@ -119,6 +119,8 @@ size_t EverythingThereIs_encode(const EverythingThereIs *m, uint8_t *buffer, siz
 bool EverythingThereIs_decode(EverythingThereIs *m, const uint8_t *bytes, size_t size, dunnage_fault *fault)
 {
     dunnage_reader r;
+    bool outside = false;
+    uint8_t outside_field = 0;
     (void)m;
     if (dunnage_start_reading(&r, bytes, size, EVERYTHING_THERE_IS_SLOT)) {
         m->class_ = dunnage_get_small(&r, 1, EVERYTHING_THERE_IS_FIELD_CLASS_) != 0;
@@ -159,7 +161,10 @@ bool EverythingThereIs_decode(EverythingThereIs *m, const uint8_t *bytes, size_t
         m->bounded_is_null = !dunnage_get_small(&r, 1, EVERYTHING_THERE_IS_FIELD_BOUNDED);
         if (!m->bounded_is_null) {
             m->bounded = dunnage_get_float(&r, EVERYTHING_THERE_IS_FIELD_BOUNDED);
-            if (m->bounded < -1.5e0 || m->bounded > 1e30) dunnage_reject(&r, DUNNAGE_RANGE, EVERYTHING_THERE_IS_FIELD_BOUNDED);
+            if (!outside && (m->bounded < -1.5e0 || m->bounded > 1e30)) {
+                outside = true;
+                outside_field = (uint8_t)EVERYTHING_THERE_IS_FIELD_BOUNDED;
+            }
         }
         m->choice_is_null = !dunnage_get_small(&r, 1, EVERYTHING_THERE_IS_FIELD_CHOICE);
         if (!m->choice_is_null) {
@@ -168,7 +173,10 @@ bool EverythingThereIs_decode(EverythingThereIs *m, const uint8_t *bytes, size_t
          {
             char whole[12];
             dunnage_get_pattern(&r, whole, pattern_0, inverse_0, 6, EVERYTHING_THERE_IS_FIELD_PLATE);
-            if (!dunnage_has_length(whole, 5, 9)) dunnage_reject(&r, DUNNAGE_RANGE, EVERYTHING_THERE_IS_FIELD_PLATE);
+            if (!outside && (!dunnage_has_length(whole, 5, 9))) {
+                outside = true;
+                outside_field = (uint8_t)EVERYTHING_THERE_IS_FIELD_PLATE;
+            }
             memcpy(m->plate, whole, 10);
         }
         dunnage_get_text(&r, m->text, 1, 8, EVERYTHING_THERE_IS_FIELD_TEXT);
@@ -221,6 +229,7 @@ bool EverythingThereIs_decode(EverythingThereIs *m, const uint8_t *bytes, size_t
                 }
             }
         }
+        if (dunnage_end_reading(&r, NULL) && outside) dunnage_reject(&r, DUNNAGE_RANGE, outside_field);
     }
     return dunnage_end_reading(&r, fault);
 }
