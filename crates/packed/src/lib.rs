@@ -36,7 +36,7 @@ mod wire;
 
 pub use check::Check;
 pub use coded::{
-    Bin, Context, Decoded, Example, Learnt, LearntPart, PatternPiece, Reference, Sender, Table, Tables,
+    Bin, Context, Decoded, Example, Expected, ExpectedBits, ExpectedPart, Learnt, LearntPart, PatternPiece, Reference, Sender, Table, Tables,
     TrainedLeaf, TrainedLeaves, Training, is_delta, pattern_pieces,
 };
 pub use error::Error;

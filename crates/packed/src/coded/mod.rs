@@ -6,6 +6,7 @@
 mod change;
 mod coder;
 mod delta;
+mod expected;
 mod leaf;
 mod model;
 mod opaque;
@@ -17,6 +18,7 @@ mod train;
 mod trained;
 
 pub use delta::{Decoded, Reference, is_delta};
+pub use expected::{Expected, ExpectedBits, ExpectedPart};
 pub use sender::Sender;
 pub use table::{Bin, Context, Table, Tables};
 pub use train::{Example, Learnt, LearntPart, Training};

@@ -4,6 +4,7 @@
 
 mod check;
 mod coded;
+mod expected;
 mod explain;
 mod hostile;
 mod messages;
