@@ -36,8 +36,8 @@ mod wire;
 
 pub use check::Check;
 pub use coded::{
-    Bin, Context, Decoded, Example, Expected, ExpectedBits, ExpectedPart, Learnt, LearntPart, PatternPiece, Reference, Sender, Table, Tables,
-    TrainedLeaf, TrainedLeaves, Training, is_delta, pattern_pieces,
+    Bin, Context, Decoded, Example, Expected, ExpectedBits, ExpectedPart, Learnt, LearntPart, PatternPiece,
+    Reference, Sender, Table, Tables, TrainedLeaf, TrainedLeaves, Training, is_delta, pattern_pieces,
 };
 pub use error::Error;
 pub use explain::Row;

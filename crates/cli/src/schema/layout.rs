@@ -1,6 +1,6 @@
 //! `dunnage schema layout`: shows the bits of a packed message.
 
-use super::{packed::Packed, table};
+use super::{expected, packed::Packed, table};
 use crate::{
     failure::Failure,
     input,
@@ -18,6 +18,9 @@ use std::io::Write;
 /// One row per part, in the order of the message: its first bit, if that is the same in every message, its minimum and
 /// maximum bits, the range and step, and the reason. A layout with an unbounded part, or with a largest message above 1024
 /// bytes, is not plain: an adaptive coder writes its parts in fewer bits than shown.
+///
+/// If the schema has statistics, a second table shows what each field takes in the prior form and in a delta: the bits that
+/// the statistics expect, and the most.
 #[derive(Args)]
 pub struct Show {
     /// A JSON Schema file, the name of a bundled schema, or - for standard input
@@ -51,6 +54,8 @@ struct Report<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rounded: Vec<u32>,
     parts: Vec<Part<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<expected::Report>,
 }
 
 #[derive(Serialize)]
@@ -80,6 +85,7 @@ impl Show {
                 layout: RawValue::from_string(layout.canonical()).map_err(std::io::Error::from)?,
                 rounded: layout.rounded(),
                 parts: rows.iter().map(part).collect(),
+                expected: expected::Report::of(&layout),
             };
             serde_json::to_writer(&mut output, &report).map_err(std::io::Error::from)?;
             writeln!(output)?;
@@ -93,6 +99,7 @@ impl Show {
             for part in open {
                 writeln!(output, "{part}")?;
             }
+            expected::write(&mut output, &layout)?;
         }
         Ok(output.flush()?)
     }

@@ -3,6 +3,7 @@
 mod bundle;
 mod check;
 mod diff;
+mod expected;
 mod fields;
 mod infer;
 mod layout;

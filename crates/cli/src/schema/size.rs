@@ -1,6 +1,6 @@
 //! `dunnage schema size`: the size of packed messages, the share of each part, and the links that carry them, with their prices.
 
-use super::{layout::bits, packed::Packed, table};
+use super::{expected, layout::bits, packed::Packed, table};
 use crate::{
     failure::Failure,
     input,
@@ -19,6 +19,9 @@ use std::{collections::HashSet, io::Write};
 /// Lists the parts of the largest message, largest first, with their bits and their share. Then shows for each link
 /// whether it carries the smallest and the largest message, and, if the link has a price in euros, the cost of a device's
 /// messages in a month of 30 days, with the bytes that the link's protocols add. `dunnage plan` shows other currencies.
+///
+/// If the schema has statistics, a table shows what each field takes in the prior form and in a delta. The other figures are
+/// those of plain messages.
 #[derive(Args)]
 pub struct Size {
     /// A JSON Schema file, the name of a bundled schema, or - for standard input
@@ -56,6 +59,8 @@ struct Report<'a> {
     name: &'a str,
     packed: Packed,
     parts: Vec<Part<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expected: Option<expected::Report>,
     messages_per_day: u32,
     links: Vec<Carriage>,
 }
@@ -100,6 +105,7 @@ impl Size {
             let report = Report {
                 name: layout.name(),
                 parts: rows.iter().map(|row| part(row, &packed)).collect(),
+                expected: expected::Report::of(&layout),
                 messages_per_day: self.messages_per_day,
                 links: links.iter().map(|link| self.carriage(link, &packed)).collect(),
                 packed,
@@ -111,6 +117,7 @@ impl Size {
         writeln!(output, "{}\n", packed.line())?;
         table::write(&mut output, &PARTS, rows.iter().map(|row| part_cells(row, &packed)))?;
         write_open(&mut output, &layout)?;
+        expected::write(&mut output, &layout)?;
         writeln!(output, "\n{} messages per day, from one device:\n", self.messages_per_day)?;
         let rows = links.iter().map(|link| link_cells(link, &self.carriage(link, &packed)));
         table::write(&mut output, &LINKS, rows)?;

@@ -90,6 +90,30 @@ fn a_trained_schema_has_smaller_messages_and_the_same_values() {
 }
 
 #[test]
+fn the_expected_size_of_a_trained_schema_is_near_that_of_its_messages() {
+    let folder = tempfile::tempdir().unwrap();
+    let (schema, lines, trained) = trained(folder.path());
+    for command in ["size", "layout"] {
+        let expected =
+            |schema: &str| dunnage(&["schema", command, schema, "--json"], "").json()["expected"].clone();
+        assert_eq!(expected(&schema), Json::Null);
+        let bytes = expected(&trained)["prior_bytes"].as_f64().unwrap();
+        let simulate = ["simulate", "--schema", &trained, "--messages", &lines, "--device", "/id", "--json"];
+        let sent = dunnage(&simulate, "").json();
+        let forms = sent["forms"].as_array().unwrap();
+        let prior = forms[1]["mean_bytes"].as_f64().unwrap();
+        // The ID is a text of up to 8 characters, and has two.
+        assert!((prior..prior + 2.5).contains(&bytes), "{bytes}: {forms:?}");
+        let text = dunnage(&["schema", command, &trained], "");
+        assert!(
+            text.text().contains(&format!("expected: {bytes:.1} bytes in the prior form")),
+            "{}",
+            text.text()
+        );
+    }
+}
+
+#[test]
 fn a_simulation_decodes_what_arrives() {
     let folder = tempfile::tempdir().unwrap();
     let (_, lines, trained) = trained(folder.path());

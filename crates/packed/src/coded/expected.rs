@@ -2,7 +2,8 @@
 //!
 //! A table says how likely each of its bins is. How likely a context's classes are follows from the tables of the earlier
 //! leaf, recursively. Three assumptions: the values within a bin are equally likely, contexts do not depend on each other,
-//! and the messages are like those of the training. Parts without tables, such as texts, count with their largest size.
+//! and the messages are like those of the training. Of parts without tables nothing is known: texts count as ASCII of half
+//! the lengths that they may have, floats and unbounded numbers with half of their bits.
 
 use super::delta::Trained;
 use super::leaf::{Key, pieces};
@@ -130,11 +131,10 @@ impl Walk<'_> {
         self.add(ExpectedBits { mean: coded.map_or(equal, |tables| self.cost(tables)), max }, times);
     }
 
-    /// Adds a part without tables of up to `bits`. In a delta, a leaf says first whether it is the reference's.
-    fn opaque(&mut self, node: u32, nth: usize, bits: u64, times: Times) {
+    /// Adds a part without tables. In a delta, a leaf says first whether it is the reference's.
+    fn opaque(&mut self, node: u32, nth: usize, all: ExpectedBits, times: Times) {
         let key = Key { node, part: Part::Value, nth: nth as u32, opaque: true };
         let leaf = self.trained.leaves.find(key).filter(|_| self.deltas);
-        let all = ExpectedBits { mean: bits as f64, max: bits as f64 };
         let Some(leaf) = leaf else { return self.add(all, times) };
         self.leaf(Some(leaf), 2, times);
         let tables = self.trained.statistics.leaves[leaf].change.as_ref();
@@ -229,11 +229,16 @@ impl Walk<'_> {
                 let decimal = times.by(1.0 - self.from(form, float::FORMS, 1), 1.0);
                 self.index(id, Part::Sign, 0, 2, decimal);
                 self.index(id, Part::Places, 0, float::PLACES, decimal);
-                self.opaque(id, 0, u64::BITS.into(), times);
+                self.opaque(id, 0, half(0, u64::BITS.into()), times);
             }
             Shape::Choice(values) => drop(self.index(id, Part::Value, 0, values.len() as u64, times)),
             Shape::Pattern(segments) => self.pattern(id, segments, times),
-            Shape::Text(_) => self.opaque(id, 0, node.bits().max.unwrap_or(0), times),
+            Shape::Text(text) => {
+                let (most, max) = (text.max.unwrap_or(text.min), node.bits().max.unwrap_or(0));
+                let length = index_bits(u64::from(most - text.min) + 1) + u32::from(most > 0);
+                let mean = f64::from(length) + 7.0 * f64::from(text.min + most) / 2.0;
+                self.opaque(id, 0, ExpectedBits { mean, max: max as f64 }, times);
+            }
             Shape::Array(array) => {
                 let max = array.max.unwrap_or(array.min);
                 let (_, mean) = self.count(id, array.min, max, times);
@@ -322,7 +327,7 @@ impl Walk<'_> {
                 if form == Form::Signed {
                     self.index(id, Part::Sign, nth, 2, times);
                 }
-                self.opaque(id, nth, SIZED.max.unwrap_or(0), times);
+                self.opaque(id, nth, half(SIZED.min, SIZED.max.unwrap_or(0)), times);
             }
         }
     }
@@ -347,6 +352,11 @@ impl Walk<'_> {
         walk(self);
         self.path.truncate(length);
     }
+}
+
+/// Returns the bits of a part of which nothing else is known.
+fn half(min: u64, max: u64) -> ExpectedBits {
+    ExpectedBits { mean: (min + max) as f64 / 2.0, max: max as f64 }
 }
 
 /// Returns the bits of a value in this bin.
