@@ -63,7 +63,7 @@ fn write_pieces<S: Sink>(
     sink: &mut S,
 ) -> Result<(), Error> {
     let characters: Vec<char> = text.chars().collect();
-    for (nth, piece) in pieces(segments).iter().enumerate() {
+    for (nth, piece) in pieces(segments).enumerate() {
         let segment = &segments[piece.segment];
         let start = runs[..piece.segment].iter().sum::<u32>() + piece.after.min(runs[piece.segment]);
         let length = piece.length(runs[piece.segment]);
@@ -83,20 +83,25 @@ fn read_pieces<S: Source>(
     node: u32,
     source: &mut S,
 ) -> Result<String, Error> {
-    // The characters of each segment. A class with a single character has no piece.
-    let only = |(segment, run): (&Segment, &u32)| vec![segment.chars[0]; *run as usize];
-    let mut texts: Vec<Vec<char>> = segments.iter().zip(runs).map(only).collect();
-    for (nth, piece) in pieces(segments).iter().enumerate() {
-        let length = piece.length(runs[piece.segment]);
+    // A class with a single character has no piece.
+    let only = segments.iter().zip(runs).flat_map(|(segment, run)| (0..*run).map(|_| segment.chars[0]));
+    let mut text: Vec<char> = only.collect();
+    let (mut at, mut start) = (0, 0);
+    for (nth, piece) in pieces(segments).enumerate() {
+        while at < piece.segment {
+            start += runs[at];
+            at += 1;
+        }
+        let length = piece.length(runs[at]);
         source.nth(node, nth);
         let mut value = source.index(At { node, part: Part::Value }, piece.radix.pow(length))?;
-        let text = &mut texts[piece.segment][piece.after.min(runs[piece.segment]) as usize..];
-        for place in text[..length as usize].iter_mut().rev() {
-            *place = segments[piece.segment].chars[(value % piece.radix) as usize];
+        let start = (start + piece.after.min(runs[at])) as usize;
+        for place in text[start..start + length as usize].iter_mut().rev() {
+            *place = segments[at].chars[(value % piece.radix) as usize];
             value /= piece.radix;
         }
     }
-    Ok(texts.concat().into_iter().collect())
+    Ok(text.into_iter().collect())
 }
 
 fn write_characters<S: Sink>(

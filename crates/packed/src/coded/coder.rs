@@ -19,9 +19,12 @@ pub(crate) struct Parts {
 
 /// Writes or reads steps, so that one implementation of the model serves both.
 pub(crate) trait Coder {
+    /// Whether steps are read.
+    const READS: bool;
+
     /// Codes some of the 2^`bits` equal parts of the range, `bits` from 1 to 16. A writer writes `known` and returns it. A reader
     /// ignores it, reads a part, and returns the parts that `find` returns for it.
-    fn step(&mut self, bits: u32, known: Parts, find: impl Fn(u32) -> Parts) -> Result<Parts, Error>;
+    fn step(&mut self, bits: u32, known: Parts, find: impl FnMut(u32) -> Parts) -> Result<Parts, Error>;
 
     /// Returns the byte where the next step begins, for the errors of a reader. A writer returns 0.
     fn offset(&self) -> usize;
@@ -99,7 +102,9 @@ impl<'a> Writer<'a> {
 }
 
 impl Coder for Writer<'_> {
-    fn step(&mut self, bits: u32, known: Parts, _: impl Fn(u32) -> Parts) -> Result<Parts, Error> {
+    const READS: bool = false;
+
+    fn step(&mut self, bits: u32, known: Parts, _: impl FnMut(u32) -> Parts) -> Result<Parts, Error> {
         let unit = self.interval.range >> bits;
         self.raise(unit * known.first);
         self.interval.range = unit * known.count;
@@ -170,7 +175,9 @@ impl<'a> Reader<'a> {
 }
 
 impl Coder for Reader<'_> {
-    fn step(&mut self, bits: u32, _: Parts, find: impl Fn(u32) -> Parts) -> Result<Parts, Error> {
+    const READS: bool = true;
+
+    fn step(&mut self, bits: u32, _: Parts, mut find: impl FnMut(u32) -> Parts) -> Result<Parts, Error> {
         let unit = self.interval.range >> bits;
         let part = self.above / unit;
         if part >> bits != 0 {

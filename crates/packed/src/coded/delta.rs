@@ -1,6 +1,6 @@
 //! Messages with statistics: the prior form, and deltas against a message that the receiver has acknowledged.
 
-use super::{CodedSink, CodedSource, Knowledge, Leaves, Record, Recorder, Statistics};
+use super::{CodedSink, CodedSource, Knowledge, Leaves, Record, Recorded, Recorder, Statistics};
 use crate::check::Check;
 use crate::known::Known;
 use crate::{Error, Layout};
@@ -149,22 +149,33 @@ impl Layout {
         known: Known<'_>,
         memory: &Budget,
     ) -> Result<Value, Error> {
-        self.decode_coded(bytes, 1, trained.knowledge(None), known, memory)
-    }
-
-    fn decode_coded(
-        &self,
-        bytes: &[u8],
-        start: usize,
-        knowledge: Knowledge<'_>,
-        known: Known<'_>,
-        memory: &Budget,
-    ) -> Result<Value, Error> {
-        let mut source = CodedSource::new(knowledge, bytes, start);
+        let mut source = CodedSource::new(trained.knowledge(None), bytes, 1);
         let message = self.read(&mut source, known, memory)?;
         source.finish()?;
         self.validate(&message)?;
         Ok(message)
+    }
+
+    /// Decodes a delta against `used`. Returns `None` if that is not its reference: the name of the message is another one.
+    fn decode_against(
+        &self,
+        delta: &Delta<'_>,
+        used: &Reference,
+        trained: &Trained,
+    ) -> Result<Option<Decoded>, Error> {
+        let source = CodedSource::new(trained.knowledge(Some(&used.record)), delta.bytes, HEADER);
+        let mut source = Recorded::new(source);
+        let value = self.read(&mut source, delta.known, &Budget::default())?;
+        let (source, recorder) = source.finish();
+        source.finish()?;
+        let mut plain = Vec::with_capacity(used.plain.len());
+        self.encode_decoded(&value, &mut plain)?;
+        if trained.name_of(&plain) != delta.name {
+            return Ok(None);
+        }
+        self.validate(&value)?;
+        let reference = Reference { name: delta.name, plain, record: recorder.finish() };
+        Ok(Some(Decoded { value, reference, used: used.name }))
     }
 
     /// Decodes a delta. `likely` are the acknowledged messages of this device from the one on that was referred to last, `late` the
@@ -204,20 +215,14 @@ impl Layout {
         let mut found: Option<Decoded> = None;
         let tagged = references.into_iter().filter(|one| one.is_tagged(delta.bytes[0]));
         for used in tagged.take(MAX_TRIALS) {
-            let knowledge = trained.knowledge(Some(&used.record));
-            let value = self.decode_coded(delta.bytes, HEADER, knowledge, delta.known, &Budget::default());
-            let Ok(reference) = value.and_then(|value| Ok((self.reference(&value)?, value))) else {
-                continue;
-            };
-            let (reference, value) = reference;
-            let is_new = found.as_ref().is_none_or(|found| found.reference.plain != reference.plain);
-            if reference.name != delta.name || !is_new {
-                continue;
+            let Ok(Some(decoded)) = self.decode_against(delta, used, trained) else { continue };
+            match &found {
+                None => found = Some(decoded),
+                Some(found) if found.reference.plain == decoded.reference.plain => {}
+                Some(_) => {
+                    return Err(Error::new(Kind::Reference, 0, "two references give different messages"));
+                }
             }
-            if found.is_some() {
-                return Err(Error::new(Kind::Reference, 0, "two references give different messages"));
-            }
-            found = Some(Decoded { value, reference, used: used.name });
         }
         Ok(found)
     }

@@ -338,7 +338,7 @@ impl Walk<'_> {
             let count = u64::from(segment.max - segment.min) + 1;
             runs.push((self.index(id, Part::Count, nth, count, times), count));
         }
-        for (nth, piece) in pieces(segments).iter().enumerate() {
+        for (nth, piece) in pieces(segments).enumerate() {
             let (leaf, count) = runs[piece.segment];
             let least = (piece.after + 1).saturating_sub(segments[piece.segment].min);
             let times = times.by(self.from(leaf, count, least.into()), 1.0);

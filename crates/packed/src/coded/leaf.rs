@@ -153,7 +153,7 @@ impl Leaves {
         for (nth, segment) in segments.iter().enumerate() {
             self.push(node, Part::Count, nth, u64::from(segment.max - segment.min) + 1);
         }
-        for (nth, piece) in pieces(segments).iter().enumerate() {
+        for (nth, piece) in pieces(segments).enumerate() {
             self.push(node, Part::Value, nth, piece.radix.pow(piece.most));
         }
     }
@@ -182,20 +182,13 @@ impl Piece {
 const PIECE: u64 = 1 << 32;
 
 /// Returns the pieces of the segments: as many characters at a time as have fewer than 2^32 values.
-pub(crate) fn pieces(segments: &[Segment]) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    for (index, segment) in segments.iter().enumerate() {
+pub(crate) fn pieces(segments: &[Segment]) -> impl Iterator<Item = Piece> + '_ {
+    let varied = segments.iter().enumerate().filter(|(_, segment)| segment.chars.len() > 1);
+    varied.flat_map(|(index, segment)| {
         let radix = segment.chars.len() as u64;
-        if radix < 2 {
-            continue;
-        }
-        let most =
-            (1..).take_while(|n| radix.checked_pow(*n).is_some_and(|values| values < PIECE)).count() as u32;
-        let mut after = 0;
-        while after < segment.max {
-            pieces.push(Piece { segment: index, after, most: most.min(segment.max - after), radix });
-            after += most;
-        }
-    }
-    pieces
+        // The most characters that have fewer than 2^32 values.
+        let most = (PIECE - 1).ilog(radix);
+        let starts = (0..segment.max).step_by(most as usize);
+        starts.map(move |after| Piece { segment: index, after, most: most.min(segment.max - after), radix })
+    })
 }

@@ -26,7 +26,7 @@ pub use trained::{PatternPiece, TrainedLeaf, TrainedLeaves, pattern_pieces};
 
 pub(crate) use delta::{DELTA, PRIOR, Trained};
 pub(crate) use leaf::{Leaves, pieces};
-pub(crate) use record::{Record, Recorder};
+pub(crate) use record::{Record, Recorded, Recorder};
 pub(crate) use statistics::Statistics;
 
 use crate::Error;

@@ -2,7 +2,8 @@
 
 use super::leaf::Key;
 use crate::Error;
-use crate::wire::{At, Sink};
+use crate::wire::{At, Sink, Source};
+use dunnage_pson::Value;
 
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,5 +149,79 @@ impl Sink for Recorder {
 
     fn leave(&mut self) {
         self.place.path.pop();
+    }
+}
+
+/// A source that keeps the parts that are read from another one.
+pub(crate) struct Recorded<S> {
+    source: S,
+    recorder: Recorder,
+}
+
+impl<S: Source> Recorded<S> {
+    /// Creates a source that reads from `source`.
+    pub fn new(source: S) -> Self {
+        Recorded { source, recorder: Recorder::default() }
+    }
+
+    /// Returns the source and the parts that were read.
+    pub fn finish(self) -> (S, Recorder) {
+        (self.source, self.recorder)
+    }
+}
+
+impl<S: Source> Source for Recorded<S> {
+    const MODELLED: bool = S::MODELLED;
+    const CODED: bool = S::CODED;
+
+    fn index(&mut self, at: At, count: u64) -> Result<u64, Error> {
+        let value = self.source.index(at, count)?;
+        self.recorder.index(at, value, count)?;
+        Ok(value)
+    }
+
+    fn sized(&mut self, at: At) -> Result<u64, Error> {
+        let value = self.source.sized(at)?;
+        self.recorder.sized(at, value)?;
+        Ok(value)
+    }
+
+    fn raw(&mut self, at: At, bits: u32) -> Result<u64, Error> {
+        let value = self.source.raw(at, bits)?;
+        self.recorder.raw(at, value, bits)?;
+        Ok(value)
+    }
+
+    fn text(&mut self, at: At, min: u32, max: Option<u32>) -> Result<String, Error> {
+        let text = self.source.text(at, min, max)?;
+        self.recorder.text(at, &text, min, max)?;
+        Ok(text)
+    }
+
+    fn offset(&self) -> usize {
+        self.source.offset()
+    }
+
+    fn nth(&mut self, node: u32, nth: usize) {
+        self.source.nth(node, nth);
+        self.recorder.nth(node, nth);
+    }
+
+    fn enter(&mut self, index: usize) {
+        self.source.enter(index);
+        self.recorder.enter(index);
+    }
+
+    fn leave(&mut self) {
+        self.source.leave();
+        self.recorder.leave();
+    }
+
+    fn begin(&mut self, node: u32) {
+        self.source.begin(node);
+    }
+
+    fn end(&mut self, value: &Value) {
+        self.source.end(value);
     }
 }

@@ -31,6 +31,31 @@ pub struct Table {
     pub bins: Vec<Bin>,
 }
 
+/// Where a bin is in its table.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    bin: usize,
+    /// The parts of the range that the bin has.
+    parts: Parts,
+    /// The number of values before the bin.
+    after: u64,
+}
+
+impl Place {
+    const START: Place = Place { bin: 0, parts: Parts { first: 0, count: 0 }, after: 0 };
+
+    /// Returns the place after `bin`, which begins here.
+    fn behind(self, bin: &Bin) -> Place {
+        let parts = Parts { first: self.parts.first + u32::from(bin.share), count: 0 };
+        Place { bin: self.bin + 1, parts, after: self.after + (1 << bin.width) }
+    }
+
+    /// Returns the place of `bin`, which begins here.
+    fn of(self, bin: Bin) -> Place {
+        Place { parts: Parts { count: bin.share.into(), ..self.parts }, ..self }
+    }
+}
+
 impl Table {
     /// Returns the value that is predicted from a reference, out of `count` values.
     pub(crate) fn predict(&self, was: u64, centre: u64, count: u64) -> u64 {
@@ -44,11 +69,14 @@ impl Table {
 
     /// Codes `value`, and returns it.
     pub(crate) fn code<C: Coder>(&self, coder: &mut C, value: i64) -> Result<i64, Error> {
-        let known = self.bin_of(value);
-        let parts = coder.step(SHARE_BITS, self.parts(known), |part| self.parts(self.bin_with(part)))?;
-        let bin = self.bin_with(parts.first);
-        let first = self.first(bin);
-        let above = coder.bits(value.wrapping_sub(first) as u64, self.bins[bin].width.into())?;
+        let mut place = if C::READS { Place::START } else { self.place(self.bin_of(value)) };
+        coder.step(SHARE_BITS, place.parts, |part| {
+            place = self.place_with(part);
+            place.parts
+        })?;
+        let first = self.start.saturating_add_unsigned(place.after);
+        let width = self.bins[place.bin].width;
+        let above = coder.bits(value.wrapping_sub(first) as u64, width.into())?;
         // The bins end below 2^63, so that the sum does not overflow.
         Ok(first + above as i64)
     }
@@ -63,22 +91,20 @@ impl Table {
         bin.unwrap_or(self.bins.len() - 1)
     }
 
-    fn bin_with(&self, part: u32) -> usize {
-        let mut end = 0;
-        let bin = self.bins.iter().position(|bin| {
-            end += u32::from(bin.share);
-            part < end
-        });
-        bin.unwrap_or(self.bins.len() - 1)
+    fn place(&self, bin: usize) -> Place {
+        self.bins[..bin].iter().fold(Place::START, Place::behind).of(self.bins[bin])
     }
 
-    fn parts(&self, bin: usize) -> Parts {
-        let first = self.bins[..bin].iter().map(|bin| u32::from(bin.share)).sum();
-        Parts { first, count: self.bins[bin].share.into() }
-    }
-
-    fn first(&self, bin: usize) -> i64 {
-        self.bins[..bin].iter().fold(self.start, |first, bin| first + (1i64 << bin.width))
+    /// Returns the place of the bin that has this part of the range.
+    fn place_with(&self, part: u32) -> Place {
+        let mut place = Place::START;
+        for bin in &self.bins[..self.bins.len() - 1] {
+            if part < place.parts.first + u32::from(bin.share) {
+                break;
+            }
+            place = place.behind(bin);
+        }
+        place.of(self.bins[place.bin])
     }
 
     /// Returns the value behind the last bin, or `None` if it is 2^63 or more.

@@ -122,5 +122,5 @@ pub fn pattern_pieces(segments: &[Segment]) -> Vec<PatternPiece> {
         // A class has at most 256 characters.
         radix: piece.radix as u32,
     };
-    pieces(segments).into_iter().map(public).collect()
+    pieces(segments).map(public).collect()
 }

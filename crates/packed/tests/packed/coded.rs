@@ -265,7 +265,13 @@ fn replay(layout: &Layout, vector: &Json) {
             modes[usize::from(sent[0] >> 6)] += 1;
             if step["lost"] == false {
                 let decoded = match sent[0] >> 6 {
-                    2 => layout.decode_delta(&sent, received.iter().rev(), [], None).unwrap().value,
+                    2 => {
+                        let decoded = layout.decode_delta(&sent, received.iter().rev(), [], None).unwrap();
+                        // The parts that were read are those that a writer of the message has.
+                        let written = layout.reference(&decoded.value).unwrap();
+                        assert_eq!(format!("{:?}", decoded.reference), format!("{written:?}"), "{name}");
+                        decoded.value
+                    }
                     _ => layout.decode(&sent, None).unwrap(),
                 };
                 assert_eq!(decoded, given, "{name}");
