@@ -214,7 +214,16 @@ impl Layout {
         let trained = self.trained_or_error()?;
         let mut found: Option<Decoded> = None;
         let tagged = references.into_iter().filter(|one| one.is_tagged(delta.bytes[0]));
-        for used in tagged.take(MAX_TRIALS) {
+        let mut tried: Vec<&Reference> = Vec::new();
+        for used in tagged {
+            // A device that repeats a message must not use up the trials.
+            if tried.iter().any(|one| one.plain == used.plain) {
+                continue;
+            }
+            if tried.len() == MAX_TRIALS {
+                break;
+            }
+            tried.push(used);
             let Ok(Some(decoded)) = self.decode_against(delta, used, trained) else { continue };
             match &found {
                 None => found = Some(decoded),
