@@ -24,7 +24,8 @@ pub struct Committed<'a> {
 impl Committed<'_> {
     /// Returns the messages to which a delta of `device` may refer, decoded with `codecs`.
     pub async fn of(&self, codecs: &Codecs, device: &str) -> Result<Candidates, Rejected> {
-        if let Some(known) = self.references.of(device) {
+        let Some(slots) = &codecs.slots else { return Ok(Candidates::default()) };
+        if let Some(known) = self.references.of(device, slots) {
             return Ok(known);
         }
         let stored =
@@ -32,7 +33,7 @@ impl Committed<'_> {
                 Rejected::reference("the messages to which the delta may refer cannot be read")
             })?;
         let found = stored.iter().filter_map(|named| Some((named.id, Arc::new(restored(codecs, named)?))));
-        Ok(self.references.loaded(device, found.collect::<Vec<Identified>>()))
+        Ok(self.references.loaded(device, slots, found.collect::<Vec<Identified>>()))
     }
 }
 

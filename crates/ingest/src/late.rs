@@ -6,7 +6,7 @@ use dunnage_formats::Kind;
 use dunnage_packed::is_delta;
 use lru::LruCache;
 use std::{
-    collections::{BTreeSet, VecDeque},
+    collections::{BTreeMap, VecDeque},
     num::NonZeroUsize,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -18,6 +18,9 @@ const OF_A_DEVICE: usize = 16;
 const DEVICES: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 /// The bits of a name that a delta has of its reference, in its first byte.
 const TAG: u16 = 0x3f;
+/// How often a delta is decoded again at most. Another message has its tag by chance once in 64 times, but a device can send messages with
+/// any tag, and each of them would have all its deltas decoded.
+const MAX_TRIALS: u8 = 4;
 
 /// The deltas in the quarantine whose reference is missing.
 #[derive(Default)]
@@ -27,15 +30,24 @@ pub struct LateDeltas {
 }
 
 struct Waiting {
-    /// The ID in the quarantine and the tag of each delta of a device, the oldest first.
-    devices: LruCache<String, VecDeque<(i64, u16)>>,
-    /// Those whose reference may have been committed since.
-    due: BTreeSet<i64>,
+    /// The deltas of each device, the oldest first.
+    devices: LruCache<String, VecDeque<Late>>,
+    /// Those whose reference may have been committed since: how often each was decoded again, by its ID in the quarantine.
+    due: BTreeMap<i64, u8>,
+}
+
+/// A delta in the quarantine.
+struct Late {
+    /// Its ID there.
+    id: i64,
+    tag: u16,
+    /// How often it was decoded again.
+    trials: u8,
 }
 
 impl Default for Waiting {
     fn default() -> Waiting {
-        Waiting { devices: LruCache::new(DEVICES), due: BTreeSet::new() }
+        Waiting { devices: LruCache::new(DEVICES), due: BTreeMap::new() }
     }
 }
 
@@ -44,12 +56,12 @@ impl LateDeltas {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a delta of `device` that has the ID `id` in the quarantine.
-    fn add(&self, device: &str, id: i64, raw: &[u8]) {
-        let Some(first) = raw.first() else { return };
+    /// Adds a delta of `device` that has the ID `id` in the quarantine, and was decoded again `trials` times.
+    fn add(&self, device: &str, id: i64, raw: &[u8], trials: u8) {
+        let Some(first) = raw.first().filter(|_| trials < MAX_TRIALS) else { return };
         let mut waiting = self.waiting();
         let deltas = waiting.devices.get_or_insert_mut(device.to_owned(), VecDeque::new);
-        deltas.push_back((id, u16::from(*first) & TAG));
+        deltas.push_back(Late { id, tag: u16::from(*first) & TAG, trials });
         if deltas.len() > OF_A_DEVICE {
             deltas.pop_front();
         }
@@ -60,7 +72,13 @@ impl LateDeltas {
         let mut waiting = self.waiting();
         let Some(mut deltas) = waiting.devices.pop(device) else { return };
         let before = waiting.due.len();
-        deltas.retain(|(id, tag)| *tag != name & TAG || !waiting.due.insert(*id));
+        deltas.retain(|late| {
+            let is_due = late.tag == name & TAG;
+            if is_due {
+                waiting.due.insert(late.id, late.trials);
+            }
+            !is_due
+        });
         if waiting.due.len() > before {
             self.due.notify_one();
         }
@@ -69,8 +87,8 @@ impl LateDeltas {
         }
     }
 
-    /// Waits until deltas are due, and returns their IDs in the quarantine.
-    async fn due(&self) -> Vec<i64> {
+    /// Waits until deltas are due, and returns their IDs in the quarantine and how often they were decoded again.
+    async fn due(&self) -> Vec<(i64, u8)> {
         loop {
             let due = std::mem::take(&mut self.waiting().due);
             if !due.is_empty() {
@@ -101,7 +119,7 @@ impl Ingest {
                 WriteOp::Quarantine(NewQuarantined { provenance, kind, raw, .. }, _) => {
                     quarantine_id += 1;
                     if *kind == Kind::Reference.as_str() {
-                        self.late_deltas.add(&provenance.device, quarantine_id, raw);
+                        self.late_deltas.add(&provenance.device, quarantine_id, raw, 0);
                     }
                 }
                 _ => {}
@@ -117,7 +135,7 @@ impl Ingest {
             let find = self.quarantined(filter.clone(), (after, last)).await;
             let Some(newest) = find.last() else { return };
             after = newest.id;
-            find.iter().for_each(|kept| self.late_deltas.add(&kept.device, kept.id, &kept.raw));
+            find.iter().for_each(|kept| self.late_deltas.add(&kept.device, kept.id, &kept.raw, 0));
         }
     }
 
@@ -125,13 +143,17 @@ impl Ingest {
     /// another reference.
     pub async fn store_late_deltas(&self) -> u64 {
         let mut durable = Vec::new();
-        for id in self.late_deltas.due().await {
+        for (id, trials) in self.late_deltas.due().await {
             // One row at a time: the rows between two of them may have many megabytes.
             let Some(kept) = self.quarantined(Filter::default(), (id - 1, id)).await.pop() else { continue };
             let (device, raw) = (kept.device.clone(), kept.raw.clone());
             match self.decode_again(kept).await {
-                Ok(message) => durable.extend(self.requeue(message, id).await.ok()),
-                Err(_) => self.late_deltas.add(&device, id, &raw),
+                Ok(message) => match self.requeue(message, id).await {
+                    Ok(stored) => durable.push(stored),
+                    // There was no room in the queue, which is no trial.
+                    Err(_) => self.late_deltas.add(&device, id, &raw, trials),
+                },
+                Err(_) => self.late_deltas.add(&device, id, &raw, trials + 1),
             }
         }
         let mut stored = 0;
@@ -159,15 +181,15 @@ mod tests {
     #[tokio::test]
     async fn deltas_are_due_when_a_message_with_their_tag_is_committed() {
         let late = LateDeltas::default();
-        late.add("a", 1, &[0x85]);
-        late.add("a", 2, &[0x86]);
-        late.add("b", 3, &[0x85]);
+        late.add("a", 1, &[0x85], 0);
+        late.add("a", 2, &[0x86], 1);
+        late.add("b", 3, &[0x85], 0);
         late.committed("a", 0xff05);
         late.committed("c", 0xff06);
-        assert_eq!(late.due().await, [1]);
+        assert_eq!(late.due().await, [(1, 0)]);
         late.committed("b", 0x0045);
         late.committed("a", 0x0006);
-        assert_eq!(late.due().await, [2, 3]);
+        assert_eq!(late.due().await, [(2, 1), (3, 0)]);
         assert!(late.waiting().devices.is_empty());
     }
 
@@ -175,14 +197,24 @@ mod tests {
     async fn the_newest_deltas_of_some_devices_wait() {
         let late = LateDeltas::default();
         for device in 0..2 * DEVICES.get() {
-            late.add(&format!("d{device}"), 1000, &[0x80]);
+            late.add(&format!("d{device}"), 1000, &[0x80], 0);
         }
         for id in 0..100 {
-            late.add("a", id, &[0x80]);
+            late.add("a", id, &[0x80], 0);
         }
         assert_eq!(late.waiting().devices.len(), DEVICES.get());
         late.committed("d0", 0);
         late.committed("a", 0);
-        assert_eq!(late.due().await, (84..100).collect::<Vec<_>>());
+        assert_eq!(late.due().await, (84..100).map(|id| (id, 0)).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_delta_that_no_message_fits_stops_waiting() {
+        let late = LateDeltas::default();
+        (0..=MAX_TRIALS).for_each(|trials| late.add("a", trials.into(), &[0x80], trials));
+        late.committed("a", 0);
+        let due: Vec<_> = late.waiting().due.values().copied().collect();
+        assert_eq!(due, (0..MAX_TRIALS).collect::<Vec<_>>());
+        assert!(late.waiting().devices.is_empty());
     }
 }

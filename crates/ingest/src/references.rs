@@ -3,12 +3,13 @@
 //! The buffer has them all: this is a cache, so that a delta does not wait for the disk. It is filled from the buffer with the first delta of
 //! a device, and then follows the commits.
 
+use crate::profiles::slots::Slots;
 use dunnage_buffer::LayoutKey;
 use dunnage_packed::Reference;
 use lru::LruCache;
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
 /// Most references of a device, as many as the buffer returns.
@@ -65,8 +66,9 @@ struct Held {
     list: VecDeque<Identified>,
     /// The ID of the one that was last used.
     used: Option<i64>,
-    /// Whether the list has those that were in the buffer before the first of the list.
-    is_whole: bool,
+    /// The layouts for which the list has those that were in the buffer before the first of the list. Another schema, or the same one after
+    /// a reload, has other references there.
+    whole_for: Option<Weak<Slots>>,
 }
 
 impl Default for References {
@@ -80,19 +82,20 @@ impl References {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the references of `device`, or `None` if they have to be [loaded](References::loaded) from the buffer. From then on, the
-    /// cache follows the commits of the device.
-    pub fn of(&self, device: &str) -> Option<Candidates> {
+    /// Returns the references of `device` with the layouts `slots`, or `None` if they have to be [loaded](References::loaded) from the
+    /// buffer. From then on, the cache follows the commits of the device.
+    pub fn of(&self, device: &str, slots: &Arc<Slots>) -> Option<Candidates> {
         let mut cache = self.cache();
         if let Some(held) = cache.devices.get(device) {
-            return held.is_whole.then(|| held.candidates());
+            let is_whole = held.whole_for.as_ref().is_some_and(|of| of.as_ptr() == Arc::as_ptr(slots));
+            return is_whole.then(|| held.candidates());
         }
         cache.put(device.into(), Held::default());
         None
     }
 
-    /// Adds the references that the buffer has of `device`, newest first, and returns all of them.
-    pub fn loaded(&self, device: &str, found: Vec<Identified>) -> Candidates {
+    /// Adds the references that the buffer has of `device` with the layouts `slots`, newest first, and returns all of them.
+    pub fn loaded(&self, device: &str, slots: &Arc<Slots>, found: Vec<Identified>) -> Candidates {
         let mut cache = self.cache();
         let (name, mut held) = cache.take(device).unwrap_or_else(|| (device.into(), Held::default()));
         // Commits may have been faster than the reading of the buffer.
@@ -101,7 +104,7 @@ impl References {
         let mut last = None;
         held.list.retain(|(id, _)| last.replace(*id) != Some(*id));
         held.list.truncate(OF_A_DEVICE);
-        held.is_whole = true;
+        held.whole_for = Some(Arc::downgrade(slots));
         let candidates = held.candidates();
         // A device without messages is not worth the place of another one.
         if !held.list.is_empty() {
@@ -185,6 +188,10 @@ mod tests {
         Layout::new(&Model { statistics: Some(statistics), ..model }).unwrap()
     }
 
+    fn slots() -> Arc<Slots> {
+        Arc::new(Slots::new("s", false))
+    }
+
     /// Returns the message `id`, whose value is its ID, and which refers to the message `used`.
     fn message(layout: &Layout, id: i64, used: Option<u64>) -> Identified {
         let reference = |value| layout.reference(&Value::U64(value)).unwrap();
@@ -203,48 +210,60 @@ mod tests {
 
     #[test]
     fn a_device_is_loaded_once_and_then_follows_its_commits() {
-        let (references, layout) = (References::default(), layout());
+        let (references, layout, slots) = (References::default(), layout(), slots());
         // Before a delta was received, commits are not followed.
         references.committed("d", message(&layout, 1, None));
-        assert!(references.of("d").is_none());
+        assert!(references.of("d", &slots).is_none());
         references.committed("d", message(&layout, 4, None));
         // What was read from the buffer may overlap with commits.
         let found = [4, 3, 1].map(|id| message(&layout, id, None)).to_vec();
-        assert_eq!(ids(&layout, &references.loaded("d", found).likely), [4, 3, 1]);
+        assert_eq!(ids(&layout, &references.loaded("d", &slots, found).likely), [4, 3, 1]);
         references.committed("d", message(&layout, 4, None));
         references.committed("d", message(&layout, 6, Some(3)));
-        let known = references.of("d").unwrap();
+        let known = references.of("d", &slots).unwrap();
         assert_eq!((ids(&layout, &known.likely), ids(&layout, &known.late)), (vec![6, 4, 3], vec![1]));
     }
 
     #[test]
+    fn the_references_of_other_layouts_are_loaded_too() {
+        let (references, layout, [before, after]) = (References::default(), layout(), [slots(), slots()]);
+        assert!(references.of("d", &before).is_none());
+        references.loaded("d", &before, vec![message(&layout, 3, None)]);
+        assert!(references.of("d", &after).is_none(), "the buffer may have some of the other layouts");
+        references.committed("d", message(&layout, 4, None));
+        let found = [3, 2].map(|id| message(&layout, id, None)).to_vec();
+        assert_eq!(ids(&layout, &references.loaded("d", &after, found).likely), [4, 3, 2]);
+        assert!(references.of("d", &after).is_some());
+    }
+
+    #[test]
     fn a_device_has_few_references_and_few_late_ones() {
-        let (references, layout) = (References::default(), layout());
-        assert!(references.of("d").is_none());
-        references.loaded("d", vec![]);
-        assert!(references.of("d").is_none(), "an unknown device takes no memory");
-        references.loaded("d", vec![message(&layout, 1, None)]);
+        let (references, layout, slots) = (References::default(), layout(), slots());
+        assert!(references.of("d", &slots).is_none());
+        references.loaded("d", &slots, vec![]);
+        assert!(references.of("d", &slots).is_none(), "an unknown device takes no memory");
+        references.loaded("d", &slots, vec![message(&layout, 1, None)]);
         for id in 2..100 {
             references.committed("d", message(&layout, id, None));
         }
-        assert_eq!(references.of("d").unwrap().likely.len(), OF_A_DEVICE);
+        assert_eq!(references.of("d", &slots).unwrap().likely.len(), OF_A_DEVICE);
         references.committed("d", message(&layout, 100, Some(98)));
-        let known = references.of("d").unwrap();
+        let known = references.of("d", &slots).unwrap();
         assert_eq!(ids(&layout, &known.likely), [100, 99, 98]);
         assert_eq!(ids(&layout, &known.late), [97, 96, 95, 94]);
     }
 
     #[test]
     fn the_least_recently_used_devices_leave() {
-        let (references, layout) = (References::default(), layout());
+        let (references, layout, slots) = (References::default(), layout(), slots());
         let most = MEMORY / OF_AN_ENTRY;
         for device in 0..most {
             let device = device.to_string();
-            assert!(references.of(&device).is_none());
-            references.loaded(&device, vec![message(&layout, 1, None)]);
+            assert!(references.of(&device, &slots).is_none());
+            references.loaded(&device, &slots, vec![message(&layout, 1, None)]);
         }
-        assert!(references.of(&(most - 1).to_string()).is_some());
-        assert!(references.of("0").is_none());
+        assert!(references.of(&(most - 1).to_string(), &slots).is_some());
+        assert!(references.of("0", &slots).is_none());
         let cache = references.cache();
         assert!(cache.memory <= MEMORY && cache.memory > MEMORY / 2, "{}", cache.memory);
         assert_eq!(cache.memory, cache.devices.iter().map(|(_, held)| held.memory()).sum::<usize>());

@@ -148,6 +148,34 @@ fn references_survive_a_restart_of_the_gateway() {
 }
 
 #[test]
+fn a_schema_that_comes_back_has_its_references() {
+    let (gateway, layout) = (gateway(), layout(1));
+    let schemas = gateway.folder.path().join("schemas");
+    fs::write(schemas.join("s.json"), &SCHEMAS[1]).unwrap();
+    let gateway = again(gateway.stop().1);
+    assert_eq!(post(&gateway, "d", &whole(&layout, 0)), stored());
+    // The references of the device are loaded for another schema first.
+    let gateway = again(gateway.stop().1);
+    let other = gateway.post("/ingest/d?schema=s", PACKED, &delta(&layout, 1, 0));
+    assert_eq!(other.status, 409, "{}", other.text);
+    assert_eq!(gateway.post("/ingest/d?schema=s", PACKED, &whole(&self::layout(2), 5)).status, 204);
+    assert_eq!(gateway.post("/ingest/d?schema=s", PACKED, &delta(&self::layout(2), 6, 5)).status, 204);
+    assert_eq!(post(&gateway, "d", &delta(&layout, 1, 0)), stored());
+}
+
+#[test]
+fn a_message_that_is_repeated_does_not_hide_other_references() {
+    let (gateway, layout) = (gateway(), layout(1));
+    let tag = |n: u32| layout.reference(&message(n)).unwrap().name() & 0x3f;
+    let same = (1..).find(|n| tag(*n) == tag(0)).unwrap();
+    assert_eq!(post(&gateway, "d", &whole(&layout, 0)), stored());
+    for _ in 0..12 {
+        assert_eq!(post(&gateway, "d", &whole(&layout, same)), stored());
+    }
+    assert_eq!(post(&gateway, "d", &delta(&layout, 1, 0)), stored());
+}
+
+#[test]
 fn the_layout_of_a_delta_is_the_one_of_its_reference() {
     let (gateway, layouts) = (gateway(), [layout(1), layout(2)]);
     for (n, layout) in (0..).zip(&layouts) {
