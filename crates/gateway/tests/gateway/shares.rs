@@ -5,10 +5,10 @@ use coap_lite::CoapOption;
 use dunnage_gateway::Who;
 use socket2::{Domain, Socket, Type};
 use std::{
-    io::{Read, Write},
+    io::{ErrorKind, Read, Write},
     net::{Ipv4Addr, SocketAddr, TcpStream, UdpSocket},
     path::Path,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// The memory for messages, and the limit of a body, in bytes.
@@ -57,11 +57,32 @@ fn send_incomplete(
 ) -> Vec<TcpStream> {
     let incomplete = (0..INCOMPLETE).map(|n| {
         let mut stream = connect(from(n), gateway.gateway.address());
+        let before = held(gateway);
         // The gateway refuses some while they are sent, and closes their connections.
         let _ = stream.write_all(&[head(&path(n), BODY).as_bytes(), &vec![b' '; BODY - 1]].concat());
+        wait_until_received(gateway, &stream, before);
         stream
     });
     incomplete.collect()
+}
+
+/// Waits until the gateway has read or refused a message, at most for a moment: it may also have made room for it. Messages that are read at
+/// the same time compete for the share, and on a slow machine each may be refused before the memory of another is released.
+fn wait_until_received(gateway: &Running, stream: &TcpStream, before: usize) {
+    stream.set_nonblocking(true).unwrap();
+    let is_open = || stream.peek(&mut [0]).is_err_and(|error| error.kind() == ErrorKind::WouldBlock);
+    let begun = Instant::now();
+    while is_open() && held(gateway) < before + BODY - 1 && begun.elapsed() < Duration::from_millis(250) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    stream.set_nonblocking(false).unwrap();
+}
+
+/// Returns the bytes of messages that the gateway holds.
+fn held(gateway: &Running) -> usize {
+    let metrics = gateway.get("/metrics").text;
+    let line = metrics.lines().find(|line| line.starts_with("dunnage_queue_bytes ")).unwrap();
+    line.rsplit(' ').next().unwrap().parse().unwrap()
 }
 
 /// Waits until the gateway holds at least half of `share` and at most `share`, several times in a row. Bytes that are read and then refused
@@ -71,9 +92,7 @@ fn assert_held(gateway: &Running, share: usize) {
     let expected = share / 2..=share;
     let (mut bytes, mut in_range) = (0, 0);
     for _ in 0..100 {
-        let metrics = gateway.get("/metrics").text;
-        let line = metrics.lines().find(|line| line.starts_with("dunnage_queue_bytes ")).unwrap();
-        bytes = line.rsplit(' ').next().unwrap().parse().unwrap();
+        bytes = held(gateway);
         in_range = if expected.contains(&bytes) { in_range + 1 } else { 0 };
         if in_range == 5 {
             return;
