@@ -89,7 +89,7 @@ fn form_of(request: &Request) -> Vec<(String, String)> {
     serde_urlencoded::from_str(&request.body).unwrap()
 }
 
-const NO_INTERVAL: &str = "interval_seconds = 0";
+const NO_INTERVAL: &str = "interval_seconds = 0\nper_minute = 0";
 
 #[test]
 fn chirpstack_flushes_the_queue_of_the_device_and_enqueues_the_name() {
@@ -222,19 +222,42 @@ fn messages_of_others_old_messages_and_those_within_the_interval_are_skipped() {
     assert_eq!(bench.server.requests().len(), 4);
 }
 
+#[test]
+fn all_devices_together_have_a_limit_that_failures_count_for() {
+    let bench = Bench::new("chirpstack", "replace = false\nper_minute = 2", |_, before| match before {
+        0 => Reply::Status("503 Service Unavailable"),
+        _ => DONE,
+    });
+    assert_eq!(bench.offer(&[message("chirpstack", "a", 1)]).unwrap_err().kind, RETRY);
+    assert_eq!(bench.offer(&[message("chirpstack", "b", 1)]), Ok(true));
+    for device in ["a", "c"] {
+        assert_eq!(bench.offer(&[message("chirpstack", device, 2)]), Ok(false), "{device}");
+        // A dead letter that is retried does not pass the limit either.
+        let retried = bench.runtime.block_on(bench.output.deliver(&[message("chirpstack", device, 3)]));
+        assert_eq!(retried, Ok(()));
+    }
+    assert_eq!(bench.server.requests().len(), 2);
+}
+
 /// After a failure nothing counts as sent, and the retry has the name of the message that is then the newest.
 #[test]
 fn failures_are_retried_or_make_dead_letters() {
-    let bench = Bench::new("chirpstack", "timeout_seconds = 1\nreplace = false", |_, before| match before {
-        0 => Reply::Status("429 Too Many Requests\r\nretry-after: 7\r\n"),
-        1 => Reply::Status("503 Service Unavailable"),
-        2 => Reply::Status("401 Unauthorized"),
-        3 => Reply::Hang,
-        4 => Reply::Drop,
-        5 => Reply::Text("404 Not Found", r#"{"code":5,"message":"Object does not exist","details":[]}"#),
-        6 => Reply::Status("400 Bad Request"),
-        _ => DONE,
-    });
+    let bench =
+        Bench::new("chirpstack", "timeout_seconds = 1\nreplace = false\nper_minute = 0", |_, before| {
+            match before {
+                0 => Reply::Status("429 Too Many Requests\r\nretry-after: 7\r\n"),
+                1 => Reply::Status("503 Service Unavailable"),
+                2 => Reply::Status("401 Unauthorized"),
+                3 => Reply::Hang,
+                4 => Reply::Drop,
+                5 => Reply::Text(
+                    "404 Not Found",
+                    r#"{"code":5,"message":"Object does not exist","details":[]}"#,
+                ),
+                6 => Reply::Status("400 Bad Request"),
+                _ => DONE,
+            }
+        });
     let mut messages = vec![message("chirpstack", "a", 1)];
     let mut fail = || {
         let failed = bench.offer(&messages).unwrap_err();
@@ -264,7 +287,7 @@ fn failures_are_retried_or_make_dead_letters() {
 #[test]
 fn hostile_ids_stay_within_their_place() {
     let hostile = "../x/%2e%2e/?a=b&c#d X-Evil: 1 é";
-    let more = "application = 'a/../b'\nwebhook = 'w?x'\nevery = 1\ninterval_seconds = 0";
+    let more = "application = 'a/../b'\nwebhook = 'w?x'\nevery = 1\ninterval_seconds = 0\nper_minute = 0";
     let bench = Bench::new("the-things-stack", more, |_, _| DONE);
     let mut named = message("the-things-stack", "d", 1);
     let origin = json!({"input": "i", "provider": "the-things-stack", "device_name": hostile});

@@ -69,7 +69,7 @@ impl Downlink {
             api: Api::new(settings)?,
             provider: settings.provider,
             input: settings.input.clone(),
-            schedule: Schedule::new(settings.every, interval, max_age),
+            schedule: Schedule::new(settings.every, interval, max_age).limited(settings.per_minute),
             timeout,
         })
     }
@@ -141,6 +141,11 @@ impl Output for Downlink {
         let Some((newest, named)) = self.newest(messages) else { return Ok(()) };
         // Messages may have become too old since `skip`, and retried dead letters were not passed to it.
         if !self.schedule.is_due(named, Instant::now()) {
+            return Ok(());
+        }
+        // Requests that fail count, too. Another call may have taken the last one.
+        if !self.schedule.take(Instant::now()) {
+            self.schedule.skipped(named);
             return Ok(());
         }
         match self.send(&newest).await {

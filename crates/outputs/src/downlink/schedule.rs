@@ -1,4 +1,5 @@
-//! Decides which messages are acknowledged: one in so many of each device, not too often, and none that is too old.
+//! Decides which messages are acknowledged: one in so many of each device, not too often for the device and for all devices together, and
+//! none that is too old.
 //!
 //! The state is in memory. After a restart, the first message of each device is acknowledged.
 
@@ -16,7 +17,19 @@ pub struct Schedule {
     every: u32,
     interval: Duration,
     max_age: Duration,
-    devices: Mutex<HashMap<String, Last>>,
+    /// The time of one downlink in the limit for all devices; zero without a limit.
+    each: Duration,
+    state: Mutex<State>,
+}
+
+/// The time in which the downlinks that the limit for all devices allows may be sent at once.
+const MINUTE: Duration = Duration::from_secs(60);
+
+#[derive(Default)]
+struct State {
+    devices: HashMap<String, Last>,
+    /// When the limit for all devices has been restored (the generic cell rate algorithm).
+    restored: Option<Instant>,
 }
 
 /// The last downlink to a device.
@@ -40,7 +53,12 @@ pub struct Named<'d> {
 impl Schedule {
     /// Creates a schedule that acknowledges one in `every` messages.
     pub fn new(every: u32, interval: Duration, max_age: Duration) -> Schedule {
-        Schedule { every, interval, max_age, devices: Mutex::default() }
+        Schedule { every, interval, max_age, each: Duration::ZERO, state: Mutex::default() }
+    }
+
+    /// Limits the downlinks to all devices; 0 is no limit.
+    pub fn limited(self, per_minute: u32) -> Schedule {
+        Schedule { each: MINUTE.checked_div(per_minute).unwrap_or_default(), ..self }
     }
 
     /// Returns whether the last of the messages is to be acknowledged now.
@@ -48,7 +66,11 @@ impl Schedule {
         if named.count == 0 || named.age > self.max_age {
             return false;
         }
-        let mut devices = self.devices();
+        let mut state = self.state();
+        if self.restored_after(&state, now) > now + MINUTE {
+            return false;
+        }
+        let devices = &mut state.devices;
         if let Some(last) = devices.get(named.device) {
             let enough = last.since.saturating_add(named.count) >= self.every;
             return enough && now.duration_since(last.at) >= self.interval;
@@ -59,28 +81,42 @@ impl Schedule {
         devices.len() < DEVICES
     }
 
+    /// Takes one downlink from the limit for all devices, and returns whether there was one.
+    pub fn take(&self, now: Instant) -> bool {
+        let mut state = self.state();
+        let restored = self.restored_after(&state, now);
+        let is_left = restored <= now + MINUTE;
+        if is_left {
+            state.restored = Some(restored);
+        }
+        is_left
+    }
+
+    /// Returns when the limit for all devices will have been restored after one more downlink.
+    fn restored_after(&self, state: &State, now: Instant) -> Instant {
+        state.restored.map_or(now, |restored| restored.max(now)) + self.each
+    }
+
     /// Counts messages that are not acknowledged.
     pub fn skipped(&self, named: Named<'_>) {
-        if let Some(last) = self.devices().get_mut(named.device) {
+        if let Some(last) = self.state().devices.get_mut(named.device) {
             last.since = last.since.saturating_add(named.count);
         }
     }
 
     /// Records a downlink to `device`.
     pub fn sent(&self, device: &str, now: Instant) {
-        self.devices().insert(device.into(), Last { at: now, since: 0 });
+        self.state().devices.insert(device.into(), Last { at: now, since: 0 });
     }
 
-    fn devices(&self) -> MutexGuard<'_, HashMap<String, Last>> {
-        self.devices.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const MINUTE: Duration = Duration::from_secs(60);
 
     fn one(device: &str) -> Named<'_> {
         Named { device, count: 1, age: Duration::ZERO }
@@ -136,6 +172,22 @@ mod tests {
         (0..DEVICES).for_each(|n| schedule.sent(&n.to_string(), now));
         assert!(!schedule.is_due(one("new"), now));
         assert!(schedule.is_due(one("new"), now + MINUTE));
-        assert!(schedule.devices().is_empty());
+        assert!(schedule.state().devices.is_empty());
+    }
+
+    #[test]
+    fn all_devices_share_a_limit() {
+        let schedule = Schedule::new(1, Duration::ZERO, MINUTE).limited(3);
+        let now = Instant::now();
+        let sent = |from: u32, now: Instant| {
+            let names = (from..from + 10).map(|n| n.to_string());
+            names.filter(|name| schedule.is_due(one(name), now) && schedule.take(now)).count()
+        };
+        assert_eq!(sent(0, now), 3);
+        assert!(!schedule.take(now + Duration::from_secs(19)));
+        assert_eq!(sent(10, now + Duration::from_secs(20)), 1);
+        // A limit that was not used does not grow beyond a minute.
+        assert_eq!(sent(20, now + 10 * MINUTE), 3);
+        assert!((0..1000).all(|_| Schedule::new(1, MINUTE, MINUTE).limited(0).take(now)));
     }
 }

@@ -18,6 +18,8 @@ pub const EXAMPLE: &str = "\
 # One in so many messages of a device, and the shortest time between two downlinks to it.
 # every = 4
 # interval_seconds = 300
+# Most downlinks to all devices in a minute; 0 for no limit.
+# per_minute = 5
 # Also application and webhook (the-things-stack), user and password_file (rockblock), port, replace, max_age_seconds and timeout_seconds:
 # docs/outputs.md.
 ";
@@ -61,6 +63,9 @@ pub struct Settings {
     /// Shortest time between two downlinks to a device.
     #[serde(default = "interval_seconds")]
     pub interval_seconds: u64,
+    /// Most downlinks to all devices in a minute; 0 for no limit.
+    #[serde(default = "per_minute")]
+    pub per_minute: u32,
     /// A message that is older is not acknowledged.
     #[serde(default = "max_age_seconds")]
     pub max_age_seconds: u64,
@@ -83,6 +88,11 @@ fn every() -> u32 {
 
 fn interval_seconds() -> u64 {
     300
+}
+
+fn per_minute() -> u32 {
+    // A frame with two bytes takes 1.16 s at SF12, where a LoRaWAN base station in Europe may send for 6 s a minute (docs/outputs.md).
+    5
 }
 
 fn max_age_seconds() -> u64 {

@@ -53,7 +53,7 @@ fn start(schema: &str, server: &Scripted) -> Running {
         let token_file = format!("token_file = {token:?}\n");
         webhook(config, "lora", &format!("provider = 'chirpstack'\n{token_file}format = 'packed'\n{names}"));
         let settings = format!(
-            "provider = 'chirpstack'\nurl = 'http://{}'\n{token_file}every = 1\ninterval_seconds = 0\ninput = 'lora'",
+            "provider = 'chirpstack'\nurl = 'http://{}'\n{token_file}every = 1\ninterval_seconds = 0\nper_minute = 0\ninput = 'lora'",
             server.address
         );
         let kind = OutputKind::Downlink(toml::from_str(&settings).unwrap());
