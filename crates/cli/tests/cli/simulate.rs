@@ -90,6 +90,23 @@ fn a_trained_schema_has_smaller_messages_and_the_same_values() {
 }
 
 #[test]
+fn compare_shows_packed_with_and_without_statistics() {
+    let folder = tempfile::tempdir().unwrap();
+    let (schema, _, trained) = trained(folder.path());
+    let bytes = |schema: &str| {
+        let report = dunnage(&["compare", "-", "--schema", schema, "--json"], messages(1, 1)).json();
+        let of = |format: &str| {
+            let rows = report["formats"].as_array().unwrap();
+            rows.iter().find(|row| row["format"] == format).map(|row| row["bytes"].as_u64().unwrap())
+        };
+        (of("packed"), of("packed (plain)"))
+    };
+    let (Some(plain), None) = bytes(&schema) else { panic!("a schema without statistics has one row") };
+    let (Some(prior), Some(without)) = bytes(&trained) else { panic!("a trained schema has two rows") };
+    assert!(prior < plain && without == plain, "{prior} {without} {plain}");
+}
+
+#[test]
 fn the_expected_size_of_a_trained_schema_is_near_that_of_its_messages() {
     let folder = tempfile::tempdir().unwrap();
     let (schema, lines, trained) = trained(folder.path());
