@@ -43,6 +43,7 @@ export class DocumentReader extends Reader {
     this.bytes = bytes;
     this.offset = this.start = start;
     this.end = end;
+    this.unviewed = 0;
   }
 
   private oversized(): never {

@@ -24,7 +24,8 @@ export class DocumentWriter extends Writer {
       this.release();
       return message;
     }
-    return bytes.subarray(start, start + length);
+    // Faster than `subarray`.
+    return new Uint8Array(this.memory, start, length);
   }
 
   /** Frees the memory of a very large message. */

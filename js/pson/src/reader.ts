@@ -1,9 +1,14 @@
 import { DecodeError, type Kind } from "./error.js";
 import { type DecodeOptions, decoding } from "./options.js";
 import { readText } from "./text.js";
-import { END, LEAST, scratch, Wire } from "./wire.js";
+import { END, LEAST, Wire } from "./wire.js";
 
 export const NOTHING: Uint8Array = new Uint8Array(0);
+
+/** Converts the bits of numbers, in the wire's order on every machine. */
+const scratch = new DataView(new ArrayBuffer(8));
+/** This many floats are read before a view of the message pays off. */
+const FEW = 6;
 
 /** Reads the parts of items. Offsets are into `bytes`, and become those of the message in errors. */
 export class Reader {
@@ -13,6 +18,10 @@ export class Reader {
   /** Where the message begins, and where its bytes end. */
   protected start = 0;
   protected end = 0;
+  /** The bytes of `dataView`, and how many floats were read from others. */
+  private viewed: Uint8Array = NOTHING;
+  private dataView: DataView = scratch;
+  protected unviewed = 0;
   protected readonly strict: boolean;
   protected readonly maxNesting: number;
   protected readonly maxSize: number;
@@ -128,10 +137,10 @@ export class Reader {
   }
 
   protected binary32(at: number): number {
-    const { bytes, offset: i } = this;
+    const i = this.offset;
     if (i + 4 > this.end) this.truncated();
     this.offset = i + 4;
-    const bits = bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24);
+    const bits = this.bits(i);
     scratch.setInt32(0, bits, true);
     const f = scratch.getFloat32(0, true);
     if (this.strict && (isInteger(f) || (f !== f && bits !== 0x7fc00000))) this.notCanonical(at);
@@ -139,16 +148,32 @@ export class Reader {
   }
 
   protected binary64(at: number): number {
-    const { bytes, offset: i } = this;
+    const i = this.offset;
     if (i + 8 > this.end) this.truncated();
     this.offset = i + 8;
-    const low = bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24);
-    const high = bytes[i + 4]! | (bytes[i + 5]! << 8) | (bytes[i + 6]! << 16) | (bytes[i + 7]! << 24);
-    scratch.setInt32(0, low, true);
-    scratch.setInt32(4, high, true);
-    const f = scratch.getFloat64(0, true);
+    let f;
+    if (this.bytes === this.viewed) {
+      f = this.dataView.getFloat64(i, true);
+    } else {
+      // Creating a DataView takes as long as this does some times over.
+      if (++this.unviewed > FEW) this.createView();
+      scratch.setInt32(0, this.bits(i), true);
+      scratch.setInt32(4, this.bits(i + 4), true);
+      f = scratch.getFloat64(0, true);
+    }
     if (this.strict && (isInteger(f) || f !== f || Math.fround(f) === f)) this.notCanonical(at);
     return f;
+  }
+
+  /** Returns the 4 bytes at `i` as an integer. */
+  private bits(i: number): number {
+    const { bytes } = this;
+    return bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24);
+  }
+
+  private createView(): void {
+    const { buffer, byteOffset, byteLength } = this.viewed = this.bytes;
+    this.dataView = new DataView(buffer, byteOffset, byteLength);
   }
 
   private notCanonical(at: number): never {

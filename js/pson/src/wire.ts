@@ -18,6 +18,3 @@ export const enum Wire {
 /** The first integers that are too large and too small for PSON: 2^64, and the one below -2^63. */
 export const END = 2 ** 64;
 export const LEAST = -(2 ** 63);
-
-/** Converts the bits of numbers. Little-endian, as the wire, on every machine. */
-export const scratch = new DataView(new ArrayBuffer(8));

@@ -1,7 +1,7 @@
 import type { Kind } from "./error.js";
 import { type EncodeOptions, encoding } from "./options.js";
 import { isWellFormed, writeLongText, writeShortText } from "./text.js";
-import { END, LEAST, scratch, Wire } from "./wire.js";
+import { END, LEAST, Wire } from "./wire.js";
 
 /** The longest item without content: a header and a varint of 10 bytes. */
 const LONGEST = 11;
@@ -32,6 +32,9 @@ export class Fault {
 /** Writes items in canonical form, one after another. */
 export class Writer {
   protected bytes = new Uint8Array(BLOCK);
+  /** The memory of `bytes`, and another view of it. */
+  protected memory: ArrayBuffer = this.bytes.buffer;
+  private view = new DataView(this.memory);
   /** Where the next byte goes, and where the message began. */
   protected offset = 0;
   protected start = 0;
@@ -61,17 +64,22 @@ export class Writer {
 
   /** Begins a new block of memory. */
   protected reset(): void {
-    this.bytes = new Uint8Array(BLOCK);
+    this.block(BLOCK);
     this.start = this.offset = 0;
+  }
+
+  private block(size: number): void {
+    this.bytes = new Uint8Array(size);
+    this.memory = this.bytes.buffer;
+    this.view = new DataView(this.memory);
   }
 
   private grow(n: number): void {
     const { bytes, start, offset } = this;
     const length = offset - start;
     if (length > this.maxSize) this.oversized();
-    const larger = new Uint8Array(Math.max(BLOCK, 2 * (length + n)));
-    larger.set(bytes.subarray(start, offset));
-    this.bytes = larger;
+    this.block(Math.max(BLOCK, 2 * (length + n)));
+    this.bytes.set(bytes.subarray(start, offset));
     this.start = 0;
     this.offset = length;
   }
@@ -128,25 +136,22 @@ export class Writer {
     } else if (this.single && Number.isFinite(rounded)) {
       this.number(rounded);
     } else {
-      scratch.setFloat64(0, n, true);
-      this.float(Wire.Binary64, 8);
+      this.reserve(LONGEST);
+      const at = this.offset;
+      this.bytes[at] = Wire.Binary64;
+      this.view.setFloat64(at + 1, n, true);
+      this.offset = at + 9;
     }
   }
 
   private binary32(n: number): void {
-    if (n === n) scratch.setFloat32(0, n, true);
-    // The bits of NaN are up to the machine.
-    else scratch.setInt32(0, 0x7fc00000, true);
-    this.float(Wire.Binary32, 4);
-  }
-
-  private float(header: Wire, length: number): void {
     this.reserve(LONGEST);
-    const { bytes } = this;
-    let at = this.offset;
-    bytes[at++] = header;
-    for (let i = 0; i < length; i++) bytes[at++] = scratch.getUint8(i);
-    this.offset = at;
+    const at = this.offset;
+    this.bytes[at] = Wire.Binary32;
+    if (n === n) this.view.setFloat32(at + 1, n, true);
+    // A machine may have other bits for NaN.
+    else this.view.setInt32(at + 1, 0x7fc00000, true);
+    this.offset = at + 5;
   }
 
   protected bigint(n: bigint): void {
