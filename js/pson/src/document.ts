@@ -65,11 +65,11 @@ export class DocumentReader extends Reader {
       case Wire.Binary32 >> 5:
         if (n === 0) return this.binary32(at);
         if (n === 1) return this.binary64(at);
-        return this.malformed(at, "a floating point item is neither binary32 nor binary64");
+        return this.malformed(at, "a float is neither binary32 nor binary64");
       case Wire.Null >> 5:
         if (header === Wire.Null) return null;
         if (header < Wire.Null) return header === Wire.True;
-        return this.malformed(at, "a discrete item is neither false, true nor null");
+        return this.malformed(at, "a discrete item is not false, true or null");
       case Wire.Text >> 5:
         return this.text(at, n < Wire.Varint ? n : this.varint(at));
       case Wire.Bytes >> 5:

@@ -160,24 +160,11 @@ export class DocumentWriter extends Writer {
       if (!/^(DataView|Uint8)/.test(tag)) return this.array(value as unknown as ArrayLike<unknown>, levels);
       return this.byteString(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
     }
-    switch (tag) {
-      case "ArrayBuffer":
-      case "SharedArrayBuffer":
-        return this.byteString(new Uint8Array(value as ArrayBuffer));
-      case "Map":
-        return this.map(value as Map<unknown, unknown>, levels);
-      case "Number":
-      case "String":
-      case "Boolean":
-      case "BigInt":
-        return this.value(value.valueOf(), levels, key);
-      case "Set":
-      case "WeakMap":
-      case "WeakSet":
-      case "Promise":
-      case "Symbol":
-        return this.fault("type", `PSON cannot express a ${tag}`);
-    }
+    if (/ArrayBuffer$/.test(tag)) return this.byteString(new Uint8Array(value as ArrayBuffer));
+    if (tag === "Map") return this.map(value as Map<unknown, unknown>, levels);
+    if (/^(Number|String|Boolean|BigInt)$/.test(tag)) return this.value(value.valueOf(), levels, key);
+    // Without properties of their own, these would become empty maps.
+    if (/^(Weak|Set$|Promise)/.test(tag)) return this.fault("type", `PSON cannot express a ${tag}`);
     const { toJSON } = value as { toJSON?: unknown };
     if (typeof toJSON === "function") return this.converted(toJSON.call(value, String(key)), levels, key);
     this.fields(value as Fields, levels, key);

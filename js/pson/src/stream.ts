@@ -1,13 +1,10 @@
-import { type Bytes, view } from "./decode.js";
-import { DocumentReader } from "./document.js";
-import { DecodeError } from "./error.js";
 import { Frames } from "./frames.js";
-import { nesting, size } from "./limits.js";
-import type { DecodeOptions } from "./options.js";
+// A file of its own at run time, too: both entry points of the package share it.
+import { type Bytes, DecodeError, type DecodeOptions, Decoder, MAX_NESTING, MAX_SIZE } from "./index.js";
 
 /** Turns chunks of bytes into the messages in them. It keeps at most the bytes of one message. */
 class Splitter {
-  private readonly reader: DocumentReader;
+  private readonly decoder: Decoder;
   private readonly frames: Frames;
   private readonly maxSize: number;
   /** The beginning of a message, and its length. */
@@ -15,38 +12,40 @@ class Splitter {
   private length = 0;
 
   constructor(options: DecodeOptions) {
-    this.reader = new DocumentReader(options);
-    this.maxSize = size(options);
-    this.frames = new Frames(nesting(options), this.maxSize);
+    this.decoder = new Decoder(options);
+    this.maxSize = options.maxSize ?? MAX_SIZE;
+    this.frames = new Frames(options.maxNesting ?? MAX_NESTING, this.maxSize);
   }
 
   /** Decodes the messages that end in `chunk`. */
   *push(chunk: Bytes): Generator<unknown, void, undefined> {
-    const bytes = view(chunk);
+    const bytes = ArrayBuffer.isView(chunk)
+      ? new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+      : new Uint8Array(chunk);
     for (let at = 0; at < bytes.length; ) {
       const end = this.frames.end(bytes, at);
       if (end < 0) return this.keep(bytes, at, bytes.length);
       const start = at;
       at = end;
       if (this.length === 0) {
-        yield this.message(bytes, start, end);
+        yield this.message(bytes.subarray(start, end));
       } else {
         this.keep(bytes, start, end);
         const { length } = this;
         this.length = 0;
-        yield this.message(this.kept, 0, length);
+        yield this.message(this.kept.subarray(0, length));
       }
     }
   }
 
   /** Throws a DecodeError if the last message is incomplete. */
   end(): void {
-    if (this.length > 0) this.reader.messageAt(this.kept, 0, this.length);
+    if (this.length > 0) this.decoder.decode(this.kept.subarray(0, this.length));
   }
 
-  private message(bytes: Uint8Array, start: number, end: number): unknown {
+  private message(bytes: Uint8Array): unknown {
     try {
-      return this.reader.messageAt(bytes, start, end);
+      return this.decoder.decode(bytes);
     } catch (error) {
       // Everything before was well-formed, so the message ended early because it announces more bytes than it may have.
       if (error instanceof DecodeError && error.kind === "truncated") {
