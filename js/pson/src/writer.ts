@@ -186,12 +186,8 @@ export class Writer {
       bytes[end++] = c;
     }
     if (i < length) return this.wideText(text);
-    if (length < Wire.Varint) {
-      bytes[at] = Wire.Text | length;
-    } else {
-      bytes[at] = Wire.Text | Wire.Varint;
-      bytes[at + 1] = length;
-    }
+    bytes[at] = Wire.Text | Math.min(length, Wire.Varint);
+    if (length >= Wire.Varint) bytes[at + 1] = length;
     this.offset = end;
   }
 
