@@ -1,0 +1,46 @@
+// Compiled by tests/package.test.js, never run: the types that users of the package see.
+
+import { type Bytes, decode, type DecodeOptions, Decoder, DecodeError, decodeMulti, encode, EncodeError, Encoder, encodeInto, type Kind } from "@dunnage/pson";
+import { DecoderStream, decodeStream } from "@dunnage/pson/stream";
+
+interface Reading {
+  temperature: number;
+}
+
+const message: Uint8Array<ArrayBuffer> = encode({ temperature: 23.5 } satisfies Reading, { floats: "single", maxSize: 160 });
+const reading = decode(message) as Reading;
+export const body: BodyInit = message;
+export const temperature: number = reading.temperature;
+
+const options: DecodeOptions = { strict: true, bigint: "always", maps: "map", bytes: "view", maxNesting: 4 };
+for (const value of decodeMulti(message.buffer, options)) unknown(value);
+for (const value of new Decoder(options).decodeMulti(message)) unknown(value);
+export const length: number = new Encoder().encodeInto(reading, message, 1) + encodeInto(reading, message);
+
+export async function streams(response: Response, chunks: Bytes[]): Promise<void> {
+  for await (const value of decodeStream(response.body!)) unknown(value);
+  for await (const value of decodeStream(chunks, { maxSize: 10 })) unknown(value);
+  response.body!.pipeThrough(new DecoderStream());
+}
+
+try {
+  decode(message);
+} catch (error) {
+  if (error instanceof DecodeError) places(error.kind, error.offset);
+  if (error instanceof EncodeError) places(error.kind, error.pointer);
+}
+
+function unknown(value: unknown): void {
+  // @ts-expect-error: what a message holds is not known.
+  value.temperature;
+}
+
+function places(kind: Kind, place: number | string): void {
+  // @ts-expect-error: there is no such kind.
+  if (kind === "other") throw place;
+}
+
+// @ts-expect-error: there is no such option.
+decode(message, { loose: true });
+// @ts-expect-error: a text is no message.
+decode("c0");
