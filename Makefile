@@ -1,6 +1,6 @@
 # A menu. `make` or `make help` prints it.
 
-.PHONY: help run dist check test nightly test-c test-rust test-jvm test-kafka test-report conform lint fmt audit faults bench bench-link bench-full report fuzz fuzz-c docs
+.PHONY: help run dist check test nightly test-c test-rust test-js test-jvm test-kafka test-report conform lint fmt audit faults bench bench-link bench-full report fuzz fuzz-c docs
 
 # What measuring on a simulated AVR needs; the compiler itself comes from PyPI.
 AVR = cc:build-essential pip3:python3-pip /usr/include/simavr/sim_avr.h:libsimavr-dev /usr/include/libelf.h:libelf-dev
@@ -44,7 +44,7 @@ check: lint  ## format, lint, unit and vector tests; needs Rust, a C compiler, P
 	cargo test --lib --test pson --test hostile --test packed --test spec -- --skip suite::
 	cargo test --doc
 
-test: lint audit test-c test-rust conform test-jvm test-report  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
+test: lint audit test-c test-rust conform test-js test-jvm test-report  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
 	.ci/need chromium:chromium curl:curl openssl:openssl gzip:gzip zstd:zstd strace:strace systemd-analyze:systemd node:nodejs npm:npm $(AVR) simavr:simavr avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc clang:clang \
 	    arm-none-eabi-gcc:gcc-arm-none-eabi /usr/lib/arm-none-eabi/newlib:libnewlib-arm-none-eabi riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf /usr/lib/picolibc:picolibc-riscv64-unknown-elf \
 	    $(TOOLS) $(FAULTS) mosquitto_pub:mosquitto-clients coap-client-notls:libcoap3-bin coap-client-openssl:libcoap3-bin coap-client-gnutls:libcoap3-bin /usr/sbin/nginx:nginx \
@@ -93,6 +93,11 @@ test-c:  ## the device library: two compilers, as C++, sanitizers, fuzzing, big-
 	cargo run --release -p dunnage-conform -- --seeds c/build/fuzz/seeds
 	cd c && for preset in gcc clang-asan cxx mips s390x avr fuzz; do cmake --workflow --preset $$preset || exit 1; done
 	c/tests/stack.sh
+
+test-js:  ## the JavaScript library: vectors, hostile input, properties, types, the tarball in an empty folder; random messages
+	.ci/need node:nodejs npm:npm cc:build-essential
+	cd js && npm ci && npm test
+	cargo run --release -p dunnage-conform -- --messages 20000 node js/pson/conform/executor.js
 
 conform: test-c  ## ask the device library all vectors and random messages, on four machines; generated code, random schemas
 	cargo run --release -p dunnage-conform -- --messages 300000 c/build/gcc/tests/conform
