@@ -14,8 +14,8 @@ import { payloads } from "./payloads.js";
 const quick = process.argv.includes("--quick");
 const ROUNDS = quick ? 9 : 25;
 /** How long a library is measured in a round, in nanoseconds, and how long it warms up before the first. */
-const SLICE = quick ? 2e6 : 10e6;
-const WARM = quick ? 50e6 : 200e6;
+const SLICE = quick ? 2e6 : 5e6;
+const WARM = quick ? 50e6 : 100e6;
 const RESULTS = new URL("../../bench/results/", import.meta.url);
 
 let sink = 0;
