@@ -19,6 +19,10 @@ const IF: u8 = 6;
 const LOOP: u8 = 7;
 /// The flag of a part for values from that one on, or of elements whose number is fixed.
 const OTHER: u8 = 0x10;
+/// What stands instead of a part before the fewest bytes of the parts that follow. They let a device give up a form that becomes too long.
+const LEAST: u8 = 0x08;
+/// How many bytes fewer they have to be than at the last place.
+const LEAST_STEP: u8 = 2;
 
 /// The kinds of opaque parts beside the number of bits of a float.
 const SIZED: u8 = 0;
@@ -69,8 +73,11 @@ pub(super) fn parts(layout: &Layout, trained: TrainedLeaves<'_>) -> Result<Parts
         tables,
         bytes: Vec::new(),
         delta_bytes: 0,
+        least: 0.0,
+        fields: Vec::new(),
     };
     let record_bits = writer.node(layout.root());
+    writer.insert_least();
     if writer.bytes.is_empty() {
         // C has no empty array. Nothing needs this part.
         writer.bytes.push(MARK);
@@ -87,9 +94,26 @@ struct Writer<'a> {
     classes: usize,
     bytes: Vec<u8>,
     delta_bytes: usize,
+    /// The fewest bits that the parts so far have without a reference.
+    least: f64,
+    /// Where the fields of the message begin, and the fewest bits before them.
+    fields: Vec<(usize, f64)>,
 }
 
 impl Writer<'_> {
+    /// Writes before some fields what they and all that follow have at least.
+    fn insert_least(&mut self) {
+        let mut last = 0;
+        for (at, before) in std::mem::take(&mut self.fields).into_iter().rev() {
+            // A little less, because logarithms are not exact.
+            let bytes = ((self.least - before) * 0.999 / 8.0).ceil().min(255.0) as u8;
+            if bytes >= last + LEAST_STEP {
+                self.bytes.splice(at..at, [LEAST, bytes]);
+                last = bytes;
+            }
+        }
+    }
+
     /// Writes the parts of a node. Returns the most bits that it has in a record.
     fn node(&mut self, node: &Node) -> u64 {
         let id = node.id;
@@ -111,7 +135,7 @@ impl Writer<'_> {
                 count + self.elements(&array.item, max, array.min == max)
             }
             Shape::Tuple(tuple) => self.tuple(id, tuple),
-            Shape::Object(object) => self.object(object),
+            Shape::Object(object) => self.object(id, object),
             Shape::Nullable(inner) => {
                 let flag = self.index(self.trained.nullable(id), 2);
                 flag + self.branch(IF, 0, |writer| writer.node(inner))
@@ -120,9 +144,12 @@ impl Writer<'_> {
         }
     }
 
-    fn object(&mut self, object: &Object) -> u64 {
+    fn object(&mut self, id: u32, object: &Object) -> u64 {
         let mut bits = 0;
         for field in &object.fields {
+            if id == 0 {
+                self.fields.push((self.bytes.len(), self.least));
+            }
             if field.optional {
                 bits += self.index(self.trained.presence(field.node.id), 2);
                 bits += self.branch(IF, 0, |writer| writer.node(&field.node));
@@ -175,9 +202,11 @@ impl Writer<'_> {
 
     /// Writes a part whose content depends on the index before it.
     fn branch(&mut self, kind: u8, selector: usize, content: impl FnOnce(&mut Self) -> u64) -> u64 {
-        let before = std::mem::take(&mut self.bytes);
+        let (before, least) = (std::mem::take(&mut self.bytes), self.least);
         let bits = content(self);
         let inside = std::mem::replace(&mut self.bytes, before);
+        // The content may be absent.
+        self.least = least;
         if !inside.is_empty() {
             self.needs.branches = true;
             self.bytes.push(kind);
@@ -277,10 +306,14 @@ impl Writer<'_> {
         if bits > 32 && leaf.flags == 0 {
             self.needs.copies = true;
             self.bytes.extend([COPY, bits as u8]);
+            self.least += f64::from(bits);
         } else if bits > 0 {
             self.bytes.extend([INDEX | leaf.flags, bits as u8]);
             self.constant(count - 1);
             self.emit(&leaf);
+            if leaf.least.is_none() {
+                self.least += f64::from(bits);
+            }
         }
         bits.into()
     }
@@ -321,6 +354,7 @@ impl Writer<'_> {
 
     fn emit(&mut self, leaf: &Emitted) {
         self.delta_bytes += leaf.delta_bytes;
+        self.least += leaf.least.unwrap_or_default();
         self.bytes.extend(&leaf.bytes);
     }
 

@@ -32,6 +32,8 @@ pub(super) struct Emitted {
     pub bytes: Vec<u8>,
     /// How many of the bytes are tables of changes.
     pub delta_bytes: usize,
+    /// The fewest bits of a value with the tables of values, if there are any.
+    pub least: Option<f64>,
 }
 
 impl Tables {
@@ -97,6 +99,7 @@ impl Emitter<'_> {
         if let Some(values) = leaf.values {
             out.flags |= VALUES;
             push_sized(&mut out.bytes, &self.tables(values, leaf, None));
+            out.least = Some(least(values));
         }
         if let Some(changes) = leaf.changes {
             out.flags |= CHANGES;
@@ -208,6 +211,14 @@ fn is_wide(leaf: &TrainedLeaf<'_>, contexts: &[&Context], at: usize) -> bool {
         });
     }
     is_wide
+}
+
+/// Returns the fewest bits of a value.
+fn least(tables: &Likely) -> f64 {
+    let mut least = f64::INFINITY;
+    let bits = |bin: &Bin| 8.0 - f64::from(bin.share).log2() + f64::from(bin.width);
+    each(tables, &mut |table| least = table.bins.iter().map(bits).fold(least, f64::min));
+    least
 }
 
 /// Calls `visit` with each table.
