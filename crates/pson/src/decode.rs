@@ -238,7 +238,7 @@ impl<'de> Decoder<'de> {
 
     /// Reads the number at `at`, whose header is known to be that of a number.
     #[inline]
-    fn number_at(&mut self, at: usize, header: u8) -> Result<Number, Error> {
+    pub fn number_at(&mut self, at: usize, header: u8) -> Result<Number, Error> {
         match header & wire::TYPE_BITS {
             wire::UNSIGNED => self.n(at, header).map(Number::Unsigned),
             wire::NEGATIVE => match self.n(at, header)? {
@@ -272,14 +272,14 @@ impl<'de> Decoder<'de> {
     }
 
     #[inline]
-    fn text_at(&mut self, at: usize, header: u8) -> Result<&'de str, Error> {
+    pub fn text_at(&mut self, at: usize, header: u8) -> Result<&'de str, Error> {
         let bytes = self.span(at, header)?;
         core::str::from_utf8(bytes).map_err(|_| malformed(at, "a string that is not UTF-8"))
     }
 
     /// Returns the N bytes after the header.
     #[inline]
-    fn span(&mut self, at: usize, header: u8) -> Result<&'de [u8], Error> {
+    pub fn span(&mut self, at: usize, header: u8) -> Result<&'de [u8], Error> {
         let n = self.n(at, header)?;
         let end = usize::try_from(n).ok().and_then(|n| self.at.checked_add(n));
         match end.and_then(|end| self.input.get(self.at..end)) {
@@ -293,7 +293,7 @@ impl<'de> Decoder<'de> {
 
     /// Returns N of the header at `at`, and moves past the header and its varint.
     #[inline]
-    fn n(&mut self, at: usize, header: u8) -> Result<u64, Error> {
+    pub fn n(&mut self, at: usize, header: u8) -> Result<u64, Error> {
         self.at = at + 1;
         match header & wire::PAYLOAD_BITS {
             wire::VARINT => self.varint(at),

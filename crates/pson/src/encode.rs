@@ -1,27 +1,54 @@
 //! Writes single items in canonical form.
 
+#[cfg(feature = "alloc")]
+use crate::Append;
 use crate::{
     Error, Floats, Kind, Options,
     number::{self, Number, canonical},
     sink::sealed::Sink,
     wire,
 };
+#[cfg(feature = "alloc")]
+use alloc::vec::Vec;
 
 /// The maximum length of a header: one byte, and a varint of at most 10 bytes.
 const LONGEST_HEADER: usize = 11;
 
-/// Writes items one after another. The caller makes sure that they form a message.
+/// Writes items one after another in canonical form, and checks nothing: the caller makes sure that they form a message, that no map has a key
+/// twice, and that the limits hold. [`Writer`](crate::Writer) counts the items instead.
+///
+/// ```
+/// # #[cfg(feature = "alloc")] {
+/// use dunnage_pson::{Encoder, Options};
+///
+/// let mut bytes = Vec::new();
+/// let mut encoder = Encoder::to_vec(&mut bytes, Options::new());
+/// encoder.map(1);
+/// encoder.text("celsius");
+/// encoder.float(23.5);
+/// assert_eq!(bytes, b"\xc1\x87celsius\x40\x00\x00\xbc\x41");
+/// # }
+/// ```
 #[derive(Debug)]
-pub(crate) struct Encoder<S> {
-    pub sink: S,
-    pub options: Options,
+pub struct Encoder<S> {
+    pub(crate) sink: S,
+    pub(crate) options: Options,
+}
+
+#[cfg(feature = "alloc")]
+impl<'a> Encoder<Append<'a>> {
+    /// Creates an encoder that appends to `out`. Of the options, only the policy for floats counts.
+    pub fn to_vec(out: &'a mut Vec<u8>, options: Options) -> Self {
+        Encoder::new(Append::new(out), options)
+    }
 }
 
 impl<S: Sink> Encoder<S> {
-    pub fn new(sink: S, options: Options) -> Self {
+    pub(crate) fn new(sink: S, options: Options) -> Self {
         Encoder { sink, options }
     }
 
+    /// Returns the number of bytes so far, including those that did not fit.
     #[inline]
     pub fn len(&self) -> usize {
         self.sink.len()
@@ -48,11 +75,13 @@ impl<S: Sink> Encoder<S> {
         }
     }
 
+    /// Writes an integer that is not negative.
     #[inline]
     pub fn unsigned(&mut self, n: u64) {
         self.header(wire::UNSIGNED, n);
     }
 
+    /// Writes an integer.
     #[inline]
     pub fn signed(&mut self, n: i64) {
         if n < 0 {
@@ -62,6 +91,7 @@ impl<S: Sink> Encoder<S> {
         }
     }
 
+    /// Writes a number. Whole numbers are written as integers.
     #[inline]
     pub fn float(&mut self, f: f64) {
         if number::needs_binary64(f) && self.options.floats == Floats::Lossless {
@@ -92,16 +122,19 @@ impl<S: Sink> Encoder<S> {
         self.sink.put(&[wire::BINARY64, a, b, c, d, e, f, g, h]);
     }
 
+    /// Writes `true` or `false`.
     #[inline]
     pub fn bool(&mut self, b: bool) {
         self.sink.put(&[if b { wire::TRUE } else { wire::FALSE }]);
     }
 
+    /// Writes `null`.
     #[inline]
     pub fn null(&mut self) {
         self.sink.put(&[wire::NULL]);
     }
 
+    /// Writes a string, which may be a key.
     #[inline]
     pub fn text(&mut self, text: &str) {
         self.header(wire::TEXT, text.len() as u64);
@@ -110,25 +143,43 @@ impl<S: Sink> Encoder<S> {
 
     /// Writes the header of a string of `len` bytes.
     #[cfg(feature = "serde")]
-    pub fn text_header(&mut self, len: usize) {
+    pub(crate) fn text_header(&mut self, len: usize) {
         self.header(wire::TEXT, len as u64);
     }
 
+    /// Writes a byte string.
     #[inline]
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.header(wire::BYTES, bytes.len() as u64);
         self.sink.put(bytes);
     }
 
+    /// Writes the header of a map of `entries` entries, of which each is a string and a value.
+    #[inline]
+    pub fn map(&mut self, entries: usize) {
+        self.container(wire::MAP, entries as u64);
+    }
+
+    /// Writes the header of an array of `elements` elements.
+    #[inline]
+    pub fn array(&mut self, elements: usize) {
+        self.container(wire::ARRAY, elements as u64);
+    }
+
+    /// Returns whether nothing has been written.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Writes the header of a map or array ([`wire::MAP`], [`wire::ARRAY`]) of `n` entries or elements.
     #[inline]
-    pub fn container(&mut self, wire_type: u8, n: u64) {
+    pub(crate) fn container(&mut self, wire_type: u8, n: u64) {
         self.header(wire_type, n);
     }
 
     /// Reserves one byte for the header of a map or array of unknown length, and returns its offset.
     #[cfg(feature = "serde")]
-    pub fn uncounted(&mut self) -> usize {
+    pub(crate) fn uncounted(&mut self) -> usize {
         let at = self.len();
         self.sink.put(&[0]);
         at
@@ -136,7 +187,7 @@ impl<S: Sink> Encoder<S> {
 
     /// Writes the header at `at` once all `n` entries are written.
     #[cfg(feature = "serde")]
-    pub fn counted(&mut self, at: usize, wire_type: u8, n: u64) {
+    pub(crate) fn counted(&mut self, at: usize, wire_type: u8, n: u64) {
         if n <= wire::INLINE {
             self.sink.replace(at, wire_type | n as u8);
         } else {
@@ -148,13 +199,13 @@ impl<S: Sink> Encoder<S> {
 
     /// Returns whether the bytes so far fit the buffer and the size limit.
     #[inline]
-    pub fn fits(&self) -> bool {
+    pub(crate) fn fits(&self) -> bool {
         self.sink.overflow().is_none() && self.len() <= self.options.size
     }
 
     /// Returns the first error: either that the bytes so far do not fit, or `other`, which occurred after they were written.
     #[cold]
-    pub fn fault(&self, other: Option<Error>) -> Error {
+    pub(crate) fn fault(&self, other: Option<Error>) -> Error {
         match (self.sink.overflow(), other) {
             (Some(size), _) => Error::new(Kind::Truncated, size, "the buffer is full"),
             (None, Some(error)) if self.len() <= self.options.size => error,

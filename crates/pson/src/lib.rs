@@ -49,6 +49,11 @@
 //! # }
 //! ```
 //!
+//! # Other representations
+//!
+//! A [`Builder`] makes values of any other type from a message, and an [`Encoder`] writes items from any other type. Both leave out
+//! what a runtime with its own objects does itself; the Python library is made with them.
+//!
 //! # Errors
 //!
 //! Every error has a [`Kind`] and a byte offset. Both are the same in every library of this project:
@@ -110,6 +115,8 @@ extern crate std;
 
 #[cfg(feature = "alloc")]
 mod budget;
+#[cfg(feature = "alloc")]
+mod build;
 #[cfg(feature = "serde")]
 mod de;
 mod decode;
@@ -136,9 +143,12 @@ mod writer;
 
 #[cfg(feature = "alloc")]
 pub use budget::Budget;
+#[cfg(feature = "alloc")]
+pub use build::{BuildError, Builder};
 #[cfg(feature = "serde")]
 pub use de::from_slice;
 pub use decode::Item;
+pub use encode::Encoder;
 pub use error::{Error, Kind};
 pub use options::{Floats, Options};
 pub use reader::{Reader, Type};

@@ -1,5 +1,7 @@
 //! Invariants of the decoders for any bytes. The fuzz target and the tests share this file.
 
+mod built;
+
 use dunnage_pson::{Kind, Options, Reader, Value, from_slice, to_vec};
 
 const STRICT: Options = Options::new().strict(true);
@@ -8,6 +10,8 @@ const STRICT: Options = Options::new().strict(true);
 pub fn check(bytes: &[u8]) {
     let decoded: Result<Value, _> = from_slice(bytes);
     assert_eq!(decoded, read(bytes), "the reader and serde differ");
+    assert_eq!(decoded, built::build(bytes, Options::new()), "the builder and serde differ");
+    assert_eq!(STRICT.from_slice(bytes), built::build(bytes, STRICT), "the strict builder and serde differ");
     match &decoded {
         Ok(value) => check_value(bytes, value),
         Err(error) => {
