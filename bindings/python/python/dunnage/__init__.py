@@ -1,0 +1,23 @@
+"""Telemetry over links of 160, 30 or 19 bytes: PSON, packed and a dozen other message formats."""
+
+from . import pson
+from ._dunnage import ArrowTable, Receiver, Schema, Sender, __version__, compare, convert, formats
+from ._errors import DecodeError, EncodeError
+from ._table import Comparison, Part, Table
+
+__all__ = [
+    "ArrowTable",
+    "Comparison",
+    "DecodeError",
+    "EncodeError",
+    "Part",
+    "Receiver",
+    "Schema",
+    "Sender",
+    "Table",
+    "__version__",
+    "compare",
+    "convert",
+    "formats",
+    "pson",
+]

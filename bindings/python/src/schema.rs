@@ -1,0 +1,186 @@
+//! `dunnage.Schema`: packed messages.
+
+use crate::{
+    arrow::{self, ArrowTable},
+    error::{self, Fault},
+    input::{Input, SIZE},
+    value,
+};
+use dunnage_formats::Error;
+use dunnage_packed::{Known, Layout};
+use dunnage_pson::Kind;
+use dunnage_schema::{Model, Options, SchemaError, bundled_named};
+use pyo3::{
+    exceptions::{PyTypeError, PyValueError},
+    prelude::*,
+    types::{PyBool, PyBytes, PyDict, PyString},
+};
+use std::{collections::BTreeMap, fs, path::PathBuf, sync::Arc};
+
+/// A JSON Schema, and the layout of its packed messages.
+///
+/// The source is the schema as a dict, its JSON text, a file, or the name of a bundled schema such as "weather". Formats of text, such as
+/// "date-time", are asserted if the caller asks for it.
+#[pyclass(module = "dunnage", frozen, subclass)]
+pub struct Schema {
+    pub layout: Arc<Layout>,
+}
+
+#[pymethods]
+#[allow(clippy::needless_pass_by_value)] // pyo3 passes what it has made.
+impl Schema {
+    #[new]
+    #[pyo3(signature = (source, /, *, assert_formats=false))]
+    fn new(source: &Bound<'_, PyAny>, assert_formats: bool) -> PyResult<Self> {
+        let text = text(source)?;
+        let layout = source.py().detach(|| {
+            let model = Model::compile_with(&text, Options { assert_formats })?;
+            Layout::new(&model)
+        });
+        Ok(Schema { layout: Arc::new(layout.map_err(|error| refused(&error))?) })
+    }
+
+    /// The title of the schema, or the name derived from it.
+    #[getter]
+    fn name(&self) -> &str {
+        self.layout.name()
+    }
+
+    /// The slot of the messages, 1 to 63.
+    #[getter]
+    fn slot(&self) -> u8 {
+        self.layout.slot()
+    }
+
+    /// The SHA-256 of the layout, in hex. Two layouts with one fingerprint read each other's messages.
+    #[getter]
+    fn fingerprint(&self) -> String {
+        self.layout.fingerprint().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// The canonical text of the layout, of which the fingerprint is the hash.
+    #[getter]
+    fn canonical(&self) -> String {
+        self.layout.canonical()
+    }
+
+    /// The size of the smallest plain message, in bytes.
+    #[getter]
+    fn min_size(&self) -> u64 {
+        self.layout.min_bytes()
+    }
+
+    /// The size of the largest plain message, in bytes; None if it has no bound.
+    #[getter]
+    fn max_size(&self) -> Option<u64> {
+        self.layout.max_bytes()
+    }
+
+    /// Whether messages have a plain form, whose parts have bits of their own.
+    #[getter]
+    fn is_plain(&self) -> bool {
+        self.layout.is_plain()
+    }
+
+    /// Whether the schema has statistics, so that messages have shorter forms.
+    #[getter]
+    fn has_statistics(&self) -> bool {
+        self.layout.has_statistics()
+    }
+
+    /// Encodes a message in the shortest form that needs no other message; plain=True does not use statistics.
+    #[pyo3(signature = (message, /, *, plain=false))]
+    fn encode<'py>(&self, message: &Bound<'py, PyAny>, plain: bool) -> PyResult<Bound<'py, PyBytes>> {
+        let value = value::from_python(message)?;
+        let mut out = Vec::new();
+        let encoded = match plain {
+            true => self.layout.encode_without_statistics(&value, &mut out),
+            false => self.layout.encode(&value, &mut out),
+        };
+        encoded.map_err(|error| error::encoding(&Error::from(error)))?;
+        Ok(PyBytes::new(message.py(), &out))
+    }
+
+    /// Decodes a message. `device` is the ID of its sender, `known` its other texts by their names; both replace what the message leaves out.
+    #[pyo3(signature = (data, /, *, device=None, known=None))]
+    fn decode<'py>(
+        &self,
+        data: &Bound<'py, PyAny>,
+        device: Option<&str>,
+        known: Option<BTreeMap<String, String>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let known = Known { device, texts: known.as_ref() };
+        let decoded = self.layout.decode(&Input::of(data, SIZE)?, known);
+        value::to_python(data.py(), &decoded.map_err(|error| rejected(error, None))?)
+    }
+
+    /// Decodes many messages into columns: a sequence of bytes, or a binary array of Arrow, polars or pandas. `errors` says what becomes of a
+    /// message at fault: "raise" (DecodeError, with its index) or "null" (a row of nulls).
+    #[pyo3(signature = (messages, /, *, device=None, known=None, errors="raise"))]
+    fn decode_arrow(
+        &self,
+        messages: &Bound<'_, PyAny>,
+        device: Option<&str>,
+        known: Option<BTreeMap<String, String>>,
+        errors: &str,
+    ) -> PyResult<ArrowTable> {
+        let nulls = match errors {
+            "raise" => false,
+            "null" => true,
+            other => {
+                return Err(PyValueError::new_err(format!("errors is \"raise\" or \"null\", not {other:?}")));
+            }
+        };
+        arrow::decode(&self.layout, messages, &arrow::Request { device, known: known.as_ref(), nulls })
+    }
+
+    /// The parts of a message: where they are, how many bits they take, and why. A table.
+    fn explain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let rows = self.layout.explain().into_iter();
+        let rows: Vec<_> = rows
+            .map(|row| {
+                (row.path, row.offset, row.kind, row.bits.min, row.bits.max, row.range, row.step, row.why)
+            })
+            .collect();
+        py.import("dunnage._table")?.getattr("parts")?.call1((rows,))
+    }
+
+    fn __repr__(&self) -> String {
+        let size =
+            self.layout.max_bytes().map_or("any size".to_owned(), |max| format!("at most {max} bytes"));
+        format!("<Schema {}: slot {}, {size}>", self.layout.name(), self.layout.slot())
+    }
+}
+
+/// Returns the text of a schema.
+fn text(source: &Bound<'_, PyAny>) -> PyResult<String> {
+    let py = source.py();
+    if source.is_instance_of::<PyDict>() || source.is_instance_of::<PyBool>() {
+        return py.import("json")?.getattr("dumps")?.call1((source,))?.extract();
+    }
+    if let Ok(text) = source.cast::<PyString>() {
+        let text = text.to_cow()?;
+        if text.trim_start().starts_with('{') {
+            return Ok(text.into_owned());
+        }
+        if let Some(bundled) = bundled_named(&text) {
+            return Ok(bundled.to_owned());
+        }
+    }
+    let path: PathBuf = source.extract().map_err(|_| {
+        PyTypeError::new_err("a schema is a dict, a JSON text, a path, or the name of a bundled schema")
+    })?;
+    fs::read_to_string(path).map_err(PyErr::from)
+}
+
+/// Makes the exception of a schema that has no layout.
+fn refused(error: &SchemaError) -> PyErr {
+    let reason = format!("not a schema that dunnage supports: {}", error.message());
+    Fault { kind: Some(Kind::Malformed), reason: &reason, pointer: error.pointer(), ..Fault::default() }
+        .decode()
+}
+
+/// Makes the exception of a message that the layout rejects.
+pub fn rejected(error: dunnage_packed::Error, index: Option<usize>) -> PyErr {
+    error::decoding(&Error::from(error), index)
+}
