@@ -1,6 +1,6 @@
 # A menu. `make` or `make help` prints it.
 
-.PHONY: help run dist check test nightly test-c test-rust test-js test-jvm test-kafka test-report conform lint fmt audit faults bench bench-link bench-full report fuzz fuzz-c docs
+.PHONY: help run dist check test nightly test-c test-rust test-python test-js test-jvm test-kafka test-report conform lint fmt audit faults bench bench-link bench-python bench-full report fuzz fuzz-c docs
 
 # What measuring on a simulated AVR needs; the compiler itself comes from PyPI.
 AVR = cc:build-essential pip3:python3-pip /usr/include/simavr/sim_avr.h:libsimavr-dev /usr/include/libelf.h:libelf-dev
@@ -78,6 +78,19 @@ test-rust:  ## the crates for crates.io: the codec of PSON without the standard 
 	cargo run -p dunnage-formats --example sizes
 	echo '{"station":"PISA01","time":"2026-03-29T12:00:00Z","temperature":14.3,"humidity":62,"pressure":1016.8}' | cargo run -p dunnage-schema --example validate -- weather
 	cargo publish --workspace --dry-run --allow-dirty
+
+test-python:  ## the Python library: both wheels, all vectors, hostile input, Arrow, types, and 20,000 messages compared with the codec in Rust
+	.ci/need $(TOOLS)
+	tests/tools/install bindings
+	bindings/python/build
+	bindings/python/check
+	cargo run --release -p dunnage-conform -- --messages 20000 target/tools/bindings/bin/python bindings/python/tests/executor.py
+
+bench-python:  ## the Python library beside orjson, ormsgpack, msgpack and cbor2: one table, and bench/results/lang-python.jsonl
+	.ci/need $(TOOLS)
+	tests/tools/install bindings
+	bindings/python/build
+	target/tools/bindings/bin/python bindings/python/bench
 
 test-jvm:  ## the benchmarks of JVM libraries: exact sizes, and the round trip of every serializer
 	.ci/need javac:default-jdk-headless mvn:maven

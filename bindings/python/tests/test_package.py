@@ -1,0 +1,38 @@
+"""The built wheel, as a new user installs it."""
+
+import os
+import re
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parents[1]
+WHEELS = sorted(Path(os.environ.get("DUNNAGE_WHEELS", "no-folder")).glob("dunnage-*.whl"))
+
+
+@pytest.mark.parametrize("wheel", WHEELS, ids=lambda path: path.name)
+def test_the_readmes_first_example_runs_after_pip_install(wheel: Path, tmp_path: Path) -> None:
+    readme = (HERE / "README.md").read_text()
+    code, expected = re.findall(r"```python\n(.*?)```\n.*?```text\n(.*?)```", readme, re.DOTALL)[0]
+    venv.create(tmp_path / "new", with_pip=True)
+    python = tmp_path / "new" / "bin" / "python"
+    install = [python, "-m", "pip", "install", "--quiet", "--no-index", "--disable-pip-version-check", wheel]
+    subprocess.run(install, check=True)
+    (tmp_path / "first.py").write_text(code)
+    ran = subprocess.run([python, "first.py"], cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert ran.stdout == expected
+
+
+def test_stubs_agree_with_the_module() -> None:
+    command = [sys.executable, "-m", "mypy.stubtest", "dunnage", "--ignore-disjoint-bases"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout
+
+
+def test_the_package_and_its_examples_pass_mypy() -> None:
+    command = [sys.executable, "-m", "mypy", "--strict", "examples", "python/dunnage"]
+    ran = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout
