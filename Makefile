@@ -44,7 +44,7 @@ check: lint  ## format, lint, unit and vector tests; needs Rust, a C compiler, P
 	cargo test --lib --test pson --test hostile --test packed --test spec -- --skip suite::
 	cargo test --doc
 
-test: lint audit test-c test-rust conform test-js test-jvm test-report  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
+test: lint audit test-c test-rust conform test-python test-js test-jvm test-report  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
 	.ci/need chromium:chromium curl:curl openssl:openssl gzip:gzip zstd:zstd strace:strace systemd-analyze:systemd node:nodejs npm:npm $(AVR) simavr:simavr avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc clang:clang \
 	    arm-none-eabi-gcc:gcc-arm-none-eabi /usr/lib/arm-none-eabi/newlib:libnewlib-arm-none-eabi riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf /usr/lib/picolibc:picolibc-riscv64-unknown-elf \
 	    $(TOOLS) $(FAULTS) mosquitto_pub:mosquitto-clients coap-client-notls:libcoap3-bin coap-client-openssl:libcoap3-bin coap-client-gnutls:libcoap3-bin /usr/sbin/nginx:nginx \
