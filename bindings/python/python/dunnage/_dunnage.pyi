@@ -6,6 +6,7 @@ from typing_extensions import Buffer, CapsuleType
 
 from ._table import Comparison, Part, Table
 
+__all__: list[str]
 __version__: str
 
 class _ArrowStream(Protocol):
