@@ -6,7 +6,19 @@ from typing_extensions import Buffer, CapsuleType
 
 from ._table import Comparison, Part, Table
 
-__all__: list[str]
+__all__ = [
+    "ArrowTable",
+    "Receiver",
+    "Schema",
+    "Sender",
+    "Unpacker",
+    "__version__",
+    "compare",
+    "convert",
+    "dumps",
+    "formats",
+    "loads",
+]
 __version__: str
 
 class _ArrowStream(Protocol):
