@@ -33,6 +33,7 @@ def test_stubs_agree_with_the_module() -> None:
 
 
 def test_the_package_and_its_examples_pass_mypy() -> None:
-    command = [sys.executable, "-m", "mypy", "--strict", "examples", "python/dunnage"]
+    # pyarrow has no types.
+    command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "examples", "python/dunnage"]
     ran = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout

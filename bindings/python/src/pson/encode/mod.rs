@@ -128,7 +128,9 @@ impl Writer<'_> {
                 Err(self.unknown(object))
             } else {
                 let hook = self.settings.default;
-                self.detour(object, |object| Owned::new(ffi::PyObject_CallOneArg(hook, object)))
+                // The function that takes one argument is not in the stable ABI.
+                let end = std::ptr::null_mut::<ffi::PyObject>();
+                self.detour(object, |object| Owned::new(ffi::PyObject_CallFunctionObjArgs(hook, object, end)))
             }
         }
     }
