@@ -1,6 +1,6 @@
 # A menu. `make` or `make help` prints it.
 
-.PHONY: help run dist check test nightly test-c test-rust test-python test-js test-jvm test-kafka test-report conform lint fmt audit faults bench bench-link bench-python bench-full report fuzz fuzz-c docs
+.PHONY: help run dist check test nightly test-c test-rust test-python test-js test-jvm test-kafka test-report conform lint fmt audit faults bench bench-link bench-lang bench-full report fuzz fuzz-c docs
 
 # What measuring on a simulated AVR needs; the compiler itself comes from PyPI.
 AVR = cc:build-essential pip3:python3-pip /usr/include/simavr/sim_avr.h:libsimavr-dev /usr/include/libelf.h:libelf-dev
@@ -86,11 +86,13 @@ test-python:  ## the Python library: both wheels, all vectors, hostile input, Ar
 	bindings/python/check
 	cargo run --release -p dunnage-conform -- --messages 20000 target/tools/bindings/bin/python bindings/python/tests/executor.py
 
-bench-python:  ## the Python library beside orjson, ormsgpack, msgpack and cbor2: one table, and bench/results/lang-python.jsonl
-	.ci/need $(TOOLS)
+bench-lang:  ## the libraries in Python and JavaScript beside their peers: tables, and bench/results/lang-*.jsonl
+	.ci/need $(TOOLS) node:nodejs npm:npm
 	tests/tools/install bindings
 	bindings/python/build
 	target/tools/bindings/bin/python bindings/python/bench
+	cd js && npm ci && npm run build
+	cd js/bench && npm ci && npm run bench
 
 test-jvm:  ## the benchmarks of JVM libraries: exact sizes, and the round trip of every serializer
 	.ci/need javac:default-jdk-headless mvn:maven
