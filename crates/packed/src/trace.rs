@@ -1,13 +1,13 @@
-//! Reports which bits of a plain message belong to which part, for people.
+//! Reports which bits of a message belong to which part, for people.
 
 use crate::bits::Reader;
-use crate::coded::PRIOR;
+use crate::coded::{CodedSource, PRIOR};
 use crate::wire::{At, Source};
 use crate::{Error, Known, Layout};
 use dunnage_pson::{Budget, Value};
 use std::ops::Range;
 
-/// A step of reading a plain message. Positions of bits are counted from the start of the message.
+/// A step of reading a message. Positions of bits are counted from the start of the message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step<'v> {
     /// The reader has read the slot byte.
@@ -23,84 +23,167 @@ pub enum Step<'v> {
         /// The positions of the bits.
         bits: Range<usize>,
     },
+    /// The reader has read a part of a coded body, where parts share bytes and bits.
+    Share {
+        /// The number of the node, as for `Bits`.
+        node: u32,
+        /// The number, or the number of code points of a text.
+        value: u64,
+        /// The bits of information that the part has, such as 0.2 for a very likely value.
+        bits: f64,
+    },
     /// The value of the innermost node that has begun and not ended.
     End(&'v Value),
 }
 
+/// A source whose parts have a place or a share.
+trait Measured: Source {
+    type Place: Copy;
+
+    /// Returns how far the source has been read.
+    fn place(&self) -> Self::Place;
+
+    /// Returns the step of a part that was read from `start` on.
+    fn step(&self, node: u32, value: u64, start: Self::Place) -> Step<'static>;
+}
+
+impl Measured for Reader<'_> {
+    type Place = usize;
+
+    fn place(&self) -> usize {
+        self.bit()
+    }
+
+    fn step(&self, node: u32, value: u64, start: usize) -> Step<'static> {
+        Step::Bits { node, value, bits: start..self.bit() }
+    }
+}
+
+impl Measured for CodedSource<'_, '_> {
+    type Place = f64;
+
+    fn place(&self) -> f64 {
+        self.read_bits()
+    }
+
+    fn step(&self, node: u32, value: u64, start: f64) -> Step<'static> {
+        Step::Share { node, value, bits: self.read_bits() - start }
+    }
+}
+
 /// A source that reports what is read from it.
-struct Traced<'t, 'b> {
-    reader: Reader<'b>,
+struct Traced<'t, S> {
+    source: S,
     tell: &'t mut dyn FnMut(Step<'_>),
 }
 
 impl Layout {
     /// Returns whether the parts of this message have bits of their own: modelled and coded bodies are one stream.
     pub fn has_steps(&self, bytes: &[u8]) -> bool {
-        let coded = self.has_slot_byte() && bytes.first().is_some_and(|first| first >> 6 == PRIOR);
-        self.is_plain() && !coded
+        self.is_plain() && !self.is_prior(bytes)
     }
 
-    /// Decodes as [`Layout::decode`] does, and calls `tell` with every step up to the first error. Only plain messages have
-    /// steps, because a modelled body is one stream.
+    fn is_prior(&self, bytes: &[u8]) -> bool {
+        self.has_slot_byte() && bytes.first().is_some_and(|first| first >> 6 == PRIOR)
+    }
+
+    /// Decodes as [`Layout::decode`] does, and calls `tell` with every step up to the first error. Parts of plain messages have bits,
+    /// those of the prior form a share of the bits. Messages with a modelled body have no steps, because they are one stream.
     pub fn trace<'a>(
         &self,
         bytes: &[u8],
         known: impl Into<Known<'a>>,
         tell: &mut dyn FnMut(Step<'_>),
     ) -> Result<Value, Error> {
-        if !self.has_steps(bytes) {
+        if !self.is_plain() {
+            return self.decode(bytes, known);
+        }
+        let trained = self.trained().filter(|_| self.is_prior(bytes));
+        if trained.is_none() && self.is_prior(bytes) {
             return self.decode(bytes, known);
         }
         self.check_start(bytes)?;
         if self.has_slot_byte() {
             tell(Step::Slot(self.slot()));
         }
+        let known = known.into();
         self.sealed(bytes, |bytes| {
-            let mut source = Traced { reader: Reader::new(bytes, self.before_body()), tell };
-            let message = self.read(&mut source, known.into(), &Budget::default())?;
-            source.reader.finish()?;
+            let message = if let Some(trained) = trained {
+                let source = CodedSource::new(trained.knowledge(None), bytes, self.before_body());
+                let (message, source) = self.read_traced(source, known, tell)?;
+                source.finish()?;
+                message
+            } else {
+                let source = Reader::new(bytes, self.before_body());
+                let (message, source) = self.read_traced(source, known, tell)?;
+                source.finish()?;
+                message
+            };
             self.validate(&message)?;
             Ok(message)
         })
     }
+
+    fn read_traced<S: Measured>(
+        &self,
+        source: S,
+        known: Known<'_>,
+        tell: &mut dyn FnMut(Step<'_>),
+    ) -> Result<(Value, S), Error> {
+        let mut traced = Traced { source, tell };
+        let message = self.read(&mut traced, known, &Budget::default())?;
+        Ok((message, traced.source))
+    }
 }
 
-impl Traced<'_, '_> {
+impl<S: Measured> Traced<'_, S> {
     fn part<T>(
         &mut self,
         at: At,
-        read: impl FnOnce(&mut Reader<'_>) -> Result<T, Error>,
+        read: impl FnOnce(&mut S) -> Result<T, Error>,
         value: impl FnOnce(&T) -> u64,
     ) -> Result<T, Error> {
-        let start = self.reader.bit();
-        let part = read(&mut self.reader)?;
-        let bits = start..self.reader.bit();
-        (self.tell)(Step::Bits { node: at.node, value: value(&part), bits });
+        let start = self.source.place();
+        let part = read(&mut self.source)?;
+        (self.tell)(self.source.step(at.node, value(&part), start));
         Ok(part)
     }
 }
 
-impl Source for Traced<'_, '_> {
-    const MODELLED: bool = false;
+impl<S: Measured> Source for Traced<'_, S> {
+    const MODELLED: bool = S::MODELLED;
+    const CODED: bool = S::CODED;
 
     fn index(&mut self, at: At, count: u64) -> Result<u64, Error> {
-        self.part(at, |reader| reader.index(at, count), |value| *value)
+        self.part(at, |source| source.index(at, count), |value| *value)
     }
 
     fn sized(&mut self, at: At) -> Result<u64, Error> {
-        self.part(at, |reader| reader.sized(at), |value| *value)
+        self.part(at, |source| source.sized(at), |value| *value)
     }
 
     fn raw(&mut self, at: At, bits: u32) -> Result<u64, Error> {
-        self.part(at, |reader| reader.raw(at, bits), |value| *value)
+        self.part(at, |source| source.raw(at, bits), |value| *value)
     }
 
     fn text(&mut self, at: At, min: u32, max: Option<u32>) -> Result<String, Error> {
-        self.part(at, |reader| reader.text(at, min, max), |text| text.chars().count() as u64)
+        self.part(at, |source| source.text(at, min, max), |text| text.chars().count() as u64)
     }
 
     fn offset(&self) -> usize {
-        self.reader.offset()
+        self.source.offset()
+    }
+
+    fn nth(&mut self, node: u32, nth: usize) {
+        self.source.nth(node, nth);
+    }
+
+    fn enter(&mut self, index: usize) {
+        self.source.enter(index);
+    }
+
+    fn leave(&mut self) {
+        self.source.leave();
     }
 
     fn begin(&mut self, node: u32) {
@@ -134,6 +217,7 @@ mod tests {
                         assert_eq!(bits.start, end);
                         end = bits.end;
                     }
+                    Step::Share { .. } => panic!("a plain message has no shares"),
                     Step::End(value) => {
                         open -= 1;
                         last = Some(value.clone());

@@ -49,6 +49,11 @@ impl<'w, W: Write> BitView<'w, W> {
         self.lines("", "", 0..0, path, meaning, PLAIN)
     }
 
+    /// Writes a row for a value that shares its bytes with others, and has so many bits of them.
+    pub fn share(&mut self, bits: f64, path: &str, meaning: &str) -> io::Result<()> {
+        self.lines("", &format!("{bits:.1}"), 0..0, path, meaning, PLAIN)
+    }
+
     /// Writes the bits after the last row, which were not decoded because of an error at byte `error`.
     pub fn rest(&mut self, error: usize) -> io::Result<()> {
         let all = 8 * self.bytes.len();

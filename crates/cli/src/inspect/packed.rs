@@ -63,7 +63,7 @@ fn check<W: Write>(layout: &Layout, bytes: &[u8], view: &mut BitView<'_, W>) -> 
     }
 }
 
-/// Writes a modelled or coded body as one row, followed by its values, because its parts have no bits of their own.
+/// Writes a modelled or coded body as one row, because its parts have no bits of their own, followed by its values.
 fn stream<W: Write>(
     layout: &Layout,
     bytes: &[u8],
@@ -74,12 +74,33 @@ fn stream<W: Write>(
         Ok(message) => message,
         Err(error) => return Ok(Err(error.into())),
     };
-    let body = if layout.is_plain() { "one stream: a coded body" } else { "one stream: a modelled body" };
+    let body =
+        if layout.is_plain() { "a coded body, whose values share it" } else { "one stream: a modelled body" };
     view.row(0..8, "", &slot(layout.slot()))?;
     view.row(8..8 * body_end(layout, bytes), "", body)?;
-    values(&message, "", view)?;
+    if layout.is_plain() {
+        shares(layout, bytes, known, view)?;
+    } else {
+        values(&message, "", view)?;
+    }
     check(layout, bytes, view)?;
     Ok(Ok(()))
+}
+
+/// Writes the values of a coded body, which has been decoded before, and what each has of its bits.
+fn shares<W: Write>(
+    layout: &Layout,
+    bytes: &[u8],
+    known: Known<'_>,
+    view: &mut BitView<'_, W>,
+) -> io::Result<()> {
+    let mut walk = Walk { view, places: Places::of(layout.root()), open: Vec::new(), failed: None };
+    let _ = layout.trace(bytes, known, &mut |step| {
+        if !matches!(step, Step::Slot(_)) {
+            walk.step(&step);
+        }
+    });
+    walk.failed.map_or(Ok(()), Err)
 }
 
 /// Writes the leaf values of a message in their order.
@@ -129,6 +150,28 @@ impl<'l> Places<'l> {
     }
 }
 
+/// What parts take: bits of their own, or a share of those of a coded body.
+#[derive(Debug, Clone)]
+enum Taken {
+    Bits(Range<usize>),
+    Share(f64),
+}
+
+impl Taken {
+    fn is_nothing(&self) -> bool {
+        matches!(self, Taken::Bits(bits) if bits.is_empty())
+    }
+
+    /// Adds the parts after these.
+    fn and(self, after: Taken) -> Taken {
+        match (self, after) {
+            (Taken::Bits(first), Taken::Bits(last)) => Taken::Bits(first.start..last.end),
+            (Taken::Share(one), Taken::Share(other)) => Taken::Share(one + other),
+            (_, after) => after,
+        }
+    }
+}
+
 /// A node that has begun but not ended.
 struct Open<'l> {
     node: &'l Node,
@@ -136,8 +179,8 @@ struct Open<'l> {
     path: String,
     /// Number of child nodes that have begun.
     children: usize,
-    /// Bits of this node that are not yet in a row.
-    bits: Option<Range<usize>>,
+    /// What parts of this node take that are not yet in a row.
+    taken: Option<Taken>,
 }
 
 struct Walk<'v, 'w, 'l, W> {
@@ -150,9 +193,10 @@ struct Walk<'v, 'w, 'l, W> {
 impl<W: Write> Walk<'_, '_, '_, W> {
     fn step(&mut self, step: &Step<'_>) {
         match step {
-            Step::Slot(number) => self.row(0..8, "", &slot(*number)),
+            Step::Slot(number) => self.row(Taken::Bits(0..8), "", &slot(*number)),
             Step::Begin(node) => self.begin(*node),
-            Step::Bits { node, value, bits } => self.bits(*node, *value, bits.clone()),
+            Step::Bits { node, value, bits } => self.part(*node, *value, Taken::Bits(bits.clone())),
+            Step::Share { node, value, bits } => self.part(*node, *value, Taken::Share(*bits)),
             Step::End(value) => self.finish(value),
         }
     }
@@ -163,7 +207,7 @@ impl<W: Write> Walk<'_, '_, '_, W> {
             parent.children += 1;
         }
         if let Some((_, node)) = self.places.0.get(&node) {
-            self.open.push(Open { node, path, children: 0, bits: None });
+            self.open.push(Open { node, path, children: 0, taken: None });
         }
     }
 
@@ -177,24 +221,26 @@ impl<W: Write> Walk<'_, '_, '_, W> {
         }
     }
 
-    fn bits(&mut self, node: u32, value: u64, bits: Range<usize>) {
+    fn part(&mut self, node: u32, value: u64, taken: Taken) {
         let path = self.path(node);
-        let Some(open) = self.open.last_mut().filter(|_| !bits.is_empty()) else { return };
+        let Some(open) = self.open.last_mut().filter(|_| !taken.is_nothing()) else { return };
         let elements = |min: u32| counted(value + u64::from(min), "element", "elements");
         let meaning = match &open.node.shape {
-            Shape::Object(_) => return self.row(bits, &path, presence(value, "is present", "is absent")),
+            Shape::Object(_) => return self.row(taken, &path, presence(value, "is present", "is absent")),
             Shape::Nullable(_) => presence(value, "is not null", "is null").to_owned(),
             Shape::Array(array) => elements(array.min),
             Shape::Tuple(tuple) => elements(tuple.min),
             Shape::Union(kinds) => format!("type {} of {}", value + 1, kinds.len()),
             _ => {
-                let start = open.bits.take().map_or(bits.start, |first| first.start);
-                open.bits = Some(start..bits.end);
+                open.taken = Some(match open.taken.take() {
+                    Some(before) => before.and(taken),
+                    None => taken,
+                });
                 return;
             }
         };
         let path = open.path.clone();
-        self.row(bits, &path, &meaning);
+        self.row(taken, &path, &meaning);
     }
 
     /// Closes the innermost open node, which has `value`. Writes a row only if the node has no children.
@@ -209,12 +255,16 @@ impl<W: Write> Walk<'_, '_, '_, W> {
             _ => "",
         };
         let end = self.view.end();
-        self.row(open.bits.unwrap_or(end..end), &open.path, &format!("{}{note}", shown(value)));
+        self.row(open.taken.unwrap_or(Taken::Bits(end..end)), &open.path, &format!("{}{note}", shown(value)));
     }
 
-    fn row(&mut self, bits: Range<usize>, path: &str, meaning: &str) {
+    fn row(&mut self, taken: Taken, path: &str, meaning: &str) {
         if self.failed.is_none() {
-            self.failed = self.view.row(bits, path, meaning).err();
+            let written = match taken {
+                Taken::Bits(bits) => self.view.row(bits, path, meaning),
+                Taken::Share(bits) => self.view.share(bits, path, meaning),
+            };
+            self.failed = written.err();
         }
     }
 }

@@ -152,6 +152,11 @@ impl<'a> Reader<'a> {
         self.next += 1;
     }
 
+    /// Returns the bits of information that were read, counted from the first byte of the message. A step of 1 of 4 parts has 2.
+    pub fn read_bits(&self) -> f64 {
+        8.0 * (self.next - 4) as f64 + f64::from(u32::BITS) - f64::from(self.interval.range).log2()
+    }
+
     /// Checks that the message ends here, with the bytes that a writer would have written.
     pub fn finish(self) -> Result<(), Error> {
         let start = self.next - 4;

@@ -27,7 +27,7 @@ pub(crate) struct Trained {
 }
 
 impl Trained {
-    fn knowledge<'a>(&'a self, reference: Option<&'a Record>) -> Knowledge<'a> {
+    pub fn knowledge<'a>(&'a self, reference: Option<&'a Record>) -> Knowledge<'a> {
         Knowledge { leaves: &self.leaves, statistics: &self.statistics, reference }
     }
 

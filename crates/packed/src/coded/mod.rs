@@ -75,6 +75,11 @@ impl<'a, 'b> CodedSource<'a, 'b> {
         Coded { model: Model::new(leaves, statistics, reference), coder: Reader::new(message, offset) }
     }
 
+    /// Returns the bits of information that were read, counted from the first byte of the message.
+    pub fn read_bits(&self) -> f64 {
+        self.coder.read_bits()
+    }
+
     /// Checks that the message ends here.
     pub fn finish(self) -> Result<(), Error> {
         self.coder.finish()

@@ -2,7 +2,7 @@
 
 use crate::vectors::notation::{folder, hex, message, value, vectors};
 use base64::{Engine, prelude::BASE64_STANDARD};
-use dunnage_packed::{Layout, Reference, Sender, Training};
+use dunnage_packed::{Layout, Reference, Sender, Step, Training};
 use dunnage_pson::Value;
 use dunnage_schema::Model;
 use serde_json::{Value as Json, json};
@@ -204,6 +204,7 @@ fn coded_messages_encode_to_their_bytes_and_back_and_damaged_ones_are_rejected()
                 (kind, vector["offset"].as_u64().unwrap()),
                 "{name}"
             );
+            assert_eq!(layout.trace(&bytes, None, &mut |_| ()), Err(error), "{name}");
             continue;
         }
         let mut out = Vec::new();
@@ -211,7 +212,23 @@ fn coded_messages_encode_to_their_bytes_and_back_and_damaged_ones_are_rejected()
         assert_eq!(out, bytes, "{name}");
         assert_eq!(bytes[0] >> 6, 1, "{name}");
         assert_eq!(layout.decode(&bytes, None).as_ref(), Ok(&value(&vector["value"])), "{name}");
+        shares_add_up(&layout, &bytes);
     }
+}
+
+/// The end of a body takes less than two bytes.
+fn shares_add_up(layout: &Layout, bytes: &[u8]) {
+    let mut sum = 8.0;
+    let message = layout.trace(bytes, None, &mut |step| {
+        if let Step::Share { bits, .. } = step {
+            assert!(bits >= 0.0);
+            sum += bits;
+        }
+    });
+    assert_eq!(message, layout.decode(bytes, None));
+    let check = layout.check().map_or(0, |check| check.bytes());
+    let all = 8.0 * (bytes.len() - check) as f64;
+    assert!(sum <= all + 0.01 && sum > all - 16.0, "{sum} of {all}");
 }
 
 #[test]
