@@ -89,7 +89,7 @@ impl Sizes {
                             known.bytes.push(outcome.bytes);
                             known.lossless &= outcome.lossless;
                         } else {
-                            let schema_max = packed_max.filter(|_| row.format == "packed");
+                            let schema_max = packed_max.filter(|_| row.format.starts_with("packed"));
                             let (format, bytes) = (row.format.clone(), vec![outcome.bytes]);
                             formats.push(FormatSizes {
                                 format,
