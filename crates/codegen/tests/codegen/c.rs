@@ -29,7 +29,7 @@ pub fn write(folder: &Path, files: &c::Files) {
     }
 }
 
-fn assert_golden(name: &str, text: &str) {
+pub fn assert_golden(name: &str, text: &str) {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/c").join(name);
     if env::var_os("BLESS").is_some() {
         fs::write(&golden, text).expect("the golden file can be written");

@@ -1,7 +1,7 @@
 //! The C of modes 1 and 2: it compiles without a warning with every installed compiler, has no data in RAM, and keeps its state as
 //! `dunnage_packed::Sender` does. `conform` compares both on random schemas and messages.
 
-use crate::c::{COMPILERS, compile, is_installed, write};
+use crate::c::{COMPILERS, assert_golden, compile, is_installed, write};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use dunnage_codegen::c;
 use dunnage_packed::{Layout, Training, Value};
@@ -48,6 +48,14 @@ fn generated(layout: &Layout) -> c::Files {
 fn write_all(folder: &Path, files: &c::Files) {
     write(folder, files);
     fs::write(folder.join(c::MODES.0), c::MODES.1).expect("the file can be written");
+}
+
+#[test]
+fn the_c_with_modes_matches_its_golden_file() {
+    let [_, parts] = layouts();
+    let files = generated(&parts);
+    assert_golden("modes.h", &files.header);
+    assert_golden("modes.c", &files.source);
 }
 
 #[test]
