@@ -102,10 +102,12 @@ impl Base {
         }
     }
 
-    fn apply(&self, fields: Fields) -> Result<(f64, Value), Error> {
+    fn apply(&mut self, fields: Fields) -> Result<(f64, Value), Error> {
         let mut record = Vec::new();
         let mut put = |label: &str, value| record.push((label.to_owned(), value));
-        if let Some(version) = self.version.filter(|version| *version != VERSION) {
+        // A record before the first `bver` has the default version, so that no other one may follow.
+        let version = *self.version.get_or_insert(VERSION);
+        if version != VERSION {
             put("bver", Value::U64(version));
         }
         let name = format!("{}{}", self.name, fields.name.unwrap_or_default());

@@ -106,6 +106,7 @@ fn errors_of_invalid_packs_have_pointer_and_offset() {
         (r#"[{"n":"a","vb":1}]"#, Kind::Type, "/0/vb", "1}"),
         (r#"[{"bver":11,"n":"a","v":1}]"#, Kind::Type, "/0/bver", "11"),
         (r#"[{"bver":5,"n":"a","v":1},{"bver":6,"v":1}]"#, Kind::Malformed, "/1/bver", "6"),
+        (r#"[{"n":"a","v":1},{"bver":5,"n":"a","v":1}]"#, Kind::Malformed, "/1/bver", "5"),
         (r#"[{"n":"a","v":1,"x_":1}]"#, Kind::Type, "/0/x_", "1}"),
         (r#"[{"n":"a","bv":1e300,"v":1}]"#, Kind::Range, "/0", r#"{"n""#),
         (r#"[{"n":"a","v":1,"t":-1777636800}]"#, Kind::Range, "/0", r#"{"n""#),
