@@ -11,7 +11,7 @@ class Fate(Enum):
 
 
 class Relay(asyncio.DatagramProtocol):
-    """One UDP socket for both sides: what comes from `gateway` goes to the last client, everything else to the gateway."""
+    """A UDP socket for clients, and one toward `gateway` for each message: what comes back goes to the last client."""
 
     @classmethod
     async def listen(cls):
@@ -22,21 +22,26 @@ class Relay(asyncio.DatagramProtocol):
 
     def connection_made(self, transport):
         self.transport = transport
-        self.gateway = self.client = None
+        self.gateway = self.client = self.toward = None
 
-    def expect(self, fate):
+    async def expect(self, fate):
         """Sets the fate of the next message, and returns a future: the code of the answer that was lost, or 0 if the message was."""
         self.fate = fate
         self.token = None
-        self.lost = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        self.lost = loop.create_future()
+        # Each message has a client of its own, which chooses its message ID at random. From one address, a second message with the same ID
+        # would be a repetition of the first one (RFC 7252, 4.5).
+        if self.toward:
+            self.toward.close()
+        self.toward, _ = await loop.create_datagram_endpoint(lambda: Answers(self), remote_addr=self.gateway)
         return self.lost
 
     def datagram_received(self, data, address):
-        code, token = data[1], data[4 : 4 + (data[0] & 15)]
-        if address == self.gateway:
-            self._from_gateway(data, code, token)
-        else:
-            self._from_client(data, code, token, address)
+        self._from_client(data, *parts(data), address)
+
+    def answered(self, data):
+        self._from_gateway(data, *parts(data))
 
     def _from_client(self, data, code, token, address):
         self.client = address
@@ -44,7 +49,7 @@ class Relay(asyncio.DatagramProtocol):
             self.token = token
             if self.fate is Fate.LOST:
                 return self._lose(0)
-        self.transport.sendto(data, self.gateway)
+        self.toward.sendto(data)
 
     def _from_gateway(self, data, code, token):
         # An empty acknowledgement has no token: the answer follows, with one.
@@ -57,3 +62,18 @@ class Relay(asyncio.DatagramProtocol):
     def _lose(self, code):
         if not self.lost.done():
             self.lost.set_result(code)
+
+
+class Answers(asyncio.DatagramProtocol):
+    """Passes to a relay what the gateway answers."""
+
+    def __init__(self, relay):
+        self.relay = relay
+
+    def datagram_received(self, data, address):
+        self.relay.answered(data)
+
+
+def parts(data):
+    """The code and the token of a CoAP message."""
+    return data[1], data[4 : 4 + (data[0] & 15)]

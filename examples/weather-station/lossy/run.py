@@ -55,7 +55,7 @@ class Journey:
 
     async def post(self, payload, fate):
         """Returns the code with which the gateway answered, or 0, and the code that the station heard."""
-        lost = self.relay.expect(fate)
+        lost = await self.relay.expect(fate)
         # A context of its own, because a client waits for the answer to one message before it sends the next.
         context = await aiocoap.Context.create_client_context()
         request = aiocoap.Message(
