@@ -13,6 +13,7 @@
 //! ```
 
 mod instances;
+pub mod notation;
 mod random;
 mod schemas;
 

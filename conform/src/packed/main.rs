@@ -4,6 +4,7 @@
 mod javascript;
 mod language;
 mod modes;
+mod sequences;
 mod trained;
 mod vectors;
 
@@ -45,6 +46,7 @@ fn main() -> Result<()> {
         wrong += compare(language.as_mut(), &arguments)?;
         wrong += compare_trained(language.as_mut(), &arguments)?;
     }
+    wrong += sequences::compare()?;
     wrong += compare_modes(&arguments)?;
     match wrong {
         0 => Ok(()),

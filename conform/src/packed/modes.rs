@@ -58,7 +58,7 @@ impl Compiled {
     }
 
     /// Sends the lines, and returns an answer for each.
-    fn ask(&self, lines: &str) -> Result<Vec<String>> {
+    pub fn ask(&self, lines: &str) -> Result<Vec<String>> {
         let mut process = Command::new(&self.program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let mut input = process.stdin.take().context("no stdin")?;
         let lines = lines.to_owned();
