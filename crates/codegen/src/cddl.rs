@@ -106,7 +106,8 @@ fn range(number: &Decimal) -> String {
 
 /// Formats `n` * 10^-`places`.
 fn scaled(n: i128, places: u32) -> String {
-    let number = Decimal { places, step: 1, min: n, max: n, usual: None, quantum: None, round: false };
+    let number =
+        Decimal { places, step: 1, min: n, max: n, usual: None, quantum: None, round: false, changes: None };
     NumberText { number, digits: 1 }.write(n)
 }
 

@@ -375,7 +375,16 @@ fn digits(pattern: &Pattern) -> Option<NumberText> {
     let min = if starts_above_0 { 10i128.pow(fewest as u32 - 1) } else { 0 };
     let max = 10i128.pow(most as u32) - 1;
     Some(NumberText {
-        number: Decimal { places: 0, step: 1, min, max, usual: None, quantum: None, round: false },
+        number: Decimal {
+            places: 0,
+            step: 1,
+            min,
+            max,
+            usual: None,
+            quantum: None,
+            round: false,
+            changes: None,
+        },
         digits: fewest as u32,
     })
 }
@@ -389,7 +398,16 @@ pub(crate) fn whole_numbers(values: &[Value]) -> Option<NumberText> {
     let numbers = values.iter().map(whole).collect::<Option<Vec<_>>>()?;
     let (min, max) = (numbers.iter().min().copied()?, numbers.iter().max().copied()?);
     Some(NumberText {
-        number: Decimal { places: 0, step: 1, min, max, usual: None, quantum: None, round: false },
+        number: Decimal {
+            places: 0,
+            step: 1,
+            min,
+            max,
+            usual: None,
+            quantum: None,
+            round: false,
+            changes: None,
+        },
         digits: 1,
     })
 }

@@ -41,7 +41,9 @@ impl Derivation {
             Type::Const(value) => Shape::Constant(value.clone()),
             Type::Bool => Shape::Bool,
             Type::Integer(n) => Shape::Number(Box::new(
-                Number::new((n.min, n.max, n.step), n.usual, Source::Integer).growing(n.every),
+                Number::new((n.min, n.max, n.step), n.usual, Source::Integer)
+                    .growing(n.every)
+                    .changing(n.changes.map(|changes| changes as f64 / n.step as f64)),
             )),
             Type::Decimal(decimal) => {
                 Shape::Number(Box::new(number(decimal, Source::Decimal(decimal.clone()))))
@@ -125,12 +127,15 @@ fn number_text(text: &NumberText) -> Number {
 }
 
 fn number(decimal: &Decimal, source: Source) -> Number {
-    if decimal.quantum.is_none() {
-        return Number::new((decimal.min, decimal.max, decimal.step), decimal.usual, source);
-    }
+    let changes = |step: f64| decimal.changes.map(|changes| changes as f64 / step);
+    let Some(quantum) = decimal.quantum else {
+        let range = (decimal.min, decimal.max, decimal.step);
+        return Number::new(range, decimal.usual, source).changing(changes(decimal.step as f64));
+    };
     let (min, max) = decimal.counts();
     let usual = decimal.usual.map(|(first, last)| (decimal.count_near(first), decimal.count_near(last)));
-    Number::new((min, max, 1), usual, source)
+    let unit = 10f64.powi((quantum.places - decimal.places) as i32) * f64::from(quantum.divisor.get());
+    Number::new((min, max, 1), usual, source).changing(changes(quantum.mantissa as f64 / unit))
 }
 
 /// Returns whether the end of each segment can be recognized from the segments behind it.

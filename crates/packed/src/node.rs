@@ -91,6 +91,8 @@ pub struct Number {
     pub source: Source,
     /// The steps by which the number grows from message to message, if it does.
     pub every: Option<u64>,
+    /// How many steps the number usually is from that of the message before, if the schema says so.
+    pub changes: Option<f64>,
     form: Form,
     usual_count: Option<u64>,
 }
@@ -134,13 +136,18 @@ impl Number {
         };
         let usual_count = usual.and_then(|(first, last)| count(first, last).ok()).filter(|n| *n < MAX_INDEX);
         let usual = usual.filter(|_| usual_count.is_some());
-        Number { min, max, step, usual, source, every: None, form, usual_count }
+        Number { min, max, step, usual, source, every: None, changes: None, form, usual_count }
     }
 
     /// Returns the same numbers, which grow by about `every` from message to message.
     pub(crate) fn growing(mut self, every: Option<u64>) -> Number {
         self.every = every.map(|every| every / self.step).filter(|every| *every > 0);
         self
+    }
+
+    /// Returns the same numbers, which usually differ by `changes` from one message to the next.
+    pub(crate) fn changing(self, changes: Option<f64>) -> Number {
+        Number { changes, ..self }
     }
 
     /// Returns how an integer is written if `usual` is absent, or after its escape.

@@ -76,7 +76,16 @@ fn uuid() -> Vec<Segment> {
 
 /// Four numbers from 0 to 255, separated by points.
 fn ipv4() -> Numbers {
-    let number = Decimal { places: 0, step: 1, min: 0, max: 255, usual: None, quantum: None, round: false };
+    let number = Decimal {
+        places: 0,
+        step: 1,
+        min: 0,
+        max: 255,
+        usual: None,
+        quantum: None,
+        round: false,
+        changes: None,
+    };
     let part =
         || Number::new((0, 255, 1), None, Source::Text(NumberText { number: number.clone(), digits: 1 }));
     let parts = ["a", "b", "c", "d"].map(|name| (name.to_owned(), part())).to_vec();

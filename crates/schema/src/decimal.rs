@@ -175,6 +175,7 @@ mod tests {
             usual: None,
             quantum: None,
             round: false,
+            changes: None,
         }
     }
 
@@ -238,8 +239,16 @@ mod tests {
 
     #[test]
     fn bounds_and_step_hold() {
-        let coarse =
-            Decimal { places: 2, step: 5, min: -100, max: 100, usual: None, quantum: None, round: false };
+        let coarse = Decimal {
+            places: 2,
+            step: 5,
+            min: -100,
+            max: 100,
+            usual: None,
+            quantum: None,
+            round: false,
+            changes: None,
+        };
         assert_eq!(coarse.scaled(&Value::F64(0.35)), Some(35));
         assert_eq!(coarse.check(&Value::F64(0.36)), Err(Flaw::Multiple));
         assert_eq!(coarse.check(&Value::F64(1.05)), Err(Flaw::Above));

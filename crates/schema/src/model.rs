@@ -88,6 +88,8 @@ pub struct Integer {
     pub usual: Option<(i128, i128)>,
     /// `x-dunnage-every`: the amount by which the number grows from message to message, a multiple of `step`.
     pub every: Option<u64>,
+    /// `x-dunnage-changes`: how far the number usually is from that of the message before.
+    pub changes: Option<u32>,
 }
 
 /// A number that is a multiple of `step` * 10^-`places`. All bounds are in units of 10^-`places`.
@@ -107,6 +109,8 @@ pub struct Decimal {
     pub quantum: Option<Quantum>,
     /// `x-dunnage-round`: whether any other number stands for the nearest one of these.
     pub round: bool,
+    /// `x-dunnage-changes`: how far the number usually is from that of the message before, in units of 10^-`places`.
+    pub changes: Option<u32>,
 }
 
 /// A binary float with optional bounds, both inclusive.

@@ -105,7 +105,8 @@ fn value(whole: &[u8], fraction: &[u8]) -> Option<i128> {
 
 /// Writes `n` * 10^-`places` with all decimals: `17.00`.
 pub fn decimal_text(n: i128, places: u32) -> String {
-    let number = Decimal { places, step: 1, min: n, max: n, usual: None, quantum: None, round: false };
+    let number =
+        Decimal { places, step: 1, min: n, max: n, usual: None, quantum: None, round: false, changes: None };
     NumberText { number, digits: 1 }.write(n)
 }
 
@@ -173,6 +174,7 @@ mod tests {
             usual: None,
             quantum: None,
             round: false,
+            changes: None,
         };
         NumberText { number, digits }
     }
@@ -223,6 +225,7 @@ mod tests {
                 usual: None,
                 quantum: None,
                 round: false,
+                changes: None,
             },
             digits: 1,
         };

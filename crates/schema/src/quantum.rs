@@ -4,7 +4,7 @@
 //! at least such a unit, so two counts never have the same number.
 
 use crate::{Decimal, number_text::plain};
-use std::fmt;
+use std::{fmt, num::NonZeroU32};
 
 /// The values of a sensor's counts: k counts are (`offset` + k * `mantissa` / `divisor`) * 10^-`places`. A count is at least the step
 /// of its [`Decimal`]. 0.7324443 is 7324443 with 7 places.
@@ -14,8 +14,8 @@ pub struct Quantum {
     pub mantissa: u64,
     /// At least the places of the decimal, at most 18.
     pub places: u32,
-    /// Above 0.
-    pub divisor: u32,
+    /// What the mantissa is divided by.
+    pub divisor: NonZeroU32,
     /// The value of the count 0.
     pub offset: i64,
 }
@@ -23,12 +23,12 @@ pub struct Quantum {
 impl Quantum {
     /// Returns `mantissa` * 10^-`places` for each count.
     pub const fn new(mantissa: u64, places: u32) -> Quantum {
-        Quantum { mantissa, places, divisor: 1, offset: 0 }
+        Quantum { mantissa, places, divisor: NonZeroU32::MIN, offset: 0 }
     }
 
     /// Whether the values are whole multiples of a decimal.
     pub fn is_decimal(&self) -> bool {
-        self.divisor == 1 && self.offset == 0
+        self.divisor == NonZeroU32::MIN && self.offset == 0
     }
 }
 
@@ -36,7 +36,7 @@ impl fmt::Display for Quantum {
     /// Writes `0.7324443`, or `175 / 65535 from -45`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&plain(self.mantissa.into(), self.places))?;
-        if self.divisor != 1 {
+        if self.divisor != NonZeroU32::MIN {
             write!(f, " / {}", self.divisor)?;
         }
         if self.offset != 0 {
@@ -90,14 +90,14 @@ impl Decimal {
     fn unit(&self, quantum: &Quantum) -> i128 {
         10i128
             .saturating_pow(quantum.places.saturating_sub(self.places))
-            .saturating_mul(quantum.divisor.into())
+            .saturating_mul(quantum.divisor.get().into())
     }
 }
 
 impl Quantum {
     /// Returns what the offset is in terms of the mantissa.
     fn base(&self) -> i128 {
-        i128::from(self.offset) * i128::from(self.divisor)
+        i128::from(self.offset) * i128::from(self.divisor.get())
     }
 }
 
@@ -113,7 +113,16 @@ mod tests {
     use proptest::prelude::*;
 
     fn decimal(places: u32, quantum: Option<Quantum>) -> Decimal {
-        Decimal { places, step: 1, min: -10_000_000, max: 10_000_000, usual: None, quantum, round: false }
+        Decimal {
+            places,
+            step: 1,
+            min: -10_000_000,
+            max: 10_000_000,
+            usual: None,
+            quantum,
+            round: false,
+            changes: None,
+        }
     }
 
     /// 0.7324443 mg, the accelerometer of the container message.
@@ -142,8 +151,16 @@ mod tests {
 
     #[test]
     fn without_a_quantum_steps_are_counted() {
-        let number =
-            Decimal { places: 2, step: 5, min: -100, max: 115, usual: None, quantum: None, round: false };
+        let number = Decimal {
+            places: 2,
+            step: 5,
+            min: -100,
+            max: 115,
+            usual: None,
+            quantum: None,
+            round: false,
+            changes: None,
+        };
         assert_eq!(number.counts(), (-20, 23));
         assert_eq!((number.count_of(35), number.count_of(36), number.of_count(7)), (Some(7), None, 35));
     }
@@ -160,7 +177,12 @@ mod tests {
     #[test]
     fn a_temperature_sensor_has_a_fraction_and_an_offset() {
         // -45 + 175 * k / 65535, as Sensirion's SHT3x has it, in steps of 0.001.
-        let quantum = Quantum { mantissa: 175_000, places: 3, divisor: 65_535, offset: -45_000 };
+        let quantum = Quantum {
+            mantissa: 175_000,
+            places: 3,
+            divisor: NonZeroU32::new(65_535).unwrap(),
+            offset: -45_000,
+        };
         let number = Decimal { min: -45_000, max: 130_000, ..decimal(3, Some(quantum)) };
         for (k, scaled) in
             [(0, -45_000), (1, -44_997), (16_851, -2), (16_852, 0), (65_534, 129_997), (65_535, 130_000)]
@@ -173,7 +195,8 @@ mod tests {
 
     #[test]
     fn a_quantum_of_one_step_with_half_a_step_as_offset_leaves_out_0() {
-        let number = decimal(0, Some(Quantum { mantissa: 10, places: 1, divisor: 1, offset: 5 }));
+        let number =
+            decimal(0, Some(Quantum { mantissa: 10, places: 1, divisor: NonZeroU32::MIN, offset: 5 }));
         let counted: Vec<_> = (-3..=2).map(|k| number.of_count(k)).collect();
         assert_eq!(counted, [-3, -2, -1, 1, 2, 3]);
         for (k, scaled) in (-3..=2).zip(counted) {
@@ -192,7 +215,7 @@ mod tests {
             let places = 2 + more;
             // At least a unit of 0.01.
             let mantissa = u64::from(divisor) * 10u64.pow(more) + unit;
-            let number = decimal(2, Some(Quantum { mantissa, places, divisor, offset: offset.into() }));
+            let number = decimal(2, Some(Quantum { mantissa, places, divisor: NonZeroU32::new(divisor).unwrap(), offset: offset.into() }));
             prop_assert_eq!(number.count_of(number.of_count(k)), Some(k));
             let (first, last) = number.counts();
             prop_assert!(number.of_count(first) >= number.min && number.of_count(first - 1) < number.min);

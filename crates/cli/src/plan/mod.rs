@@ -33,6 +33,9 @@ use std::{fs, io::Write, path::PathBuf};
 /// sending. Then says what to choose and why: first what fits, then what is lossless, then the price, then
 /// the upkeep.
 ///
+/// Packed messages are those without a reference; what deltas save depends on what the link loses, and `dunnage simulate`
+/// shows their bytes and price.
+///
 /// The link catalogue has a source for each figure; a figure without one is not published, and its column is
 /// empty. Prices stay in the provider's currency. docs/plan.md has the formulas, and what is left out.
 #[derive(Args)]

@@ -33,6 +33,9 @@ const SLOT: &str = "x-dunnage-slot";
 ///
 /// Deltas are trained on the message that the receiver has acknowledged by then, over a link that loses as much as the
 /// options say.
+///
+/// With --without-messages it writes statistics from the schema alone: its x-dunnage-changes, x-dunnage-every and
+/// x-dunnage-usual. They serve until there are messages to learn from.
 #[derive(Args)]
 pub struct Train {
     /// File with one message per line; standard input if omitted or -
@@ -46,6 +49,9 @@ pub struct Train {
     /// JSON pointer to what identifies the device; without it, all messages are of one device
     #[arg(long, value_name = "POINTER")]
     device: Option<String>,
+    /// Write statistics from what the schema says about changes, and read no messages
+    #[arg(long, conflicts_with_all = ["path", "device", "loss", "ack_loss", "ack_delay", "ack_every"])]
+    without_messages: bool,
     #[command(flatten)]
     network: NetworkOptions,
     /// Write the schema to this file instead of standard output
@@ -57,6 +63,15 @@ impl Train {
     pub fn run(self) -> Result<(), Failure> {
         let (model, text) = self.schemas.model_and_text(&self.schema)?;
         let about = |error: &dyn std::fmt::Display| Failure::about(&self.schema, error);
+        if self.without_messages {
+            let statistics =
+                Training::assumed(&Layout::untrained(&model)).map_err(|error| about(&error.message()))?;
+            let statistics = statistics.ok_or_else(|| {
+                about(&"the schema says nothing about changes: add x-dunnage-changes or x-dunnage-every to its numbers")
+            })?;
+            let (_, text) = trained(&model, &text, &statistics).map_err(|error| about(&error))?;
+            return self.write(&text);
+        }
         let devices = sequences::read(&self.source, &model, self.device.as_deref())?;
         let network = self.network.network();
         let layout = Layout::untrained(&model);
@@ -69,6 +84,10 @@ impl Train {
         let (model, text) = trained(&model, &text, &learnt.statistics).map_err(|error| about(&error))?;
         let layout = Layout::new(&model).map_err(|error| about(&error))?;
         report(&layout, &learnt, &devices, network)?;
+        self.write(&text)
+    }
+
+    fn write(&self, text: &str) -> Result<(), Failure> {
         match &self.output {
             Some(path) => fs::write(path, text).map_err(|e| Failure::about(path.display(), e))?,
             None => {

@@ -90,6 +90,40 @@ fn a_trained_schema_has_smaller_messages_and_the_same_values() {
 }
 
 #[test]
+fn a_schema_that_says_how_its_numbers_change_needs_no_messages() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, lines, trained) = trained(folder.path());
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (by_hand, assumed) = (path("by-hand.json"), path("assumed.json"));
+    let mut schema: Json = serde_json::from_str(SCHEMA).unwrap();
+    for (name, change) in [("temperature", 0.05), ("humidity", 0.3), ("pressure", 0.1)] {
+        schema["properties"][name]["x-dunnage-changes"] = json!(change);
+    }
+    fs::write(&by_hand, schema.to_string()).unwrap();
+    let train = |schema: &str, more: &[&str]| {
+        dunnage(&[&["schema", "train", "--schema", schema, "--without-messages"], more].concat(), "")
+    };
+    let run = train(&by_hand, &["-o", &assumed]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    // The mean bytes plain, in the prior form and with deltas.
+    let sizes = |schema: &str| {
+        let run = ["simulate", "--schema", schema, "--messages", &lines, "--device", "/id", "--json"];
+        let forms = dunnage(&run, "").json()["forms"].clone();
+        let forms = forms.as_array().unwrap().clone();
+        assert!(forms.iter().all(|form| form["wrong"] == 0), "{forms:?}");
+        forms.iter().map(|form| form["mean_bytes"].as_f64().unwrap()).collect::<Vec<_>>()
+    };
+    let (assumed, trained) = (sizes(&assumed), sizes(&trained));
+    assert!(assumed[1] <= assumed[0], "{assumed:?}");
+    assert!(trained[2] < assumed[2] && assumed[2] < 0.7 * assumed[0], "{assumed:?} {trained:?}");
+    // A schema that says nothing about changes has nothing to begin with, and messages contradict the option.
+    let silent = train("weather", &[]);
+    assert_eq!(silent.code, 1, "{}", silent.stderr);
+    assert!(silent.stderr.contains("says nothing about changes"), "{}", silent.stderr);
+    assert_eq!(train(&by_hand, &[&lines]).code, 2);
+}
+
+#[test]
 fn compare_shows_packed_with_and_without_statistics() {
     let folder = tempfile::tempdir().unwrap();
     let (schema, _, trained) = trained(folder.path());

@@ -105,7 +105,7 @@ fn raw_value(count: &Count, quantum: &Quantum) -> String {
     let decimal = |n: i128| point(&dunnage_schema::decimal_text(n, quantum.places));
     let (kind, end) = if count.fits_single() { ("float", "f") } else { ("double", "") };
     let mut text = format!("({kind})(n) * {}{end}", decimal(quantum.mantissa.into()));
-    if quantum.divisor != 1 {
+    if quantum.divisor.get() != 1 {
         text.push_str(&format!(" / {}.0{end}", quantum.divisor));
     }
     if quantum.offset != 0 {

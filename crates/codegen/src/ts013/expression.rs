@@ -264,8 +264,8 @@ impl<'a> Emitter<'a> {
     fn scaled(&mut self, decimal: &Decimal, number: &Number) -> String {
         let numbers = self.numbers(number, decimal.min, decimal.max);
         let Some(quantum) = &decimal.quantum else { return numbers };
-        let unit = 10i128.pow(quantum.places - decimal.places) * i128::from(quantum.divisor);
-        let base = i128::from(quantum.offset) * i128::from(quantum.divisor);
+        let unit = 10i128.pow(quantum.places - decimal.places) * i128::from(quantum.divisor.get());
+        let base = i128::from(quantum.offset) * i128::from(quantum.divisor.get());
         let most = decimal.max.max(-decimal.min).saturating_mul(unit);
         let largest = most.saturating_add(2 * base.abs() + i128::from(quantum.mantissa) + unit);
         if largest > MAX_EXACT {

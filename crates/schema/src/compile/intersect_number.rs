@@ -37,7 +37,8 @@ fn integers(a: &Integer, b: &Integer) -> Result<Option<Integer>, ()> {
     let (min, max) = inwards(a.min.max(b.min), a.max.min(b.max), step);
     let usual = clip(a.usual.or(b.usual), min, max).filter(|usual| inwards(usual.0, usual.1, step) == *usual);
     let every = a.every.or(b.every).filter(|every| every.is_multiple_of(step));
-    Ok((min <= max).then_some(Integer { min, max, step, usual, every }))
+    let changes = a.changes.or(b.changes).filter(|_| every.is_none());
+    Ok((min <= max).then_some(Integer { min, max, step, usual, every, changes }))
 }
 
 fn decimals(a: &Decimal, b: &Decimal) -> Result<Option<Decimal>, ()> {
@@ -59,9 +60,11 @@ fn decimals(a: &Decimal, b: &Decimal) -> Result<Option<Decimal>, ()> {
     };
     let usual = usual(a, of_a).or_else(|| usual(b, of_b));
     let usual = clip(usual, min, max).filter(|usual| inwards(usual.0, usual.1, step) == *usual);
-    Ok((min <= max).then(|| {
-        shortened(Decimal { places, step, min, max, usual, quantum: None, round: a.round && b.round })
-    }))
+    let changes = |n: &Decimal, unit: u64| n.changes?.checked_mul(u32::try_from(unit).ok()?);
+    let changes = changes(a, of_a).or_else(|| changes(b, of_b));
+    let round = a.round && b.round;
+    Ok((min <= max)
+        .then(|| shortened(Decimal { places, step, min, max, usual, quantum: None, round, changes })))
 }
 
 /// Returns the same numbers with the fewest decimals.
@@ -71,6 +74,7 @@ fn shortened(mut n: Decimal) -> Decimal {
         n.step /= 10;
         (n.min, n.max) = (n.min / 10, n.max / 10);
         n.usual = n.usual.map(|(low, high)| (low / 10, high / 10));
+        n.changes = n.changes.map(|changes| changes / 10);
     }
     n
 }
@@ -85,7 +89,7 @@ fn whole(n: &Integer, d: &Decimal) -> Result<Option<Integer>, ()> {
     let (min, max) = inwards(n.min.max(low), n.max.min(high), step);
     let usual = clip(n.usual, min, max).filter(|usual| inwards(usual.0, usual.1, step) == *usual);
     let every = n.every.filter(|every| every.is_multiple_of(step));
-    Ok((min <= max).then_some(Integer { min, max, step, usual, every }))
+    Ok((min <= max).then_some(Integer { min, max, step, usual, every, changes: n.changes }))
 }
 
 fn floats(a: &Float, b: &Float) -> Option<Type> {

@@ -20,6 +20,7 @@ pub(super) const TYPED: [(&str, &[&str]); 4] = [
             "x-dunnage-round",
             "x-dunnage-usual",
             "x-dunnage-every",
+            "x-dunnage-changes",
         ],
     ),
     (

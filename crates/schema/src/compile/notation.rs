@@ -9,7 +9,7 @@ const MAX_DIGITS: u32 = 18;
 /// The most decimals of the seconds.
 const MAX_FRACTION: usize = 9;
 
-const NUMBER: [&str; 8] = [
+const NUMBER: [&str; 9] = [
     "multipleOf",
     "minimum",
     "maximum",
@@ -18,6 +18,7 @@ const NUMBER: [&str; 8] = [
     "digits",
     "quantum",
     "usual",
+    "changes",
 ];
 
 /// Compiles the value of `keyword`.
@@ -36,7 +37,7 @@ pub(super) fn compile(schema: &Schema<'_>, keyword: &str) -> Result<Type, Schema
 
 fn number_text(schema: &Schema<'_>, members: &[&str]) -> Result<NumberText, SchemaError> {
     schema.check_members(members)?;
-    let number = number::decimal(schema, "quantum", "usual")?;
+    let number = number::decimal(schema, ["quantum", "usual", "changes"])?;
     match schema.count("digits")?.unwrap_or(1) {
         digits @ 1..=MAX_DIGITS => Ok(NumberText { number, digits }),
         _ => Err(schema.error("digits", format!("digits must be from 1 to {MAX_DIGITS}"))),

@@ -26,7 +26,13 @@ pub(super) fn integer(schema: &Schema<'_>) -> Result<Type, SchemaError> {
         return Err(schema.error(keyword, format!("{keyword} belongs to the type number")));
     }
     let every = sensor::every(schema, "x-dunnage-every", 0, step)?;
-    let mut number = Integer { min, max, step, usual: None, every };
+    let changes = sensor::changes(schema, "x-dunnage-changes", 0)?;
+    if every.and(changes).is_some() {
+        let message =
+            "x-dunnage-changes and x-dunnage-every are two ways to say how the number changes: use one";
+        return Err(schema.error("x-dunnage-changes", message));
+    }
+    let mut number = Integer { min, max, step, usual: None, every, changes };
     sensor::usual_integer(schema, "x-dunnage-usual", &mut number)?;
     Ok(Type::Integer(number))
 }
@@ -34,11 +40,11 @@ pub(super) fn integer(schema: &Schema<'_>) -> Result<Type, SchemaError> {
 /// Compiles the type `number`: a scaled integer with `multipleOf`, a binary float without.
 pub(super) fn number(schema: &Schema<'_>) -> Result<Type, SchemaError> {
     if schema.get("multipleOf").is_some() {
-        let mut number = decimal(schema, "x-dunnage-quantum", "x-dunnage-usual")?;
+        let mut number = decimal(schema, ["x-dunnage-quantum", "x-dunnage-usual", "x-dunnage-changes"])?;
         number.round = round(schema)?;
         return Ok(Type::Decimal(number));
     }
-    if let Some(keyword) = ["x-dunnage-quantum", "x-dunnage-usual", "x-dunnage-round"]
+    if let Some(keyword) = ["x-dunnage-quantum", "x-dunnage-usual", "x-dunnage-round", "x-dunnage-changes"]
         .into_iter()
         .find(|k| schema.get(k).is_some())
     {
@@ -59,13 +65,17 @@ fn round(schema: &Schema<'_>) -> Result<bool, SchemaError> {
     }
 }
 
-/// Compiles a number with `multipleOf`. `quantum` and `usual` are the names of the keywords for these two.
-pub(super) fn decimal(schema: &Schema<'_>, quantum: &str, usual: &str) -> Result<Decimal, SchemaError> {
+/// Compiles a number with `multipleOf`. The names are those of the keywords for the quantum, the usual range and the usual change.
+pub(super) fn decimal(
+    schema: &Schema<'_>,
+    [quantum, usual, changes]: [&str; 3],
+) -> Result<Decimal, SchemaError> {
     let Some((step, places)) = multiple_of(schema)? else {
         return Err(schema.error("multipleOf", "multipleOf is missing"));
     };
     let (min, max) = bounds(schema, places, step, SIGNED)?;
-    let mut number = Decimal { places, step, min, max, usual: None, quantum: None, round: false };
+    let changes = sensor::changes(schema, changes, places)?;
+    let mut number = Decimal { places, step, min, max, usual: None, quantum: None, round: false, changes };
     sensor::quantum(schema, quantum, &mut number)?;
     sensor::usual_decimal(schema, usual, &mut number)?;
     Ok(number)

@@ -6,6 +6,7 @@ use crate::{
     exact::{Exact, Round},
     parse::Node,
 };
+use std::num::NonZeroU32;
 
 /// The most decimal places of a quantum.
 const MAX_PLACES: u32 = 18;
@@ -33,7 +34,7 @@ pub(super) fn quantum(schema: &Schema<'_>, keyword: &str, number: &mut Decimal) 
         return Err(schema
             .error(keyword, format!("{keyword} must have at most {MAX_PLACES} decimals and fit 64 bits")));
     };
-    let unit = 10i128.pow(places - number.places) * i128::from(divisor);
+    let unit = 10i128.pow(places - number.places) * i128::from(divisor.get());
     if i128::from(mantissa) < unit {
         let message = format!(
             "{keyword} must be at least multipleOf, so that each number has one count: use a smaller multipleOf"
@@ -41,7 +42,7 @@ pub(super) fn quantum(schema: &Schema<'_>, keyword: &str, number: &mut Decimal) 
         return Err(schema.error(keyword, message));
     }
     let most = number.min.abs().max(number.max.abs());
-    if divisor > 1 && most.checked_mul(unit).is_none_or(|product| product > MAX_PRODUCT) {
+    if divisor > NonZeroU32::MIN && most.checked_mul(unit).is_none_or(|product| product > MAX_PRODUCT) {
         let message = format!("{keyword} has too many digits for the range: narrow minimum and maximum");
         return Err(schema.error(keyword, message));
     }
@@ -61,16 +62,16 @@ pub(super) fn quantum(schema: &Schema<'_>, keyword: &str, number: &mut Decimal) 
 }
 
 /// Returns the value, the divisor and the offset of a quantum, which is a number or an object.
-fn parts(schema: &Schema<'_>, keyword: &str) -> Result<Option<(Exact, u32, Exact)>, SchemaError> {
+fn parts(schema: &Schema<'_>, keyword: &str) -> Result<Option<(Exact, NonZeroU32, Exact)>, SchemaError> {
     let zero = Exact::ZERO;
     let Some(node @ Node::Object(_)) = schema.get(keyword) else {
-        return Ok(bound(schema, keyword)?.map(|value| (value, 1, zero)));
+        return Ok(bound(schema, keyword)?.map(|value| (value, NonZeroU32::MIN, zero)));
     };
     let inner = Schema { node, at: schema.below(keyword), ..*schema };
     inner.check_members(&["value", "divisor", "offset"])?;
     let value = bound(&inner, "value")?.ok_or_else(|| inner.error("value", "value is missing"))?;
     let divisor = bound(&inner, "divisor")?.map_or(Some(1), |divisor| divisor.scaled(0));
-    let divisor = divisor.and_then(|divisor| u32::try_from(divisor).ok()).filter(|divisor| *divisor > 0);
+    let divisor = divisor.and_then(|divisor| NonZeroU32::new(u32::try_from(divisor).ok()?));
     let divisor = divisor.ok_or_else(|| {
         inner.error("divisor", format!("divisor must be a whole number from 1 to {}", u32::MAX))
     })?;
@@ -118,6 +119,16 @@ pub(super) fn every(
             keyword,
             format!("{keyword} must be above 0, a multiple of the smallest step and below 2^40 of them"),
         )
+    })
+}
+
+/// Returns the usual change under `keyword`, in units of 10^-`places`.
+pub(super) fn changes(schema: &Schema<'_>, keyword: &str, places: u32) -> Result<Option<u32>, SchemaError> {
+    let Some(exact) = bound(schema, keyword)? else { return Ok(None) };
+    let changes = exact.scaled(places).and_then(|changes| u32::try_from(changes).ok());
+    changes.map(Some).ok_or_else(|| {
+        let message = format!("{keyword} must be at least 0, have no more decimals than the number, and be below 2^32 in its last place");
+        schema.error(keyword, message)
     })
 }
 

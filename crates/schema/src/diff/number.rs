@@ -162,8 +162,8 @@ pub(super) fn any_number_of(old: &Type, new: &Type) -> bool {
 }
 
 fn as_decimal(integer: &Integer) -> Decimal {
-    let Integer { min, max, step, usual, every: _ } = *integer;
-    Decimal { places: 0, step, min, max, usual, quantum: None, round: false }
+    let Integer { min, max, step, usual, every: _, changes } = *integer;
+    Decimal { places: 0, step, min, max, usual, quantum: None, round: false, changes }
 }
 
 /// Describes the change of a range: `widened from 0 to 50, to -10 to 60`.

@@ -8,11 +8,11 @@ fn root(schema: &str) -> Type {
 }
 
 fn integer(min: i128, max: i128, step: u64) -> Type {
-    Type::Integer(Integer { min, max, step, usual: None, every: None })
+    Type::Integer(Integer { min, max, step, usual: None, every: None, changes: None })
 }
 
 fn decimal(places: u32, step: u64, min: i128, max: i128) -> Type {
-    Type::Decimal(Decimal { places, step, min, max, usual: None, quantum: None, round: false })
+    Type::Decimal(Decimal { places, step, min, max, usual: None, quantum: None, round: false, changes: None })
 }
 
 const MIN: i128 = i64::MIN as i128;
@@ -230,6 +230,7 @@ fn text_that_holds_numbers_has_a_notation() {
             usual: None,
             quantum: None,
             round: false,
+            changes: None,
         },
         digits,
     };

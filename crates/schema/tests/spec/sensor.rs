@@ -97,6 +97,31 @@ fn usual_bounds_are_rounded_inwards_and_must_lie_in_the_range() {
 }
 
 #[test]
+fn a_usual_change_has_the_decimals_of_its_number() {
+    let changes = |schema: &str| decimal(schema).changes;
+    assert_eq!(changes(r#"{"type":"number","multipleOf":0.05,"x-dunnage-changes":0.2}"#), Some(20));
+    assert_eq!(changes(r#"{"type":"string","x-dunnage-number":{"multipleOf":0.1,"changes":0}}"#), Some(0));
+    assert_eq!(changes(r#"{"type":"number","multipleOf":0.1}"#), None);
+    let both = r#"{"allOf":[{"type":"number","multipleOf":0.1,"x-dunnage-changes":0.2},{"type":"number","multipleOf":0.01}]}"#;
+    assert_eq!(changes(both), Some(2), "in units of the combined number");
+    let number =
+        |changes: &str| format!(r#"{{"type":"number","multipleOf":0.1,"x-dunnage-changes":{changes}}}"#);
+    refused(&[
+        (&number("-1"), "/x-dunnage-changes", "at least 0"),
+        (&number("0.15"), "/x-dunnage-changes", "no more decimals"),
+        (&number("1e10"), "/x-dunnage-changes", "2^32"),
+        (&number("true"), "/x-dunnage-changes", "number"),
+        (r#"{"type":"number","x-dunnage-changes":1}"#, "/x-dunnage-changes", "needs multipleOf"),
+        (r#"{"type":"boolean","x-dunnage-changes":1}"#, "/x-dunnage-changes", "says nothing"),
+        (
+            r#"{"type":"integer","x-dunnage-every":10,"x-dunnage-changes":1}"#,
+            "/x-dunnage-changes",
+            "x-dunnage-every",
+        ),
+    ]);
+}
+
+#[test]
 fn a_quantum_that_does_not_determine_its_count_is_rejected() {
     let schema = |rest: &str| format!(r#"{{"type":"number",{rest}}}"#);
     refused(&[

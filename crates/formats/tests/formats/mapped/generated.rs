@@ -131,11 +131,18 @@ fn key() -> impl Strategy<Value = String> {
 }
 
 fn integer() -> impl Strategy<Value = Integer> {
-    let full = Integer { min: i64::MIN.into(), max: u64::MAX.into(), step: 1, usual: None, every: None };
-    let unsigned = Integer { min: 0, max: u64::MAX.into(), step: 1, usual: None, every: None };
+    let full = Integer {
+        min: i64::MIN.into(),
+        max: u64::MAX.into(),
+        step: 1,
+        usual: None,
+        every: None,
+        changes: None,
+    };
+    let unsigned = Integer { min: 0, max: u64::MAX.into(), step: 1, usual: None, every: None, changes: None };
     let stepped = (any::<i32>(), 0i128..1000, 1u64..50).prop_map(|(min, count, step)| {
         let min = i128::from(min) * i128::from(step);
-        Integer { min, max: min + count * i128::from(step), step, usual: None, every: None }
+        Integer { min, max: min + count * i128::from(step), step, usual: None, every: None, changes: None }
     });
     prop_oneof![Just(full), Just(unsigned), stepped]
 }
@@ -152,6 +159,7 @@ fn decimal() -> impl Strategy<Value = Decimal> {
                 usual: None,
                 quantum: None,
                 round: false,
+                changes: None,
             }
         });
     let open = (0u32..19).prop_map(|places| Decimal {
@@ -162,6 +170,7 @@ fn decimal() -> impl Strategy<Value = Decimal> {
         usual: None,
         quantum: None,
         round: false,
+        changes: None,
     });
     prop_oneof![3 => bounded, 1 => open]
 }

@@ -1,5 +1,6 @@
 //! Training: makes the statistics of a layout from messages.
 
+mod assumed;
 mod bins;
 mod contexts;
 mod report;
@@ -144,7 +145,7 @@ impl<'a> Training<'a> {
     fn change_tables(&self, leaf: &LeafShape, prior: Option<&Tables>) -> Option<Tables> {
         let own = self.change.own(leaf.at, true);
         let (tables, cost) = best(&self.change, leaf, &own, &WEIGHTS, 0)?;
-        (cost < self.change.cost(leaf, prior, false)).then_some(tables)
+        (cost < self.change.cost(leaf, &own, prior)).then_some(tables)
     }
 }
 

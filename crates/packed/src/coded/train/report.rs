@@ -5,7 +5,6 @@ use super::samples::{LeafShape, Samples};
 use crate::Layout;
 use crate::coded::leaf::Leaves;
 use crate::coded::statistics::Statistics;
-use crate::coded::table::Tables;
 use crate::node::{Node, Shape};
 
 /// Returns the mean bits of each part, in the order of the layout. Parts without statistics are left out.
@@ -27,14 +26,18 @@ pub(super) fn parts(
         let Some((_, part)) = parts.last_mut() else { continue };
         let known = &statistics.leaves[at];
         let shape = LeafShape { at, count: leaf.count, centre: known.centre };
-        let mean = |samples: &Samples, tables: Option<&Tables>, changes| {
-            samples.cost(&shape, tables, changes) / f64::from(samples.messages().max(1))
-        };
-        part.plain += mean(prior, None, false);
-        part.prior += mean(prior, known.prior.as_ref(), false);
+        let all = prior.own(at, false);
+        let mean = |bits: f64, samples: &Samples| bits / f64::from(samples.messages().max(1));
+        part.plain += mean(prior.cost(&shape, &all, None), prior);
+        part.prior += mean(prior.cost(&shape, &all, known.prior.as_ref()), prior);
         if let Some(delta) = &mut part.delta {
-            let tables = known.change.as_ref().or(known.prior.as_ref());
-            *delta += mean(change, tables, known.change.is_some());
+            // What the reference lacks has no change.
+            let (new, old) = (change.own(at, false), change.own(at, true));
+            let values = |own: &[usize]| change.cost(&shape, own, known.prior.as_ref());
+            let changes = known.change.as_ref();
+            let changes =
+                changes.map_or_else(|| values(&old), |tables| change.change_cost(&shape, &old, tables));
+            *delta += mean(values(&new) + changes, change);
         }
     }
     parts.into_iter().map(|(_, part)| part).collect()

@@ -161,14 +161,22 @@ impl Samples {
         }
     }
 
-    /// Returns the bits that a leaf takes with these tables, or without any. `changes` says whether they are tables of changes.
-    pub fn cost(&self, leaf: &LeafShape, tables: Option<&Tables>, changes: bool) -> f64 {
+    /// Returns the bits that the samples `own` of a leaf take with tables of values, or without any.
+    pub fn cost(&self, leaf: &LeafShape, own: &[usize], tables: Option<&Tables>) -> f64 {
         let tables = self.selected(leaf.at, tables);
-        let cost = |(sample, table): (&Sample, Option<&Table>)| match table {
-            None => index_bits(sample.count).into(),
-            Some(table) if changes && sample.is_change => table.cost(sample.number(table.weight, leaf)),
-            Some(table) => table.cost(sample.value as i64),
+        let cost = |i: &usize| match (&self.leaves[leaf.at][*i], tables[*i]) {
+            (sample, None) => index_bits(sample.count).into(),
+            (sample, Some(table)) => table.cost(sample.value as i64),
         };
-        self.leaves[leaf.at].iter().zip(tables).map(cost).sum()
+        own.iter().map(cost).sum()
+    }
+
+    /// Returns the bits that the samples `own` of a leaf take with tables of changes.
+    pub fn change_cost(&self, leaf: &LeafShape, own: &[usize], tables: &Tables) -> f64 {
+        let tables = self.selected(leaf.at, Some(tables));
+        let cost = |i: &usize| {
+            tables[*i].map_or(0.0, |table| table.cost(self.leaves[leaf.at][*i].number(table.weight, leaf)))
+        };
+        own.iter().map(cost).sum()
     }
 }
