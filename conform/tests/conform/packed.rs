@@ -1,7 +1,7 @@
 //! Packed messages of random schemas.
 
 use dunnage_conform::{Instance, Random, Scope, instance, schema};
-use dunnage_packed::{Check, Kind, Layout, Node, Shape};
+use dunnage_packed::{Check, Kind, Layout, Node, Shape, Value};
 use dunnage_schema::Model;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,6 +60,24 @@ fn a_plain_message_round_trips_and_has_one_encoding() {
             is_an_error_or_the_form_of_its_message(layout, &other, &instance.known, text);
         }
     });
+}
+
+/// The memory of an earlier message, also of another schema, does not show in a later one.
+#[test]
+fn a_message_is_decoded_in_the_memory_of_another() {
+    let mut value = Value::Null;
+    for scope in [Scope::Plain, Scope::Open] {
+        each(scope, 60, 10, |layout, instance, text, random| {
+            let mut bytes = encoded(layout, instance, text);
+            assert_eq!(layout.decode_into(&bytes, &instance.known, &mut value), Ok(()), "{text}");
+            assert_eq!(value, instance.message, "{text}");
+            // What a damaged message leaves behind does not show either.
+            let at = random.below(bytes.len());
+            bytes[at] ^= 1 << random.below(8);
+            let damaged = layout.decode_into(&bytes, &instance.known, &mut value);
+            assert_eq!(damaged.map(|()| value.clone()), layout.decode(&bytes, &instance.known), "{text}");
+        });
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::order::Unnamed;
 use crate::wire::{At, NULLABLE, Part, Source};
 use crate::{Known, Layout, date_time, float, known, pattern};
 use dunnage_pson::{Budget, Kind, Value};
-use std::collections::HashSet;
+use std::{collections::HashSet, mem};
 
 /// The maximum number of fields or elements for which memory is reserved before they are read.
 const ROOM: u64 = 64;
@@ -34,12 +34,18 @@ impl<S: Source> Decoder<'_, S> {
     /// Reads the value of `node`.
     pub(crate) fn value(&mut self, node: &Node, nesting: Nesting) -> Result<Value, Error> {
         let mut value = Value::Null;
-        self.memory.value(self.source.offset())?;
-        self.fill(node, nesting, &mut value)?;
+        self.value_into(node, nesting, &mut value)?;
         Ok(value)
     }
 
-    /// Reads the value of `node` into its final place. A `Value` is too large to be returned through every level.
+    /// Reads the value of `node` in the memory of `out`.
+    pub(crate) fn value_into(&mut self, node: &Node, nesting: Nesting, out: &mut Value) -> Result<(), Error> {
+        self.memory.value(self.source.offset())?;
+        self.fill(node, nesting, out)
+    }
+
+    /// Reads the value of `node` into its final place, with the memory of the value that is there. A `Value` is too large to be returned
+    /// through every level.
     fn fill(&mut self, node: &Node, nesting: Nesting, out: &mut Value) -> Result<(), Error> {
         self.source.begin(node.id);
         self.shape(node, nesting, out)?;
@@ -47,11 +53,18 @@ impl<S: Source> Decoder<'_, S> {
         Ok(())
     }
 
-    /// Reads the value of `node` and appends it to `items`.
-    fn push(&mut self, node: &Node, nesting: Nesting, items: &mut Vec<Value>) -> Result<(), Error> {
-        let at = items.len();
+    /// Reads the value of `node` into the place `at` of `items`, or behind them.
+    fn push(
+        &mut self,
+        node: &Node,
+        nesting: Nesting,
+        items: &mut Vec<Value>,
+        at: usize,
+    ) -> Result<(), Error> {
         self.memory.value(self.source.offset())?;
-        items.push(Value::Null);
+        if at == items.len() {
+            items.push(Value::Null);
+        }
         self.source.enter(at);
         self.fill(node, nesting, &mut items[at]).map_err(|error| error.at_index(at))?;
         self.source.leave();
@@ -66,25 +79,39 @@ impl<S: Source> Decoder<'_, S> {
             Shape::Constant(value) => self.known(value, out)?,
             Shape::Bool => *out = Value::Bool(self.index(id, Part::Value, 2)? == 1),
             Shape::Number(number) => number.read(id, self.source, out)?,
-            Shape::Numbers(numbers) => *out = taken(self.memory, numbers.read(id, self.source)?, offset)?,
+            Shape::Numbers(numbers) => {
+                let mut text = reused(out);
+                numbers.read(id, self.source, &mut text)?;
+                *out = taken(self.memory, text, offset)?;
+            }
             Shape::Float => *out = Value::from(float::read(id, self.source)?),
             Shape::Choice(values) => {
                 let at = self.index(id, Part::Value, values.len() as u64)?;
                 self.known(&values[at as usize], out)?;
             }
             Shape::Pattern(segments) => {
-                *out = taken(self.memory, pattern::read(segments, id, self.source)?, offset)?;
+                let text = pattern::read(segments, id, self.source, reused(out))?;
+                *out = taken(self.memory, text, offset)?;
             }
             Shape::Text(text) => *out = taken(self.memory, self.text(id, text)?, offset)?,
-            Shape::Array(array) => *out = Value::Array(self.array(id, array, self.inside(nesting)?)?),
-            Shape::Tuple(tuple) => *out = Value::Array(self.tuple(id, tuple, self.inside(nesting)?)?),
-            Shape::Object(object) => *out = Value::Map(self.object(id, object, self.inside(nesting)?)?),
+            Shape::Array(array) => {
+                let nesting = self.inside(nesting)?;
+                *out = Value::Array(self.array(id, array, nesting, items(out))?);
+            }
+            Shape::Tuple(tuple) => {
+                let nesting = self.inside(nesting)?;
+                *out = Value::Array(self.tuple(id, tuple, nesting, items(out))?);
+            }
+            Shape::Object(object) => {
+                let nesting = self.inside(nesting)?;
+                *out = Value::Map(self.object(id, object, nesting, entries(out))?);
+            }
             Shape::Nullable(inner) => self.nullable(id, inner, nesting, out)?,
             Shape::Union(nodes) => self.union(id, nodes, nesting, out)?,
             Shape::Any => *out = self.any(id, nesting)?,
             Shape::Definition(at) => self.fill(&self.layout.definitions()[*at], nesting, out)?,
             Shape::Known(name) => match self.given.get(name) {
-                Some(text) => *out = taken(self.memory, text.to_owned(), offset)?,
+                Some(text) => *out = taken(self.memory, copied(text, out), offset)?,
                 None => return Err(Error::new(Kind::Type, offset, known::missing(name))),
             },
         }
@@ -110,10 +137,10 @@ impl<S: Source> Decoder<'_, S> {
         let offset = self.source.offset();
         self.values.take_known(value, offset)?;
         self.memory.parts_of(value, offset)?;
-        match value {
-            Value::Text(text) => *out = Value::Text(text.clone()),
-            other => out.clone_from(other),
-        }
+        *out = match value {
+            Value::Text(text) => Value::Text(copied(text, out)),
+            other => other.clone(),
+        };
         Ok(())
     }
 
@@ -150,25 +177,42 @@ impl<S: Source> Decoder<'_, S> {
         Ok(above.saturating_add(min.into()))
     }
 
-    fn array(&mut self, node: u32, array: &Array, nesting: Nesting) -> Result<Vec<Value>, Error> {
+    fn array(
+        &mut self,
+        node: u32,
+        array: &Array,
+        nesting: Nesting,
+        mut items: Vec<Value>,
+    ) -> Result<Vec<Value>, Error> {
         let count = self.count(node, array.min, array.max)?;
-        let mut items = Vec::with_capacity(count.min(ROOM) as usize);
-        for _ in 0..count {
-            self.push(&array.item, nesting, &mut items)?;
+        items.reserve((count.min(ROOM) as usize).saturating_sub(items.len()));
+        let mut at = 0;
+        while (at as u64) < count {
+            self.push(&array.item, nesting, &mut items, at)?;
+            at += 1;
         }
+        items.truncate(at);
         Ok(items)
     }
 
-    fn tuple(&mut self, node: u32, tuple: &Tuple, nesting: Nesting) -> Result<Vec<Value>, Error> {
+    fn tuple(
+        &mut self,
+        node: u32,
+        tuple: &Tuple,
+        nesting: Nesting,
+        mut items: Vec<Value>,
+    ) -> Result<Vec<Value>, Error> {
         let offset = self.source.offset();
         let count = self.count(node, tuple.min, tuple.max)?;
-        let mut items = Vec::with_capacity(count.min(ROOM) as usize);
-        for i in 0..count {
-            let Some(kind) = tuple.items.get(i as usize).or(tuple.rest.as_deref()) else {
+        let mut at = 0;
+        while (at as u64) < count {
+            let Some(kind) = tuple.items.get(at).or(tuple.rest.as_deref()) else {
                 return Err(Error::new(Kind::Range, offset, format!("an array of {count}")));
             };
-            self.push(kind, nesting, &mut items)?;
+            self.push(kind, nesting, &mut items, at)?;
+            at += 1;
         }
+        items.truncate(at);
         Ok(items)
     }
 
@@ -196,8 +240,15 @@ impl<S: Source> Decoder<'_, S> {
         }
     }
 
-    fn object(&mut self, node: u32, object: &Object, nesting: Nesting) -> Result<Entries, Error> {
-        let mut entries = Vec::with_capacity(object.fields.len().min(ROOM as usize));
+    fn object(
+        &mut self,
+        node: u32,
+        object: &Object,
+        nesting: Nesting,
+        mut entries: Entries,
+    ) -> Result<Entries, Error> {
+        entries.reserve(object.fields.len().min(ROOM as usize).saturating_sub(entries.len()));
+        let mut named = 0;
         for field in &object.fields {
             self.source.nth(field.node.id, 0);
             if field.optional && self.index(field.node.id, Part::Presence, 2)? == 0 {
@@ -207,14 +258,18 @@ impl<S: Source> Decoder<'_, S> {
             self.values.take_text(&field.name, offset)?;
             self.memory.value(offset)?;
             self.memory.content(field.name.len(), offset)?;
-            let at = entries.len();
-            // Grows the vector first and fills the entry in place, which avoids a copy of the value.
-            entries.resize_with(at + 1, || (String::new(), Value::Null));
-            let (key, value) = &mut entries[at];
-            *key = field.name.clone();
+            // Fills the entry in place, which avoids a copy of the value. One that is there from before mostly has the key already.
+            if named == entries.len() {
+                entries.push((field.name.clone(), Value::Null));
+            }
+            let (key, value) = &mut entries[named];
+            if *key != field.name {
+                key.clone_from(&field.name);
+            }
             self.fill(&field.node, nesting, value).map_err(|error| error.under(&field.name))?;
+            named += 1;
         }
-        let named = entries.len();
+        entries.truncate(named);
         if let Some(additional) = &object.additional {
             let count = self.source.sized(At { node, part: Part::Count })?;
             let mut keys = HashSet::new();
@@ -252,6 +307,35 @@ impl<S: Source> Decoder<'_, S> {
         let mut entries: Vec<_> = entries.into_iter().map(Some).collect();
         Ok(places.iter().filter_map(|place| entries[*place].take()).collect())
     }
+}
+
+/// Takes the text of `out` out of it, empty.
+pub(crate) fn reused(out: &mut Value) -> String {
+    match out {
+        Value::Text(text) => {
+            let mut text = mem::take(text);
+            text.clear();
+            text
+        }
+        _ => String::new(),
+    }
+}
+
+/// Returns a copy of `text` in the memory of the text that `out` has.
+fn copied(text: &str, out: &mut Value) -> String {
+    let mut copy = reused(out);
+    copy.push_str(text);
+    copy
+}
+
+/// Takes the elements of `out` out of it.
+fn items(out: &mut Value) -> Vec<Value> {
+    if let Value::Array(items) = out { mem::take(items) } else { Vec::new() }
+}
+
+/// Takes the entries of `out` out of it.
+fn entries(out: &mut Value) -> Entries {
+    if let Value::Map(entries) = out { mem::take(entries) } else { Vec::new() }
 }
 
 /// Returns `text`, which begins at `offset`, as a value, and takes its content from `memory`.

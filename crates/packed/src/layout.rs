@@ -251,7 +251,7 @@ impl Layout {
         if self.rounds && self.validates {
             // The reader validates the rounded numbers, so they must be valid, too.
             let texts = self.root.known_texts(message);
-            self.decode_plain(&out[start..], Known::from(&texts), &Budget::default())?;
+            self.decode_plain(&out[start..], Known::from(&texts), &Budget::default(), &mut Value::Null)?;
         }
         Ok(())
     }
@@ -299,13 +299,35 @@ impl Layout {
         known: impl Into<Known<'a>>,
         memory: &Budget,
     ) -> Result<Value, Error> {
+        let mut message = Value::Null;
+        self.decode_in(bytes, known.into(), memory, &mut message)?;
+        Ok(message)
+    }
+
+    /// Decodes `bytes` as [`Layout::decode`] does, and replaces `message`, whose memory is used again: for many messages, one after the
+    /// other. After an error, `message` is any value.
+    pub fn decode_into<'a>(
+        &self,
+        bytes: &[u8],
+        known: impl Into<Known<'a>>,
+        message: &mut Value,
+    ) -> Result<(), Error> {
+        self.decode_in(bytes, known.into(), &Budget::default(), message)
+    }
+
+    fn decode_in(
+        &self,
+        bytes: &[u8],
+        known: Known<'_>,
+        memory: &Budget,
+        out: &mut Value,
+    ) -> Result<(), Error> {
         self.check_start(bytes)?;
-        let known = known.into();
         self.sealed(bytes, |bytes| match self.trained() {
             Some(trained) if bytes[0] >> 6 == coded::PRIOR => {
-                self.decode_prior(bytes, trained, known, memory)
+                self.decode_prior(bytes, trained, known, memory, out)
             }
-            _ => self.decode_plain(bytes, known, memory),
+            _ => self.decode_plain(bytes, known, memory, out),
         })
     }
 
@@ -340,31 +362,31 @@ impl Layout {
         bytes: &[u8],
         known: Known<'_>,
         memory: &Budget,
-    ) -> Result<Value, Error> {
-        let message;
+        out: &mut Value,
+    ) -> Result<(), Error> {
         if self.is_plain() {
             let mut reader = Reader::new(bytes, self.before_body());
-            message = self.read(&mut reader, known, memory)?;
+            self.read(&mut reader, known, memory, out)?;
             reader.finish()?;
         } else {
             let mut source = ModelledSource::new(bytes, self.before_body());
-            message = self.read(&mut source, known, memory)?;
+            self.read(&mut source, known, memory, out)?;
             source.finish()?;
         }
-        self.validate(&message)?;
-        Ok(message)
+        self.validate(out)
     }
 
-    /// Reads the message whose parts `source` returns.
+    /// Reads the message whose parts `source` returns, in the memory of `out`.
     pub(crate) fn read<S: Source>(
         &self,
         source: &mut S,
         given: Known<'_>,
         memory: &Budget,
-    ) -> Result<Value, Error> {
+        out: &mut Value,
+    ) -> Result<(), Error> {
         let carrier = Carrier::new(&self.definitions);
         let mut decoder = Decoder { layout: self, source, values: Values::new(), memory, carrier, given };
-        decoder.value(&self.root, Nesting::default())
+        decoder.value_into(&self.root, Nesting::default(), out)
     }
 
     /// Checks the size of the message and its slot byte.

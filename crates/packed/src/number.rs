@@ -1,6 +1,7 @@
 //! Converts numbers of a message to whole numbers, and these to parts of the message.
 
 use crate::Error;
+use crate::decode::reused;
 use crate::node::{Form, Number, Numbers, Source as Notation};
 use crate::wire::{At, Part, Sink, Source};
 use dunnage_pson::{Kind, Value};
@@ -80,8 +81,16 @@ impl Number {
                     return Err(Error::new(Kind::Range, offset, message));
                 }
             }
-            Notation::Text(notation) => *out = Value::Text(notation.write(scaled(&notation.number, n))),
-            Notation::Time(notation) => *out = Value::Text(notation.write(n)),
+            Notation::Text(notation) => {
+                let mut text = reused(out);
+                notation.write_to(scaled(&notation.number, n), &mut text);
+                *out = Value::Text(text);
+            }
+            Notation::Time(notation) => {
+                let mut text = reused(out);
+                notation.write_to(n, &mut text);
+                *out = Value::Text(text);
+            }
         }
         Ok(())
     }
@@ -182,8 +191,9 @@ impl Numbers {
         }
     }
 
-    pub(crate) fn read<S: Source>(&self, node: u32, source: &mut S) -> Result<String, Error> {
-        let mut text = String::with_capacity(ROOM);
+    /// Appends the text to `text`.
+    pub(crate) fn read<S: Source>(&self, node: u32, source: &mut S, text: &mut String) -> Result<(), Error> {
+        text.reserve(ROOM);
         for (i, (_, part)) in self.parts.iter().enumerate() {
             if i > 0 {
                 text.push_str(&self.separator);
@@ -191,10 +201,10 @@ impl Numbers {
             source.nth(node, i);
             let n = part.read_whole(node, source)?;
             if let Notation::Text(notation) = &part.source {
-                notation.write_to(scaled(&notation.number, n), &mut text);
+                notation.write_to(scaled(&notation.number, n), text);
             }
         }
-        Ok(text)
+        Ok(())
     }
 }
 

@@ -12,6 +12,8 @@ const GROUP: u64 = 1 << 32;
 const GROUP_DIGITS: usize = 31;
 /// The maximum number of bytes that are reserved for text before its characters are read.
 const ROOM: u32 = 64;
+/// The number of segments of a pattern whose counts are on the stack.
+const FEW: usize = 16;
 
 /// Returns whether `text` matches the pattern.
 pub(crate) fn matches(segments: &[Segment], text: &str) -> bool {
@@ -128,9 +130,22 @@ fn write_characters<S: Sink>(
     if product > 1 { sink.index(at, value, product) } else { Ok(()) }
 }
 
-/// Reads the text of the segments.
-pub(crate) fn read<S: Source>(segments: &[Segment], node: u32, source: &mut S) -> Result<String, Error> {
-    let mut runs = Vec::with_capacity(segments.len());
+/// Reads the text of the segments, in the memory of `text`, which is empty.
+pub(crate) fn read<S: Source>(
+    segments: &[Segment],
+    node: u32,
+    source: &mut S,
+    mut text: String,
+) -> Result<String, Error> {
+    // Most patterns have few segments, whose counts need no memory of their own.
+    let (mut few, mut many) = ([0; FEW], Vec::new());
+    let runs = match few.get_mut(..segments.len()) {
+        Some(runs) => runs,
+        None => {
+            many.resize(segments.len(), 0);
+            &mut many[..]
+        }
+    };
     for (i, segment) in segments.iter().enumerate() {
         let mut run = segment.min;
         if segment.min < segment.max {
@@ -138,12 +153,12 @@ pub(crate) fn read<S: Source>(segments: &[Segment], node: u32, source: &mut S) -
             let count = u64::from(segment.max - segment.min) + 1;
             run += source.index(At { node, part: Part::Count }, count)? as u32;
         }
-        runs.push(run);
+        runs[i] = run;
     }
     if S::CODED {
-        return read_pieces(segments, &runs, node, source);
+        return read_pieces(segments, runs, node, source);
     }
-    let mut text = String::with_capacity(runs.iter().sum::<u32>().min(ROOM) as usize);
+    text.reserve(runs.iter().sum::<u32>().min(ROOM) as usize);
     let mut group = Group { digits: [0; GROUP_DIGITS], next: 0, end: 0 };
     for (i, segment) in segments.iter().enumerate() {
         for done in 0..runs[i] {

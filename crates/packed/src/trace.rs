@@ -131,7 +131,8 @@ impl Layout {
         tell: &mut dyn FnMut(Step<'_>),
     ) -> Result<(Value, S), Error> {
         let mut traced = Traced { source, tell };
-        let message = self.read(&mut traced, known, &Budget::default())?;
+        let mut message = Value::Null;
+        self.read(&mut traced, known, &Budget::default(), &mut message)?;
         Ok((message, traced.source))
     }
 }

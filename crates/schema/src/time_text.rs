@@ -44,7 +44,15 @@ impl TimeText {
 
     /// Writes the time `scaled` units after the epoch. Returns an empty text if it is outside of [`TimeText::range`].
     pub fn write(&self, scaled: i128) -> String {
-        self.try_write(scaled).unwrap_or_default()
+        let mut text = String::with_capacity(ROOM);
+        self.write_to(scaled, &mut text);
+        text
+    }
+
+    /// Appends the text of [`TimeText::write`] to `out`.
+    pub fn write_to(&self, scaled: i128, out: &mut String) {
+        // A time out of range has no text.
+        let _ = self.try_write(scaled, out);
     }
 
     /// Returns the first and last time, in scaled units, that the notation can express, `until` allows and 63 bits can count.
@@ -97,7 +105,7 @@ impl TimeText {
         Some((i128::from(seconds) - i128::from(self.epoch)) * self.unit() + i128::from(fraction))
     }
 
-    fn try_write(&self, scaled: i128) -> Option<String> {
+    fn try_write(&self, scaled: i128, text: &mut String) -> Option<()> {
         if !self.contains(scaled) {
             return None;
         }
@@ -107,21 +115,20 @@ impl TimeText {
         let time = OffsetDateTime::from_unix_timestamp(seconds).ok()?;
         let (year, month, day) = time.to_calendar_date();
         let (hour, minute, second) = time.to_hms();
-        let mut text = String::with_capacity(ROOM);
         for part in &self.notation {
             match part {
                 TimePart::Literal(literal) => text.push_str(literal),
-                TimePart::Year4 => push(year.unsigned_abs(), 4, &mut text),
-                TimePart::Year2 => push(year.abs_diff(2000), 2, &mut text),
-                TimePart::Month => push(u8::from(month).into(), 2, &mut text),
-                TimePart::Day => push(day.into(), 2, &mut text),
-                TimePart::Hour => push(hour.into(), 2, &mut text),
-                TimePart::Minute => push(minute.into(), 2, &mut text),
-                TimePart::Second => push(second.into(), 2, &mut text),
-                TimePart::Fraction => push((scaled % unit) as u32, self.places.min(9), &mut text),
+                TimePart::Year4 => push(year.unsigned_abs(), 4, text),
+                TimePart::Year2 => push(year.abs_diff(2000), 2, text),
+                TimePart::Month => push(u8::from(month).into(), 2, text),
+                TimePart::Day => push(day.into(), 2, text),
+                TimePart::Hour => push(hour.into(), 2, text),
+                TimePart::Minute => push(minute.into(), 2, text),
+                TimePart::Second => push(second.into(), 2, text),
+                TimePart::Fraction => push((scaled % unit) as u32, self.places.min(9), text),
             }
         }
-        Some(text)
+        Some(())
     }
 
     fn unit(&self) -> i128 {

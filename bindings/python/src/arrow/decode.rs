@@ -9,7 +9,7 @@ use super::{
 use crate::error;
 use arrow_array::StructArray;
 use dunnage_formats::Error;
-use dunnage_packed::{Known, Layout};
+use dunnage_packed::{Known, Layout, Value};
 use pyo3::{exceptions::PyValueError, prelude::*};
 use std::{
     collections::BTreeMap,
@@ -60,10 +60,11 @@ fn batch(
 ) -> Result<StructArray, Rejected> {
     let mut columns = Columns::of_messages(kind, messages.len());
     let known = Known { device: request.device, texts: request.known };
+    let mut value = Value::Null;
     for (at, message) in messages.iter().enumerate() {
-        let decoded = message.map(|bytes| layout.decode(bytes, known));
+        let decoded = message.map(|bytes| layout.decode_into(bytes, known, &mut value));
         match decoded {
-            Some(Ok(value)) => {
+            Some(Ok(())) => {
                 columns.push_message(&value).map_err(|error| Rejected { index: first + at, error })?;
             }
             Some(Err(error)) if !request.nulls => {

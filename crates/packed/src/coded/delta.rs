@@ -103,7 +103,9 @@ impl Layout {
     /// Restores a reference from [`Reference::plain`].
     pub fn reference_from<'a>(&self, plain: &[u8], known: impl Into<Known<'a>>) -> Result<Reference, Error> {
         self.check_start(plain)?;
-        self.reference(&self.decode_plain(plain, known.into(), &Budget::default())?)
+        let mut message = Value::Null;
+        self.decode_plain(plain, known.into(), &Budget::default(), &mut message)?;
+        self.reference(&message)
     }
 
     /// Appends `message` as a delta against `reference`. After an error, `out` is unchanged.
@@ -148,12 +150,12 @@ impl Layout {
         trained: &Trained,
         known: Known<'_>,
         memory: &Budget,
-    ) -> Result<Value, Error> {
+        out: &mut Value,
+    ) -> Result<(), Error> {
         let mut source = CodedSource::new(trained.knowledge(None), bytes, 1);
-        let message = self.read(&mut source, known, memory)?;
+        self.read(&mut source, known, memory, out)?;
         source.finish()?;
-        self.validate(&message)?;
-        Ok(message)
+        self.validate(out)
     }
 
     /// Decodes a delta against `used`. Returns `None` if that is not its reference: the name of the message is another one.
@@ -165,7 +167,8 @@ impl Layout {
     ) -> Result<Option<Decoded>, Error> {
         let source = CodedSource::new(trained.knowledge(Some(&used.record)), delta.bytes, HEADER);
         let mut source = Recorded::new(source);
-        let value = self.read(&mut source, delta.known, &Budget::default())?;
+        let mut value = Value::Null;
+        self.read(&mut source, delta.known, &Budget::default(), &mut value)?;
         let (source, recorder) = source.finish();
         source.finish()?;
         let mut plain = Vec::with_capacity(used.plain.len());
