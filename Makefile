@@ -88,11 +88,8 @@ test-python:  ## the Python library: both wheels, all vectors, hostile input, Ar
 
 bench-lang:  ## the libraries in Python and JavaScript beside their peers: tables, and bench/results/lang-*.jsonl
 	.ci/need $(TOOLS) node:nodejs npm:npm
-	tests/tools/install bindings
-	bindings/python/build
-	target/tools/bindings/bin/python bindings/python/bench
-	cd js && npm ci && npm run build
-	cd js/bench && npm ci && npm run bench
+	bindings/python/bench/run
+	js/bench/run
 
 test-jvm:  ## the benchmarks of JVM libraries: exact sizes, and the round trip of every serializer
 	.ci/need javac:default-jdk-headless mvn:maven

@@ -156,7 +156,29 @@ def smart_grid() -> list[dict]:
     return lines
 
 
-SUITES = {"host": host, "pson-paper": pson_paper, "mcu-json": mcu_json, "link": link, "load": load, "container": container, "mobile": mobile, "smart-grid": smart_grid}
+def _language(suite: str, target: str, peers: dict[str, str]) -> list[dict]:
+    """A library in another language, and its peers."""
+    lines = []
+    for library, format in {"dunnage": "pson", **peers}.items():
+        for operation in ("encode", "decode"):
+            time = _figure(200, 2000, suite, library, operation)
+            lines.append(line(suite, target, "container", format, library, operation, "ns", time, "ns", version="1.0"))
+            lines.append(line(suite, target, "average", format, library, operation, "time_ratio", time / 500, "1", version="1.0"))
+        lines.append(line(suite, target, "container", format, library, "encode", "bytes", int(_figure(200, 400, suite, library)), "bytes", version="1.0"))
+    return lines
+
+
+def lang_python() -> list[dict]:
+    """The Python library."""
+    return _language("lang-python", "host", {"orjson": "json", "ormsgpack": "msgpack"})
+
+
+def lang_js() -> list[dict]:
+    """The JavaScript library."""
+    return _language("lang-js", "node", {"msgpackr": "msgpack", "cbor-x": "cbor"})
+
+
+SUITES = {"host": host, "pson-paper": pson_paper, "mcu-json": mcu_json, "link": link, "load": load, "container": container, "mobile": mobile, "smart-grid": smart_grid, "lang-python": lang_python, "lang-js": lang_js}
 
 
 def write(folder: Path, suite: str, lines: list[dict] | None = None) -> Path:

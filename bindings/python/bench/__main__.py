@@ -38,7 +38,7 @@ def main() -> None:
         mean = {library: statistics.geometric_mean(ratios[operation, library]) for library in LIBRARIES}
         print(" ".join([f"{'mean':<10}", *(f"{'':>12} [{mean[library]:5.2f}]" for library in LIBRARIES)]), "\n")
         for library in LIBRARIES:
-            records.add("average", library, operation, "times dunnage", mean[library])
+            records.add("average", library, operation, "time_ratio", mean[library])
     columns.compare(records, messages=100_000 if quick else 1_000_000)
     print(f"\n{records.environment}\nwritten: {records.write()}", file=sys.stderr)
 
