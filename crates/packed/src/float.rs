@@ -3,6 +3,7 @@
 use crate::wire::{At, Part, Sink, Source};
 use crate::{Bits, Error};
 use dunnage_pson::{Kind, Value};
+use dunnage_schema::shortest;
 
 /// The shortest decimal text of a float: the mantissa times 10^-`places`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,19 +71,14 @@ impl PlainForm {
 impl Shortest {
     /// Returns `None` if the float has too many places or digits, or is not finite.
     fn of(f: f64) -> Option<Shortest> {
-        let text = format!("{f:e}");
-        let (digits, exponent) = text.split_once('e')?;
-        let negative = digits.starts_with('-');
-        let digits = digits.trim_start_matches('-');
-        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-        let all: u64 = format!("{whole}{fraction}").parse().ok()?;
-        // The number of digits behind the decimal point.
-        let places = fraction.len() as i32 - exponent.parse::<i32>().ok()?;
-        let mantissa = match u32::try_from(-places) {
-            Ok(zeros) => all.checked_mul(10u64.checked_pow(zeros)?)?,
-            Err(_) => all,
+        let (digits, exponent) = shortest(f)?;
+        let digits = u64::try_from(digits.unsigned_abs()).ok()?;
+        let mantissa = match u32::try_from(exponent) {
+            Ok(zeros) => digits.checked_mul(10u64.checked_pow(zeros)?)?,
+            Err(_) => digits,
         };
-        let places = u32::try_from(places).unwrap_or(0);
+        let places = u32::try_from(-exponent).unwrap_or(0);
+        let negative = f.is_sign_negative();
         (places <= MAX_PLACES && mantissa < 1 << 63).then_some(Shortest { negative, places, mantissa })
     }
 

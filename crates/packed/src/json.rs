@@ -1,6 +1,7 @@
 //! Writes values as JSON text in one form: no white space, and strings and floats as in RFC 8785.
 
 use dunnage_pson::Value;
+use dunnage_schema::shortest;
 
 /// Appends `value`. Integers keep all their digits, and maps keep their order.
 pub(crate) fn write(value: &Value, out: &mut String) {
@@ -68,11 +69,10 @@ fn number(value: &Value, out: &mut String) {
 
 /// Appends a float in the form of ECMAScript's Number::toString.
 fn float(f: f64, out: &mut String) {
-    let text = format!("{:e}", f.abs());
-    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let digits = digits.replace('.', "");
+    let (digits, exponent) = shortest(f.abs()).unwrap_or_default();
+    let digits = digits.to_string();
     // The number of digits before the decimal point.
-    let point = exponent.parse::<i32>().unwrap_or(0) + 1;
+    let point = exponent + digits.len() as i32;
     if f < 0.0 {
         out.push('-');
     }

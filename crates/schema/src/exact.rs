@@ -1,7 +1,6 @@
 //! Exact decimal numbers, for keywords whose decimals binary floats cannot represent.
 
 use crate::quantum::rounded;
-use std::fmt::{self, Write};
 
 /// The number `mantissa` * 10^`exponent`. The mantissa does not end in the digit 0, unless the number is zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,14 +51,13 @@ impl Exact {
         Some(Exact { mantissa, exponent: exponent.checked_add(shift)? })
     }
 
-    /// Returns the shortest decimal that reads back as `f`, as JSON writers print it; `None` for NaN and infinities.
+    /// Returns the shortest decimal that reads back as `f`, as JSON writers print it; `None` for NaN and infinities. Of two that are equally near,
+    /// it is the one with an even last digit, which the standard library's formatting does not ensure.
     pub(crate) fn shortest(f: f64) -> Option<Exact> {
         if !f.is_finite() {
             return None;
         }
-        let mut text = Short { bytes: [0; 32], len: 0 };
-        write!(text, "{f:e}").ok()?;
-        Exact::parse(std::str::from_utf8(&text.bytes[..text.len]).ok()?)
+        Exact::parse(zmij::Buffer::new().format_finite(f))
     }
 
     pub(crate) fn is_positive(self) -> bool {
@@ -110,19 +108,10 @@ impl Exact {
     }
 }
 
-/// A buffer for the longest `{:e}` text of a binary64, 24 bytes.
-struct Short {
-    bytes: [u8; 32],
-    len: usize,
-}
-
-impl Write for Short {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let end = self.len + text.len();
-        self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?.copy_from_slice(text.as_bytes());
-        self.len = end;
-        Ok(())
-    }
+/// Returns the shortest decimal that reads back as `f`, as a mantissa and an exponent of 10: 2456 and -2 for 24.56. The mantissa does not end in 0,
+/// unless `f` is 0. Of two that are equally near, it is the one with an even last digit. Returns `None` for NaN and infinities.
+pub fn shortest(f: f64) -> Option<(i128, i32)> {
+    Exact::shortest(f).map(|exact| (exact.mantissa, exact.exponent))
 }
 
 #[cfg(test)]
@@ -183,7 +172,20 @@ mod tests {
     proptest! {
         #[test]
         fn a_float_is_its_shortest_text(f in any::<f64>().prop_filter("finite", |f| f.is_finite())) {
-            prop_assert_eq!(Exact::shortest(f), Exact::parse(&format!("{f}")));
+            let (mantissa, exponent) = shortest(f).unwrap();
+            prop_assert_eq!(format!("{mantissa}e{exponent}").parse::<f64>(), Ok(f));
+            // The standard library's text is as short, but may be the other one of two.
+            let other = Exact::parse(&format!("{f}")).unwrap();
+            prop_assert!(other.exponent == exponent && other.mantissa.abs_diff(mantissa) <= 1, "{other:?}");
         }
+    }
+
+    /// ECMAScript, Python and Java print these floats in the same way.
+    #[test]
+    fn of_two_shortest_decimals_the_even_one_counts() {
+        assert_eq!(shortest(-7_239_001_517_333_589.0 / 4.0), Some((-18_097_503_793_333_972, -1)));
+        assert_eq!(shortest(2_264_503_502_144_365.0 / 4.0), Some((5_661_258_755_360_912, -1)));
+        assert_eq!(shortest(-0.0), Some((0, 0)));
+        assert_eq!(shortest(f64::NAN), None);
     }
 }

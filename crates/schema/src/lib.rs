@@ -67,6 +67,7 @@ pub use bundled::{bundled, bundled_named};
 pub use compile::{Options, has_keywords, warnings};
 pub use diff::{Change, diff};
 pub use error::{SchemaError, Violation};
+pub use exact::shortest;
 pub use format::Format;
 pub use infer::{InferError, Inferred, Note, infer};
 pub use model::*;

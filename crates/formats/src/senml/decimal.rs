@@ -20,14 +20,11 @@ impl Decimal {
         let f = match *value {
             Value::U64(n) => return Some(Decimal { mantissa: n.into(), exponent: 0 }),
             Value::I64(n) => return Some(Decimal { mantissa: n.into(), exponent: 0 }),
-            Value::F64(f) if f.is_finite() => f,
+            Value::F64(f) => f,
             _ => return None,
         };
-        let text = format!("{f:e}");
-        let (digits, exponent) = text.split_once('e')?;
-        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-        let mantissa = format!("{whole}{fraction}").parse().ok()?;
-        Some(Decimal { mantissa, exponent: exponent.parse::<i32>().ok()? - fraction.len() as i32 })
+        let (mantissa, exponent) = dunnage_schema::shortest(f)?;
+        Some(Decimal { mantissa, exponent })
     }
 
     /// Returns the sum, or `None` if it needs more than about 38 digits.
