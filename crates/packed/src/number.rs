@@ -15,8 +15,8 @@ const ROOM: usize = 32;
 impl Number {
     /// Returns the whole number that represents `value`, or the number to which the schema rounds it.
     fn of_value(&self, value: &Value) -> Result<i128, Error> {
-        match &self.source {
-            Notation::Decimal(decimal) if decimal.round => {
+        match (&self.source, value) {
+            (Notation::Decimal(decimal), Value::U64(_) | Value::I64(_) | Value::F64(_)) if decimal.round => {
                 self.checked(decimal.scaled(value).and_then(|scaled| counted(decimal, scaled)))
             }
             _ => self.of_exact(value),
