@@ -1,6 +1,6 @@
 //! The answers of crates/pson, which are the expected ones.
 
-use crate::words;
+use dunnage_conform::words;
 use dunnage_pson::{Error, Item, Kind, Options, Reader, Value};
 
 /// The text after `ok`, or the error.

@@ -16,6 +16,7 @@ mod instances;
 pub mod notation;
 mod random;
 mod schemas;
+pub mod words;
 
 pub use instances::{Instance, instance};
 pub use random::Random;

@@ -7,7 +7,6 @@ mod requests;
 mod structure;
 mod values;
 mod vectors;
-mod words;
 
 use anyhow::{Result, bail};
 use clap::Parser;

@@ -1,8 +1,9 @@
 //! Requests and their expected answers.
 
-use crate::{answers, structure, words};
+use crate::{answers, structure};
 use anyhow::{Context, Result};
 use dunnage_conform::Random;
+use dunnage_conform::words;
 use dunnage_pson::{Floats, Options, Value};
 use std::fmt;
 

@@ -1,6 +1,7 @@
 //! Fills the struct of README.md from a message.
 
-use crate::{answers::Answer, words};
+use crate::answers::Answer;
+use dunnage_conform::words;
 use dunnage_pson::{Error, Kind, Options, Reader};
 
 const KEYS: [&str; 11] = ["b", "u", "i", "l", "q", "f", "t", "v", "n", "a", "s"];

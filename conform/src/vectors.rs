@@ -3,10 +3,12 @@
 use crate::{
     answers,
     requests::{self, Limits, Request},
-    words,
 };
 use anyhow::{Context, Result};
-use dunnage_conform::notation::{unhex, value};
+use dunnage_conform::{
+    notation::{unhex, value},
+    words,
+};
 use dunnage_pson::{Floats, Kind, Value};
 use serde_json::Value as Json;
 use std::{fs, path::Path};

@@ -1,5 +1,6 @@
 //! Formats values in a line, as README.md describes.
 
+use crate::notation::unhex;
 use dunnage_pson::Value;
 use std::fmt::Write;
 
@@ -57,4 +58,28 @@ pub fn value(out: &mut String, value: &Value, encoded: bool) {
             }
         }
     }
+}
+
+/// Reads a value from its words, of which it takes the first. Returns `None` if they are no value.
+pub fn parse<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<Value> {
+    let (kind, rest) = words.next()?.split_at_checked(1)?;
+    let text = |hex: &str| String::from_utf8(unhex(hex).ok()?).ok();
+    Some(match kind {
+        "n" => Value::Null,
+        "t" => Value::Bool(true),
+        "f" => Value::Bool(false),
+        "i" => rest.parse().map(Value::U64).or_else(|_| rest.parse::<i64>().map(Value::from)).ok()?,
+        "d" => Value::F64(f64::from_bits(u64::from_str_radix(rest, 16).ok()?)),
+        "s" => Value::Text(text(rest)?),
+        "b" => Value::Bytes(unhex(rest).ok()?),
+        "a" => Value::Array((0..rest.parse().ok()?).map(|_| parse(words)).collect::<Option<_>>()?),
+        "m" => {
+            let mut entry = |_: usize| match parse(words)? {
+                Value::Text(key) => Some((key, parse(words)?)),
+                _ => None,
+            };
+            Value::Map((0..rest.parse().ok()?).map(&mut entry).collect::<Option<_>>()?)
+        }
+        _ => return None,
+    })
 }

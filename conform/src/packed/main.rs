@@ -3,6 +3,7 @@
 
 mod javascript;
 mod language;
+mod library;
 mod modes;
 mod sequences;
 mod trained;
@@ -30,6 +31,9 @@ struct Arguments {
     /// Seed of the random numbers. The same seed gives the same requests.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Ask only a library that interprets exported layouts: the command of its executor.
+    #[arg(long, num_args = 1.., allow_hyphen_values = true, value_name = "COMMAND")]
+    library: Vec<String>,
 }
 
 /// One in this many messages is also decoded from each of its prefixes.
@@ -39,6 +43,9 @@ const SHOWN: usize = 20;
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
+    if !arguments.library.is_empty() {
+        return told(library::compare(&arguments.library, &arguments)?);
+    }
     let languages: Vec<Box<dyn Language>> = vec![Box::new(JavaScript::start()?)];
     let mut wrong = 0;
     for mut language in languages {
@@ -48,6 +55,10 @@ fn main() -> Result<()> {
     }
     wrong += sequences::compare()?;
     wrong += compare_modes(&arguments)?;
+    told(wrong)
+}
+
+fn told(wrong: usize) -> Result<()> {
     match wrong {
         0 => Ok(()),
         wrong => bail!("{wrong} answers differ"),
@@ -195,16 +206,7 @@ fn requests(random: &mut Random, instance: Instance, layout: &Layout) -> [Reques
     // If the layout rejects the message, `bytes` stay empty. That shows as a difference, because no language encodes it to
     // nothing.
     let _ = layout.encode(&instance.message, &mut bytes);
-    let mut damaged = bytes.clone();
-    match random.below(4) {
-        0 => damaged.truncate(random.below(bytes.len() + 1)),
-        1 => damaged.push(random.byte()),
-        _ if bytes.is_empty() => {}
-        _ => {
-            let at = random.below(bytes.len());
-            damaged[at] ^= 1 << random.below(8);
-        }
-    }
+    let damaged = damaged(&bytes, random);
     let known = instance.known;
     // Generated code encodes no other form.
     let mut without_statistics = Vec::new();
@@ -214,4 +216,19 @@ fn requests(random: &mut Random, instance: Instance, layout: &Layout) -> [Reques
         Request::Decode { bytes, known: known.clone() },
         Request::Decode { bytes: damaged, known },
     ]
+}
+
+/// Returns bytes with damage: cut, longer, or with another bit.
+fn damaged(bytes: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut damaged = bytes.to_vec();
+    match random.below(4) {
+        0 => damaged.truncate(random.below(bytes.len() + 1)),
+        1 => damaged.push(random.byte()),
+        _ if bytes.is_empty() => {}
+        _ => {
+            let at = random.below(bytes.len());
+            damaged[at] ^= 1 << random.below(8);
+        }
+    }
+    damaged
 }

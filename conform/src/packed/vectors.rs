@@ -42,6 +42,20 @@ pub fn load() -> Result<Vec<(Layout, Vec<Request>)>> {
     Ok(all)
 }
 
+/// A layout, what the receiver knows, and the bytes of a message.
+pub type Message = (Layout, BTreeMap<String, String>, Vec<u8>);
+
+/// The bytes of each vector.
+pub fn messages() -> Result<Vec<Message>> {
+    let requests = load()?.into_iter().flat_map(|(layout, requests)| {
+        requests.into_iter().filter_map(move |request| match request {
+            Request::Decode { bytes, known } => Some((layout.clone(), known, bytes)),
+            Request::Encode { .. } => None,
+        })
+    });
+    Ok(requests.collect())
+}
+
 fn questions(vector: &Vector) -> Result<Option<(Layout, Vec<Request>)>> {
     // A codec returns a message without the texts that a receiver knows, so it does not notice that one is missing.
     if vector.kind == "type" {

@@ -36,6 +36,8 @@ pub struct Layout {
     validates: bool,
     /// Whether writing may round numbers.
     rounds: bool,
+    /// Whether the schema explains the errors of the encoder.
+    explains: bool,
 }
 
 impl Layout {
@@ -66,9 +68,16 @@ impl Layout {
             trained: None,
             validates,
             rounds,
+            explains: true,
         };
         layout.check = layout.new_check();
         layout
+    }
+
+    /// Returns the layout as libraries know it that interpret its export: without the rules that only restrict. The error of a message is
+    /// that of the first part that it does not fit.
+    pub fn exported(&self) -> Layout {
+        Layout { validates: false, explains: false, ..self.clone() }
     }
 
     fn new_check(&self) -> Option<Check> {
@@ -279,6 +288,9 @@ impl Layout {
 
     /// Replaces an error of the encoder by that of the validation, which names the value and the limit.
     fn explained(&self, error: Error, message: &Value) -> Error {
+        if !self.explains {
+            return error;
+        }
         match self.model.validate(message) {
             // Validation visits fields in another order, so the encoder may have reported a missing field first.
             Err(violation) if violation.is_unknown_field() => Error::violation(Kind::Type, &violation),

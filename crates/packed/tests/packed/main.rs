@@ -6,6 +6,7 @@ mod check;
 mod coded;
 mod expected;
 mod explain;
+mod exported;
 mod hostile;
 mod messages;
 mod sizes;

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use std::collections::BTreeMap;
 
 /// Returns the vectors of a file, each with its name and layout.
-fn load(file: &str) -> Vec<(String, Layout, Json)> {
+pub fn load(file: &str) -> Vec<(String, Layout, Json)> {
     let path = folder().join("packed").join(file);
     let loaded = vectors(&std::fs::read_to_string(path).unwrap());
     assert!(!loaded.is_empty());
@@ -26,7 +26,7 @@ fn load(file: &str) -> Vec<(String, Layout, Json)> {
 }
 
 /// Returns what the receiver knows about the device: its ID, and other texts by their names.
-fn known(vector: &Json) -> BTreeMap<String, String> {
+pub fn known(vector: &Json) -> BTreeMap<String, String> {
     let mut texts: BTreeMap<String, String> = vector
         .get("known")
         .map_or_else(BTreeMap::new, |known| serde_json::from_value(known.clone()).unwrap());
