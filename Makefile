@@ -106,10 +106,11 @@ test-c:  ## the device library: two compilers, as C++, sanitizers, fuzzing, big-
 	cd c && for preset in gcc clang-asan cxx mips s390x avr fuzz; do cmake --workflow --preset $$preset || exit 1; done
 	c/tests/stack.sh
 
-test-js:  ## the JavaScript library: vectors, hostile input, properties, types, the tarball in an empty folder; random messages
+test-js:  ## the JavaScript libraries: vectors, hostile input, properties, types, the tarballs in an empty folder; random messages
 	.ci/need node:nodejs npm:npm cc:build-essential
 	cd js && npm ci && npm test
 	cargo run --release -p dunnage-conform -- --messages 20000 node js/pson/conform/executor.js
+	cargo run --release -p dunnage-conform --bin packed -- --schemas 50 --messages 20000 --library node js/packed/conform/executor.js
 
 conform: test-c  ## ask the device library all vectors and random messages, on four machines; generated code, random schemas
 	cargo run --release -p dunnage-conform -- --messages 300000 c/build/gcc/tests/conform

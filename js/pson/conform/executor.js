@@ -4,73 +4,16 @@
 import { createInterface } from "node:readline";
 import { DecodeError, Decoder, decode, EncodeError, Encoder, MAX_NESTING, MAX_SIZE } from "@dunnage/pson";
 import { decodeStream } from "@dunnage/pson/stream";
+import { describe, hex, parse as parseWords, unhex } from "../../conform/words.js";
+
+/** Reads a value from its words. Maps become Maps, which keep the order of keys. */
+const parse = (words) => parseWords(words, (entries) => new Map(entries));
 
 const MODES = { lenient: {}, strict: { strict: true } };
 /** Decoders of maps as Maps, which keep the order of keys, and of objects, whose faults are the same. */
 const maps = Object.fromEntries(Object.entries(MODES).map(([mode, options]) => [mode, new Decoder({ ...options, maps: "map" })]));
 const objects = Object.fromEntries(Object.entries(MODES).map(([mode, options]) => [mode, new Decoder(options)]));
 const encoders = { lossless: new Encoder(), single: new Encoder({ floats: "single" }) };
-
-const unhex = (text) => new Uint8Array(Buffer.from(text, "hex"));
-const hex = (bytes) => Buffer.from(bytes).toString("hex");
-const float = new DataView(new ArrayBuffer(8));
-
-/** Appends the words of a value. */
-function describe(value, words) {
-  if (value === null) words.push("n");
-  else if (typeof value === "boolean") words.push(value ? "t" : "f");
-  else if (typeof value === "string") words.push(`s${hex(Buffer.from(value))}`);
-  else if (typeof value === "bigint") words.push(`i${value}`);
-  else if (typeof value === "number") words.push(number(value));
-  else if (value instanceof Uint8Array) words.push(`b${hex(value)}`);
-  else if (Array.isArray(value)) {
-    words.push(`a${value.length}`);
-    for (const item of value) describe(item, words);
-  } else {
-    const entries = value instanceof Map ? [...value] : Object.entries(value);
-    words.push(`m${entries.length}`);
-    for (const [key, item] of entries) {
-      describe(key, words);
-      describe(item, words);
-    }
-  }
-  return words;
-}
-
-function number(value) {
-  if (Number.isInteger(value) && !Object.is(value, -0) && value >= -(2 ** 63) && value < 2 ** 64) return `i${BigInt(value)}`;
-  float.setFloat64(0, value);
-  const bits = value !== value ? 0x7ff8000000000000n : float.getBigUint64(0);
-  return `d${bits.toString(16).padStart(16, "0")}`;
-}
-
-/** Reads a value from its words. Maps become Maps. */
-function parse(words) {
-  const word = words.next().value;
-  const rest = word.slice(1);
-  switch (word[0]) {
-    case "n":
-      return null;
-    case "t":
-      return true;
-    case "f":
-      return false;
-    case "i":
-      return Number.isSafeInteger(Number(rest)) ? Number(rest) : BigInt(rest);
-    case "d":
-      float.setBigUint64(0, BigInt(`0x${rest}`));
-      return float.getFloat64(0);
-    case "s":
-      return Buffer.from(rest, "hex").toString();
-    case "b":
-      return unhex(rest);
-    case "a":
-      return Array.from({ length: Number(rest) }, () => parse(words));
-    case "m":
-      return new Map(Array.from({ length: Number(rest) }, () => [parse(words), parse(words)]));
-  }
-  throw new Error(`no such word: ${word}`);
-}
 
 /** The answer to decoding with `work`: its value or its error. */
 async function outcome(work) {

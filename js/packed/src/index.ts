@@ -1,0 +1,5 @@
+export { DecodeError, EncodeError, type Kind, LayoutError } from "./error.js";
+export { type DecodeOptions, Layout, loadLayout } from "./layout.js";
+export { Layouts } from "./layouts.js";
+export type { Value } from "./values.js";
+export type { BigInts } from "./walk.js";

@@ -1,0 +1,121 @@
+import { DecodeError } from "./error.js";
+import type { Node } from "./node.js";
+import { type Value, copy, same, typeName } from "./values.js";
+import { Fault, type Walk } from "./walk.js";
+import { type Sink, type Source, bitsOf } from "./wire.js";
+
+/** Returns the fault of a value of another type. */
+export function wrong(expected: string, value: unknown): Fault {
+  return new Fault("type", `${typeName(value)} is not ${expected}`);
+}
+
+/** A value that takes no bits. */
+export class Constant implements Node {
+  readonly most = 0;
+
+  constructor(private readonly value: Value) {}
+
+  write(value: unknown, _sink: Sink, walk: Walk): void {
+    walk.take(1, 0);
+    if (!same(this.value, value)) throw new Fault("range", "not the constant");
+    walk.takeKnown(this.value, 0);
+  }
+
+  read(source: Source, walk: Walk): Value {
+    walk.take(1, source.offset);
+    walk.takeKnown(this.value, source.offset);
+    return copy(this.value);
+  }
+
+  carries(value: unknown, walk: Walk): boolean {
+    walk.charge(0);
+    return same(this.value, value);
+  }
+}
+
+export class Bool implements Node {
+  readonly most = 1;
+
+  constructor(private readonly leaf: number) {}
+
+  write(value: unknown, sink: Sink, walk: Walk): void {
+    walk.take(1, 0);
+    if (typeof value !== "boolean") throw wrong("a boolean", value);
+    sink.index(this.leaf, value ? 1 : 0, 2);
+  }
+
+  read(source: Source, walk: Walk): Value {
+    walk.take(1, source.offset);
+    return source.index(this.leaf, 2) === 1;
+  }
+
+  carries(value: unknown, walk: Walk): boolean {
+    walk.charge(0);
+    return typeof value === "boolean";
+  }
+}
+
+/** One of a few values, written as its index. */
+export class Choice implements Node {
+  readonly most: number;
+  /** The indices of texts, which most choices have. */
+  private readonly texts: ReadonlyMap<unknown, number>;
+
+  constructor(
+    private readonly leaf: number,
+    private readonly values: readonly Value[],
+  ) {
+    this.most = bitsOf(values.length);
+    this.texts = new Map(values.map((value, at) => [value, at] as const).filter(([value]) => typeof value === "string"));
+  }
+
+  write(value: unknown, sink: Sink, walk: Walk): void {
+    walk.take(1, 0);
+    const at = this.find(value);
+    if (at < 0) throw new Fault("range", "none of the values");
+    walk.takeKnown(this.values[at], 0);
+    sink.index(this.leaf, at, this.values.length);
+  }
+
+  read(source: Source, walk: Walk): Value {
+    walk.take(1, source.offset);
+    const at = source.index(this.leaf, this.values.length);
+    walk.takeKnown(this.values[at], source.offset);
+    return copy(this.values[at]!);
+  }
+
+  carries(value: unknown, walk: Walk): boolean {
+    walk.charge(0);
+    walk.charge(this.values.length - 8);
+    return this.find(value) >= 0;
+  }
+
+  private find(value: unknown): number {
+    return typeof value === "string" ? (this.texts.get(value) ?? -1) : this.values.findIndex((one) => same(one, value));
+  }
+}
+
+/** Text that the receiver knows, which takes no bits. */
+export class Known implements Node {
+  readonly most = 0;
+
+  constructor(private readonly name: string) {}
+
+  write(value: unknown, _sink: Sink, walk: Walk): void {
+    walk.take(1, 0);
+    if (typeof value !== "string") throw wrong("text", value);
+    walk.takeText(value, 0);
+  }
+
+  read(source: Source, walk: Walk): Value {
+    walk.take(1, source.offset);
+    const text = walk.known?.get(this.name);
+    if (text === undefined) throw new DecodeError("type", source.offset, `the ${JSON.stringify(this.name)} of the device that sent the message is not known`);
+    return text;
+  }
+
+  carries(value: unknown, walk: Walk): boolean {
+    walk.charge(0);
+    return typeof value === "string";
+  }
+}

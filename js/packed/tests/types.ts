@@ -1,0 +1,15 @@
+// Compiled by package.test.js: how TypeScript users call the library.
+
+import { DecodeError, EncodeError, type Kind, Layout, LayoutError, Layouts, loadLayout, type Value } from "@dunnage/packed";
+
+const layout: Layout = loadLayout("{}");
+const bytes: Uint8Array = layout.encode({ a: 1, b: [2n, null, "c"] });
+const value: Value = layout.decode(bytes, { device: "buoy-7", known: { msisdn: "39" }, bigint: "always" });
+const again: Value = new Layouts([layout]).decode(bytes, { port: 7 });
+const slot: number = layout.slot;
+const kinds: Kind[] = ["reference", "limit"];
+// @ts-expect-error There is no such choice.
+layout.decode(bytes, { bigint: "sometimes" });
+// @ts-expect-error A message is bytes.
+layout.decode("00");
+for (const error of [new DecodeError("type", 3, ""), new EncodeError("range", "/a", ""), new LayoutError("")]) console.log(error.message, value, again, slot, kinds);
