@@ -1,0 +1,99 @@
+package dev.dunnage.packed;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** An array. Its first elements may have nodes of their own; the others have the node {@code rest}, if there is one. */
+final class ArrayNode extends Node {
+    private final List<Node> items;
+    private final Node rest;
+    private final long min;
+    private final long max;
+
+    ArrayNode(int id, List<Node> items, Node rest, long min, long max) {
+        super(id);
+        this.items = items;
+        this.rest = rest;
+        this.min = min;
+        this.max = max;
+    }
+
+    /** Returns the node of an element, or null if there is no such element. */
+    private Node node(long at) {
+        return at < items.size() ? items.get((int) at) : rest;
+    }
+
+    @Override
+    void write(Object value, Writing to, int nesting) {
+        int inside = Limits.inside(nesting, 0);
+        if (!(value instanceof List)) {
+            throw Values.wrongType("an array", value);
+        }
+        List<?> elements = (List<?>) value;
+        if (elements.size() < min || elements.size() > max) {
+            throw range("an array of " + elements.size());
+        }
+        to.sink.index(Part.key(id, Part.COUNT), elements.size() - min, max - min + 1);
+        for (int i = 0; i < elements.size(); i++) {
+            try {
+                if (node(i) == null) {
+                    throw range("no such element");
+                }
+                to.value(node(i), elements.get(i), inside);
+            } catch (PackedException e) {
+                throw e.under(i);
+            }
+        }
+    }
+
+    @Override
+    Object read(Reading from, int nesting) {
+        int offset = from.source.offset();
+        int inside = Limits.inside(nesting, offset);
+        long count = min + from.source.index(Part.key(id, Part.COUNT), max - min + 1);
+        List<Object> elements = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            if (node(i) == null) {
+                throw new PackedException(Kind.RANGE, offset, "an array of " + count);
+            }
+            try {
+                elements.add(from.value(node(i), inside));
+            } catch (PackedException e) {
+                throw e.under(i);
+            }
+        }
+        return elements;
+    }
+
+    @Override
+    boolean carriesThis(Object value, Limits limits) {
+        if (!(value instanceof List)) {
+            return false;
+        }
+        List<?> elements = (List<?>) value;
+        boolean carried = min <= elements.size() && elements.size() <= max;
+        for (int i = 0; carried && i < elements.size(); i++) {
+            carried = node(i) != null && node(i).carries(elements.get(i), limits);
+        }
+        return carried;
+    }
+
+    @Override
+    long maxBits() {
+        long bits = Part.indexBits(max - min + 1);
+        for (int i = 0; i < items.size() && i < max; i++) {
+            bits = Bits.and(bits, items.get(i).maxBits());
+        }
+        long more = Math.max(max - items.size(), 0);
+        return rest == null ? bits : Bits.and(bits, Bits.times(rest.maxBits(), more));
+    }
+
+    @Override
+    void addLeaves(Leaves leaves) {
+        leaves.index(Part.key(id, Part.COUNT), max - min + 1);
+        items.forEach(item -> item.addLeaves(leaves));
+        if (rest != null) {
+            rest.addLeaves(leaves);
+        }
+    }
+}

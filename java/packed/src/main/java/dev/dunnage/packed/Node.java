@@ -1,0 +1,69 @@
+package dev.dunnage.packed;
+
+import java.util.Map;
+
+/** A part of the message: a node of the layout's tree. {@code spec/packed.md}, "Plain bodies". */
+abstract class Node {
+    /** The number of the node in preorder. */
+    final int id;
+
+    Node(int id) {
+        this.id = id;
+    }
+
+    /** What one message is written with. */
+    static final class Writing {
+        final Sink sink;
+        final Limits limits = new Limits();
+
+        Writing(Sink sink) {
+            this.sink = sink;
+        }
+
+        /** Writes {@code value} as a value of {@code node}, inside {@code nesting} arrays and objects. */
+        void value(Node node, Object value, int nesting) {
+            limits.take(1, 0);
+            node.write(value, this, nesting);
+        }
+    }
+
+    /** What one message is read with. */
+    static final class Reading {
+        final Source source;
+        final Limits limits = new Limits();
+        /** The texts that the receiver knows, by name. */
+        final Map<String, String> known;
+
+        Reading(Source source, Map<String, String> known) {
+            this.source = source;
+            this.known = known;
+        }
+
+        Object value(Node node, int nesting) {
+            limits.take(1, source.offset());
+            return node.read(this, nesting);
+        }
+    }
+
+    abstract void write(Object value, Writing to, int nesting);
+
+    abstract Object read(Reading from, int nesting);
+
+    /** Whether the node has bits for {@code value}: {@code spec/packed.md}, "Unions". {@code limits} has counted this step. */
+    abstract boolean carriesThis(Object value, Limits limits);
+
+    /** Returns the most bits of a value. */
+    abstract long maxBits();
+
+    /** Adds the parts that have statistics, in the order of the layout. */
+    abstract void addLeaves(Leaves leaves);
+
+    final boolean carries(Object value, Limits limits) {
+        limits.step();
+        return carriesThis(value, limits);
+    }
+
+    static PackedException range(String reason) {
+        return new PackedException(Kind.RANGE, 0, reason);
+    }
+}

@@ -1,0 +1,275 @@
+package dev.dunnage.packed;
+
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Reads the tree of a layout from its canonical text. {@code spec/packed.md}, "Fingerprints". */
+final class NodeReader {
+    /** Characters of a pattern. A plain layout cannot have more with several in their class, and nobody needs more of the others. */
+    private static final int MAX_CHARACTERS = 1 << 13;
+    private static final int MAX_SEGMENTS = 256;
+    private static final long MAX_COUNT = 0xffff_ffffL;
+    private static final BigInteger MAX_NUMBER = BigInteger.ONE.shiftLeft(64);
+
+    /** All nodes by their numbers. */
+    final List<Node> nodes = new ArrayList<>();
+
+    private static LayoutException fault(String what) {
+        return new LayoutException("not a layout of this version: " + what);
+    }
+
+    /** Reads a node and those below it. */
+    Node node(Object json) {
+        int id = nodes.size();
+        nodes.add(null);
+        Node node = json instanceof String ? named(id, (String) json) : shape(id, json);
+        nodes.set(id, node);
+        return node;
+    }
+
+    private static Node named(int id, String name) {
+        switch (name) {
+            case "boolean":
+                return new Scalars.Bool(id);
+            case "float":
+                return new FloatNode(id);
+            case "known":
+                return new Scalars.Known(id, Scalars.Known.DEVICE);
+            case "any":
+                throw Layout.modelled();
+            default:
+                throw fault("the node \"" + name + "\"");
+        }
+    }
+
+    private Node shape(int id, Object json) {
+        Map<?, ?> members = map(json);
+        String kind = members.isEmpty() ? "" : (String) members.keySet().iterator().next();
+        Object first = members.get(kind);
+        switch (kind) {
+            case "constant":
+                return new Scalars.Constant(id, first);
+            case "known":
+                return new Scalars.Known(id, text(first));
+            case "choice":
+                return new Scalars.Choice(id, new ArrayList<>(several(first)));
+            case "number":
+                return new NumbersNode(id, List.of(number(members)), null);
+            case "numbers":
+                return numbers(id, several(first));
+            case "pattern":
+                return new PatternNode(id, segments(list(first)));
+            case "text":
+                return new TextNode(id, min(first), max(first));
+            case "array":
+                return new ArrayNode(id, List.of(), node(members.get("item")), min(first), max(first));
+            case "tuple":
+                return new ArrayNode(id, children(list(members.get("items"))), rest(members), min(first), max(first));
+            case "object":
+                return object(id, members);
+            case "nullable":
+                return new Alternatives.Nullable(id, node(first));
+            case "union":
+                return new Alternatives.Union(id, children(several(first)));
+            case "definition":
+                throw Layout.modelled();
+            default:
+                throw fault("the node \"" + kind + "\"");
+        }
+    }
+
+    private List<Node> children(List<?> all) {
+        List<Node> children = new ArrayList<>();
+        all.forEach(child -> children.add(node(child)));
+        return children;
+    }
+
+    private Node rest(Map<?, ?> members) {
+        return members.containsKey("rest") ? node(members.get("rest")) : null;
+    }
+
+    private Node object(int id, Map<?, ?> members) {
+        if (members.containsKey("additional")) {
+            throw Layout.modelled();
+        }
+        List<ObjectNode.Property> properties = new ArrayList<>();
+        for (Object property : list(members.get("object"))) {
+            List<?> parts = list(property, 3);
+            if (!(parts.get(1) instanceof Boolean)) {
+                throw fault("a property that is neither required nor optional");
+            }
+            properties.add(new ObjectNode.Property(text(parts.get(0)), (Boolean) parts.get(1), node(parts.get(2))));
+        }
+        return new ObjectNode(id, properties);
+    }
+
+    private Node numbers(int id, List<?> parts) {
+        List<NumberRange> numbers = new ArrayList<>();
+        String separator = text(parts.get(0));
+        for (Object part : parts.subList(1, parts.size())) {
+            numbers.add(number(map(part)));
+            if (!(map(map(part).get("as")).get("text") instanceof List)) {
+                throw fault("numbers that are not in text");
+            }
+        }
+        if (numbers.isEmpty() || separator.isEmpty()) {
+            throw fault("numbers without a number or a separator");
+        }
+        return new NumbersNode(id, numbers, separator);
+    }
+
+    private NumberRange number(Map<?, ?> members) {
+        List<?> range = list(members.get("number"), 3);
+        BigInteger min = digits(range.get(0));
+        BigInteger max = digits(range.get(1));
+        BigInteger step = whole(range.get(2), 1, Long.MAX_VALUE);
+        BigInteger[] usual = null;
+        if (members.containsKey("usual")) {
+            List<?> both = list(members.get("usual"), 2);
+            usual = new BigInteger[] {digits(both.get(0)), digits(both.get(1))};
+        }
+        boolean ascending = usual == null || min.compareTo(usual[0]) <= 0 && usual[0].compareTo(usual[1]) <= 0 && usual[1].compareTo(max) <= 0;
+        if (min.compareTo(max) > 0 || !ascending) {
+            throw fault("numbers that do not ascend");
+        }
+        Object every = members.get("every");
+        long grows = every == null ? 0 : whole(every, 1, Long.MAX_VALUE >> 1).longValue();
+        Notation notation = notation(members);
+        if (notation instanceof TimeNotation && !((TimeNotation) notation).holds(min, max)) {
+            throw fault("times that the notation does not have");
+        }
+        return new NumberRange(min, max, step, usual, grows, notation);
+    }
+
+    private Notation notation(Map<?, ?> members) {
+        Object as = members.get("as");
+        if ("integer".equals(as)) {
+            return new Notation.Whole();
+        }
+        Map<?, ?> kind = map(as);
+        if (kind.containsKey("time")) {
+            List<?> time = list(kind.get("time"), 2);
+            BigInteger epoch = digits(time.get(1));
+            if (epoch.bitLength() >= Long.SIZE) {
+                throw fault("an epoch");
+            }
+            return new TimeNotation(text(time.get(0)), epoch.longValue());
+        }
+        if (kind.containsKey("decimal")) {
+            int places = whole(kind.get("decimal"), 0, DecimalNotation.MAX_PLACES).intValue();
+            return new DecimalNotation(places, quantum(members, places));
+        }
+        List<?> text = list(kind.get("text"), 2);
+        int places = whole(text.get(0), 0, DecimalNotation.MAX_PLACES).intValue();
+        int digits = whole(text.get(1), 1, TextNotation.MAX_DIGITS).intValue();
+        return new TextNotation(places, digits, quantum(members, places));
+    }
+
+    private Quantum quantum(Map<?, ?> members, int places) {
+        if (!members.containsKey("quantum")) {
+            return null;
+        }
+        List<?> parts = list(members.get("quantum"));
+        boolean isDecimal = parts.size() == 2;
+        if (!isDecimal && parts.size() != 4) {
+            throw fault("a quantum");
+        }
+        BigInteger mantissa = digits(parts.get(0));
+        int own = whole(parts.get(1), places, DecimalNotation.MAX_PLACES).intValue();
+        long divisor = isDecimal ? 1 : whole(parts.get(2), 1, MAX_COUNT).longValue();
+        BigInteger offset = isDecimal ? BigInteger.ZERO : digits(parts.get(3));
+        if (mantissa.signum() <= 0 || offset.bitLength() >= Long.SIZE) {
+            throw fault("a quantum");
+        }
+        return new Quantum(mantissa, own - places, divisor, offset.longValue());
+    }
+
+    private static List<PatternNode.Segment> segments(List<?> all) {
+        List<PatternNode.Segment> segments = new ArrayList<>();
+        long characters = 0;
+        for (Object one : all) {
+            List<?> parts = list(one, 3);
+            int[] set = text(parts.get(0)).codePoints().toArray();
+            long max = whole(parts.get(2), 0, MAX_COUNT).longValue();
+            characters += max;
+            boolean ascending = set.length > 0;
+            for (int i = 1; i < set.length; i++) {
+                ascending &= set[i - 1] < set[i];
+            }
+            if (!ascending || set.length > 256 || segments.size() == MAX_SEGMENTS || characters > MAX_CHARACTERS) {
+                throw fault("a pattern that is too long, or whose classes do not ascend");
+            }
+            segments.add(new PatternNode.Segment(set, whole(parts.get(1), 0, max).intValue(), (int) max));
+        }
+        return segments;
+    }
+
+    private static long min(Object bounds) {
+        return whole(list(bounds, 2).get(0), 0, MAX_COUNT).longValue();
+    }
+
+    private static long max(Object bounds) {
+        if (list(bounds, 2).get(1) == null) {
+            throw Layout.modelled();
+        }
+        return whole(list(bounds, 2).get(1), min(bounds), MAX_COUNT).longValue();
+    }
+
+    /** Reads a number in quotes. */
+    private static BigInteger digits(Object json) {
+        String digits = text(json);
+        if (!digits.matches("0|-?[1-9][0-9]{0,19}")) {
+            throw fault("the number \"" + digits + "\"");
+        }
+        BigInteger n = new BigInteger(digits);
+        if (n.abs().compareTo(MAX_NUMBER) >= 0) {
+            throw fault("a number of more than 64 bits");
+        }
+        return n;
+    }
+
+    static BigInteger whole(Object json, long min, long max) {
+        BigInteger n = Values.whole(json);
+        if (n == null || n.compareTo(BigInteger.valueOf(min)) < 0 || n.compareTo(BigInteger.valueOf(max)) > 0) {
+            throw fault(json + " where a number from " + min + " to " + max + " belongs");
+        }
+        return n;
+    }
+
+    static String text(Object json) {
+        if (!(json instanceof String)) {
+            throw fault("no text where text belongs");
+        }
+        return (String) json;
+    }
+
+    static Map<?, ?> map(Object json) {
+        if (!(json instanceof Map)) {
+            throw fault("no object where an object belongs");
+        }
+        return (Map<?, ?>) json;
+    }
+
+    private static List<?> list(Object json) {
+        if (!(json instanceof List)) {
+            throw fault("no array where an array belongs");
+        }
+        return (List<?>) json;
+    }
+
+    private static List<?> list(Object json, int size) {
+        if (list(json).size() != size) {
+            throw fault("an array of another size than " + size);
+        }
+        return list(json);
+    }
+
+    private static List<?> several(Object json) {
+        if (list(json).isEmpty()) {
+            throw fault("an empty array");
+        }
+        return list(json);
+    }
+}

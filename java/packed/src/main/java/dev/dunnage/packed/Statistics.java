@@ -1,0 +1,139 @@
+package dev.dunnage.packed;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** Reads the statistics of a layout. Every byte is checked, because the tables decide what a message costs. */
+final class Statistics {
+    private static final int VERSION = 1;
+    /** The bytes of the fingerprint of the layout without statistics. */
+    private static final int OWNER = 4;
+    private static final int MAX_WIDTH = 62;
+    private static final int MAX_BINS = 256;
+    private static final int FULL_WEIGHT = 16;
+    private static final int SHARES = 256;
+    private static final int MAX_DEPTH = 2;
+
+    private final byte[] bytes;
+    private int at;
+    /** Whether a table of changes of the current leaf has a weight that needs a centre. */
+    private boolean drawn;
+
+    private Statistics(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    /** Returns the leaves below {@code root} with their tables. {@code owner} is the fingerprint of the layout without statistics. */
+    static Leaves read(byte[] bytes, Node root, byte[] owner) {
+        Statistics input = new Statistics(bytes);
+        if (input.next() != VERSION) {
+            throw new LayoutException("statistics of a version other than " + VERSION);
+        }
+        for (int i = 0; i < OWNER; i++) {
+            if (input.next() != (owner[i] & 0xff)) {
+                throw new LayoutException("statistics of another layout");
+            }
+        }
+        Leaves leaves = new Leaves(root, (bytes.length - input.at) / 2);
+        for (int at = 0; at < leaves.list.size(); at++) {
+            Leaves.Leaf leaf = leaves.list.get(at);
+            input.drawn = false;
+            leaf.tables = input.tables(at, leaf, false, 0);
+            input.tables(at, leaf, true, 0);
+            if (input.drawn && (Long.compareUnsigned(input.number(), leaf.count) >= 0 || !leaf.hasCentre)) {
+                throw new LayoutException("statistics with a centre that is not one of the values");
+            }
+        }
+        if (input.at < bytes.length) {
+            throw new LayoutException("statistics with bytes after the last table");
+        }
+        return leaves;
+    }
+
+    private int next() {
+        if (at == bytes.length) {
+            throw new LayoutException("statistics that end too early");
+        }
+        return bytes[at++] & 0xff;
+    }
+
+    /** Reads an unsigned number of 64 bits. */
+    private long number() {
+        long n = 0;
+        for (int shift = 0; shift < Long.SIZE; shift += 7) {
+            int b = next();
+            long bits = b & 0x7f;
+            if (bits << shift >>> shift != bits || b == 0 && shift > 0) {
+                break;
+            }
+            n |= bits << shift;
+            if (b < 0x80) {
+                return n;
+            }
+        }
+        throw new LayoutException("statistics with a number that is too large, or longer than it needs to be");
+    }
+
+    private Tables tables(int at, Leaves.Leaf leaf, boolean changes, int depth) {
+        long count = number();
+        if (count == 0 && depth == 0) {
+            return null;
+        }
+        if (count == 1) {
+            return Tables.of(table(leaf, changes));
+        }
+        // A table takes at least four bytes.
+        if (count == 0 || Long.compareUnsigned(count, bytes.length - this.at) > 0 || depth == MAX_DEPTH) {
+            throw new LayoutException("statistics with a class without a table, or with too many classes");
+        }
+        long before = number();
+        int kind = next();
+        if (Long.compareUnsigned(before, at) >= 0 || kind > 1) {
+            throw new LayoutException("statistics with a table that depends on a part which is not before it");
+        }
+        long[] limits = new long[(int) count - 1];
+        for (int i = 0; i < limits.length; i++) {
+            long last = i == 0 ? 0 : limits[i - 1];
+            limits[i] = last + number();
+            if (Long.compareUnsigned(limits[i], last) <= 0) {
+                throw new LayoutException("statistics with classes that do not ascend");
+            }
+        }
+        List<Tables> classes = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            classes.add(tables(at, leaf, changes, depth + 1));
+        }
+        return Tables.of((int) before, kind == 1, limits, classes);
+    }
+
+    private Tables.Table table(Leaves.Leaf leaf, boolean changes) {
+        int weight = changes ? next() : FULL_WEIGHT;
+        drawn |= weight < FULL_WEIGHT;
+        long zigzag = number();
+        long start = zigzag >>> 1 ^ -(zigzag & 1);
+        long count = number();
+        if (weight > FULL_WEIGHT || count < 1 || count > MAX_BINS) {
+            throw new LayoutException("statistics with a table without bins, with more than " + MAX_BINS + ", or with a weight above 16");
+        }
+        int[] widths = new int[(int) count];
+        int[] shares = new int[(int) count];
+        long end = start;
+        for (int i = 0; i < count; i++) {
+            widths[i] = next();
+            int share = next();
+            shares[i] = share == 0 ? SHARES : share;
+            if (widths[i] > MAX_WIDTH || end + (1L << widths[i]) < end) {
+                throw new LayoutException("statistics with bins beyond 2^63");
+            }
+            end += 1L << widths[i];
+        }
+        if (Arrays.stream(shares).sum() != SHARES) {
+            throw new LayoutException("statistics with shares that do not add up to " + SHARES);
+        }
+        if (start > 0 || end < 0 || Long.compareUnsigned(end, leaf.count) < 0) {
+            throw new LayoutException("statistics with bins that do not reach all values");
+        }
+        return new Tables.Table(start, widths, shares);
+    }
+}

@@ -1,0 +1,96 @@
+package dev.dunnage.packed;
+
+import java.util.List;
+
+/** The tables of a leaf: one, or one for each class of a leaf before it. */
+final class Tables {
+    /** The last value of each leaf of the message, and the number that was written for it. */
+    static final class Before {
+        final long[] values;
+        final long[] written;
+
+        Before(int leaves) {
+            values = new long[leaves];
+            written = new long[leaves];
+        }
+    }
+
+    private final Table one;
+    private final int leaf;
+    private final boolean change;
+    /** The first value of each class but the first. */
+    private final long[] limits;
+    private final List<Tables> classes;
+
+    private Tables(Table one, int leaf, boolean change, long[] limits, List<Tables> classes) {
+        this.one = one;
+        this.leaf = leaf;
+        this.change = change;
+        this.limits = limits;
+        this.classes = classes;
+    }
+
+    static Tables of(Table one) {
+        return new Tables(one, 0, false, null, null);
+    }
+
+    static Tables of(int leaf, boolean change, long[] limits, List<Tables> classes) {
+        return new Tables(null, leaf, change, limits, classes);
+    }
+
+    /** Returns the table for the leaves before this one. */
+    Table select(Before before) {
+        Tables tables = this;
+        while (tables.one == null) {
+            long value = tables.change ? before.written[tables.leaf] : before.values[tables.leaf];
+            int at = 0;
+            while (at < tables.limits.length && Long.compareUnsigned(tables.limits[at], value) <= 0) {
+                at++;
+            }
+            tables = tables.classes.get(at);
+        }
+        return tables.one;
+    }
+
+    /** Bins that follow each other from {@code start} on: bin i has 2^width values and share/256 of all messages. */
+    static final class Table {
+        static final int SHARE_BITS = 8;
+
+        final long start;
+        final int[] widths;
+        final int[] shares;
+
+        Table(long start, int[] widths, int[] shares) {
+            this.start = start;
+            this.widths = widths;
+            this.shares = shares;
+        }
+
+        /** Writes a value of the table. */
+        void write(RangeWriter coder, long value) {
+            long first = start;
+            int share = 0;
+            int bin = 0;
+            // All bins end below 2^63, so that the sum does not overflow.
+            while (bin < widths.length - 1 && value >= first + (1L << widths[bin])) {
+                first += 1L << widths[bin];
+                share += shares[bin++];
+            }
+            coder.step(SHARE_BITS, share, shares[bin]);
+            coder.bits(value - first, widths[bin]);
+        }
+
+        long read(RangeReader coder) {
+            int part = coder.part(SHARE_BITS);
+            long first = start;
+            int share = 0;
+            int bin = 0;
+            while (bin < widths.length - 1 && part >= share + shares[bin]) {
+                first += 1L << widths[bin];
+                share += shares[bin++];
+            }
+            coder.take(share, shares[bin]);
+            return first + coder.bits(widths[bin]);
+        }
+    }
+}

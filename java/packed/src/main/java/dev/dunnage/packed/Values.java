@@ -1,0 +1,193 @@
+package dev.dunnage.packed;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The values of messages inside this library: null, Boolean, String, numbers, {@code List<Object>} and {@code Map<String, Object>}.
+ *
+ * <p>A number is a Long, a BigInteger from 2^63 to 2^64-1, or a Double that is none of these; -0.0 is a Double. A BigDecimal is a number
+ * that neither 64-bit integers nor binary64 hold.
+ */
+final class Values {
+    private static final BigInteger LONG_MIN = BigInteger.valueOf(Long.MIN_VALUE);
+    private static final BigInteger UNSIGNED_MAX = BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE);
+    /** Messages have at most 32 levels; values below this are left as they are, so that a list may contain itself. */
+    private static final int MAX_NESTING = 64;
+
+    private int left = Limits.MAX_VALUES;
+
+    private Values() {}
+
+    /** Returns a caller's value in the form described above. Objects of other types are kept, and the nodes reject them. */
+    static Object of(Object value) {
+        return new Values().convert(value, 0);
+    }
+
+    private Object convert(Object value, int nesting) {
+        if (left-- == 0) {
+            throw new PackedException(Kind.LIMIT, 0, "more than " + Limits.MAX_VALUES + " values");
+        }
+        if (value instanceof String) {
+            if (!isUnicode((String) value)) {
+                throw new PackedException(Kind.TYPE, 0, "text with half of a surrogate pair");
+            }
+            return value;
+        }
+        if (value instanceof Number) {
+            return ofNumber((Number) value);
+        }
+        if (nesting == MAX_NESTING) {
+            return value;
+        }
+        if (value instanceof Collection) {
+            List<Object> items = new ArrayList<>();
+            for (Object item : (Collection<?>) value) {
+                try {
+                    items.add(convert(item, nesting + 1));
+                } catch (PackedException e) {
+                    throw e.under(items.size());
+                }
+            }
+            return items;
+        }
+        return value instanceof Map ? object((Map<?, ?>) value, nesting) : value;
+    }
+
+    private Object object(Map<?, ?> map, int nesting) {
+        Map<String, Object> members = new LinkedHashMap<>();
+        for (Map.Entry<?, ?> member : map.entrySet()) {
+            if (!(member.getKey() instanceof String)) {
+                throw new PackedException(Kind.TYPE, 0, "a key that is not text");
+            }
+            String key = (String) member.getKey();
+            try {
+                members.put(key, convert(member.getValue(), nesting + 1));
+            } catch (PackedException e) {
+                throw e.under(key);
+            }
+        }
+        return members;
+    }
+
+    private static Object ofNumber(Number value) {
+        if (value instanceof Double || value instanceof Float) {
+            return number(value.doubleValue());
+        }
+        if (value instanceof BigInteger) {
+            return number((BigInteger) value);
+        }
+        if (value instanceof BigDecimal) {
+            return number((BigDecimal) value);
+        }
+        boolean whole = value instanceof Long || value instanceof Integer || value instanceof Short || value instanceof Byte;
+        return whole ? (Object) value.longValue() : value;
+    }
+
+    /** Returns the form of a whole number. */
+    static Object number(BigInteger n) {
+        if (n.bitLength() < 64) {
+            return n.longValue();
+        }
+        return isWhole(n) ? n : number(new BigDecimal(n));
+    }
+
+    /** Returns the form of a float: a whole one within 64 bits is an integer. */
+    static Object number(double f) {
+        if (f != Math.rint(f) || Math.abs(f) > 0x1p64 || f == 0 && 1 / f < 0) {
+            return f;
+        }
+        BigInteger n = new BigDecimal(f).toBigInteger();
+        return isWhole(n) ? number(n) : (Object) f;
+    }
+
+    /** Returns the float whose exact value or shortest text is {@code d}, or an integer, or {@code d} if it is neither. */
+    private static Object number(BigDecimal d) {
+        // A number with so many digits before or after the point is no float, and its digits would take memory.
+        if (Math.abs((long) d.scale()) > 2000 || d.precision() > 2000) {
+            return d;
+        }
+        if (d.stripTrailingZeros().scale() <= 0 && isWhole(d.toBigInteger())) {
+            return number(d.toBigInteger());
+        }
+        double f = d.doubleValue();
+        boolean exact = !Double.isInfinite(f) && (new BigDecimal(f).compareTo(d) == 0 || Floats.shortest(f).compareTo(d) == 0);
+        return exact ? number(f) : d;
+    }
+
+    private static boolean isWhole(BigInteger n) {
+        return n.compareTo(LONG_MIN) >= 0 && n.compareTo(UNSIGNED_MAX) <= 0;
+    }
+
+    /** Returns a number as a whole number, or null if it is not one of 64 bits. */
+    static BigInteger whole(Object value) {
+        if (value instanceof Long) {
+            return BigInteger.valueOf((Long) value);
+        }
+        return value instanceof BigInteger ? (BigInteger) value : null;
+    }
+
+    /** Whether a text has no half of a surrogate pair, so that it has a form in UTF-8. */
+    static boolean isUnicode(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (Character.isSurrogate(c)) {
+                boolean pair = Character.isHighSurrogate(c) && i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1));
+                if (!pair) {
+                    return false;
+                }
+                i++;
+            }
+        }
+        return true;
+    }
+
+    /** Whether two values are the same for constants and choices: the order of an object's members does not matter. */
+    static boolean same(Object a, Object b) {
+        if (a instanceof List && b instanceof List) {
+            List<?> as = (List<?>) a;
+            List<?> bs = (List<?>) b;
+            boolean same = as.size() == bs.size();
+            for (int i = 0; same && i < as.size(); i++) {
+                same = same(as.get(i), bs.get(i));
+            }
+            return same;
+        }
+        if (a instanceof Map && b instanceof Map) {
+            Map<?, ?> other = (Map<?, ?>) b;
+            boolean same = ((Map<?, ?>) a).size() == other.size();
+            for (Map.Entry<?, ?> member : ((Map<?, ?>) a).entrySet()) {
+                same = same && other.containsKey(member.getKey()) && same(member.getValue(), other.get(member.getKey()));
+            }
+            return same;
+        }
+        return a == null ? b == null : a.equals(b);
+    }
+
+    /** Returns the JSON name of a value's type, for messages to people. */
+    static String typeName(Object value) {
+        if (value == null) {
+            return "null";
+        } else if (value instanceof Boolean) {
+            return "boolean";
+        } else if (value instanceof Long || value instanceof BigInteger) {
+            return "integer";
+        } else if (value instanceof Number) {
+            return "number";
+        } else if (value instanceof String) {
+            return "string";
+        } else if (value instanceof List) {
+            return "array";
+        }
+        return value instanceof Map ? "object" : value.getClass().getName();
+    }
+
+    static PackedException wrongType(String expected, Object value) {
+        return new PackedException(Kind.TYPE, 0, typeName(value) + " is not " + expected);
+    }
+}
