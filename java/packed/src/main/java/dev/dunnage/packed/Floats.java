@@ -14,22 +14,20 @@ final class Floats {
     private Floats() {}
 
     /**
-     * Returns the shortest decimal that reads back as {@code f}, a finite number; of several, the nearest to {@code f}.
-     * {@code Double.toString} of Java before 19 sometimes has more digits.
+     * Returns the shortest decimal that reads back as {@code f}, a finite number; of several, the nearest to {@code f}, and of two as near
+     * the one whose last digit is even. {@code Double.toString} of Java before 19 sometimes has more digits.
      */
     static BigDecimal shortest(double f) {
         BigDecimal exact = new BigDecimal(f);
-        if (exact.signum() == 0) {
-            return BigDecimal.ZERO;
-        }
         for (int digits = 1; digits < MAX_DIGITS; digits++) {
-            BigDecimal down = exact.round(new MathContext(digits, RoundingMode.DOWN));
-            BigDecimal up = exact.round(new MathContext(digits, RoundingMode.UP));
-            boolean isDown = down.doubleValue() == f;
-            boolean isUp = up.doubleValue() == f;
-            if (isDown || isUp) {
-                boolean upper = isUp && (!isDown || up.subtract(exact).abs().compareTo(exact.subtract(down).abs()) < 0);
-                return strip(upper ? up : down);
+            BigDecimal nearest = exact.round(new MathContext(digits, RoundingMode.HALF_EVEN));
+            if (nearest.doubleValue() == f) {
+                return strip(nearest);
+            }
+            // Below a power of two, floats are closer together than above it, so that a decimal farther away may still be read as it.
+            BigDecimal farther = exact.round(new MathContext(digits, nearest.abs().compareTo(exact.abs()) > 0 ? RoundingMode.DOWN : RoundingMode.UP));
+            if (farther.doubleValue() == f) {
+                return strip(farther);
             }
         }
         return strip(exact.round(new MathContext(MAX_DIGITS, RoundingMode.HALF_EVEN)));

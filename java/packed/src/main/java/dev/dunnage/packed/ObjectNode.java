@@ -66,7 +66,7 @@ final class ObjectNode extends Node {
     private void rejectUnknown(Map<?, ?> members) {
         for (Object key : members.keySet()) {
             if (!byName.containsKey(key)) {
-                throw new PackedException(Kind.TYPE, 0, "a key that the schema does not have").under((String) key);
+                throw new PackedException(Kind.TYPE, 0, "a key that the schema does not have");
             }
         }
     }

@@ -64,7 +64,7 @@ final class Executor {
         try {
             return "ok " + Words.hex(layout.encode(Words.read(Arrays.asList(words.split(" ")).iterator())));
         } catch (PackedException e) {
-            return ("error " + e.kind() + ' ' + Words.hex(e.pointer().getBytes(StandardCharsets.UTF_8))).trim();
+            return "error " + e.kind() + ' ' + Words.hex(e.pointer().getBytes(StandardCharsets.UTF_8));
         }
     }
 
