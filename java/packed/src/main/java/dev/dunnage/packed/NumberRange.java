@@ -59,11 +59,9 @@ final class NumberRange {
 
     /** Returns the whole number of a value, rounded if a writer rounds. */
     BigInteger toWrite(Object value) {
-        if (!rounds) {
-            return exact(value);
-        }
-        BigInteger n = value instanceof Number ? notation.number(value) : null;
-        return checked(n != null && contains(n) || !(value instanceof Number) ? n : ((DecimalNotation) notation).nearest(value, step));
+        BigInteger n = notation.number(value);
+        boolean isExact = n != null && contains(n);
+        return checked(isExact || !rounds ? n : ((DecimalNotation) notation).nearest(value, step));
     }
 
     /** Returns the whole number of a value without rounding. */

@@ -44,7 +44,7 @@ final class ObjectNode extends Node {
             throw Values.wrongType("an object", value);
         }
         Map<?, ?> members = (Map<?, ?>) value;
-        rejectUnknown(members);
+        int written = 0;
         for (Property property : properties) {
             boolean present = members.containsKey(property.name);
             if (!property.required) {
@@ -53,6 +53,7 @@ final class ObjectNode extends Node {
                 throw range("the field \"" + property.name + "\" is missing");
             }
             if (present) {
+                written++;
                 to.limits.takeText(property.name, 0);
                 try {
                     to.value(property.node, members.get(property.name), inside);
@@ -61,12 +62,15 @@ final class ObjectNode extends Node {
                 }
             }
         }
+        if (written < members.size()) {
+            rejectUnknown(members);
+        }
     }
 
     private void rejectUnknown(Map<?, ?> members) {
         for (Object key : members.keySet()) {
             if (!byName.containsKey(key)) {
-                throw new PackedException(Kind.TYPE, 0, "a key that the schema does not have");
+                throw new PackedException(Kind.TYPE, 0, "the schema does not have the key \"" + key + '"');
             }
         }
     }
