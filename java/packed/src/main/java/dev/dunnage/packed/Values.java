@@ -86,7 +86,10 @@ final class Values {
             return number((BigDecimal) value);
         }
         boolean whole = value instanceof Long || value instanceof Integer || value instanceof Short || value instanceof Byte;
-        return whole ? (Object) value.longValue() : value;
+        if (!whole) {
+            throw new PackedException(Kind.TYPE, 0, "a number of " + value.getClass().getName());
+        }
+        return value.longValue();
     }
 
     /** Returns the form of a whole number. */
