@@ -7,7 +7,7 @@ import java.util.Map;
 
 /** Reads the tree of a layout from its canonical text. {@code spec/packed.md}, "Fingerprints". */
 final class NodeReader {
-    /** Characters of a pattern. A plain layout cannot have more with several in their class, and nobody needs more of the others. */
+    /** The most characters of a pattern. A plain layout cannot have more from classes of several, and nobody needs more of the others. */
     private static final int MAX_CHARACTERS = 1 << 13;
     private static final int MAX_SEGMENTS = 256;
     private static final long MAX_COUNT = 0xffff_ffffL;
@@ -194,6 +194,9 @@ final class NodeReader {
             int[] set = text(parts.get(0)).codePoints().toArray();
             long max = whole(parts.get(2), 0, MAX_COUNT).longValue();
             characters += max;
+            if (characters > MAX_CHARACTERS && set.length > 1) {
+                throw Layout.modelled();
+            }
             boolean ascending = set.length > 0;
             for (int i = 1; i < set.length; i++) {
                 ascending &= set[i - 1] < set[i];

@@ -4,8 +4,11 @@ package dev.dunnage.packed;
 public final class PackedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    /** The kind. */
     private final Kind kind;
+    /** In bytes from the start of the message. */
     private final int offset;
+    /** Grows at its beginning while the error passes through arrays and objects. */
     private String pointer = "";
 
     PackedException(Kind kind, int offset, String reason) {

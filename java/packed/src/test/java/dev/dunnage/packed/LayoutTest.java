@@ -56,7 +56,8 @@ class LayoutTest {
         byte[] message = layout.encode(Map.of(
             "station", "PISA01", "time", "2026-03-29T12:00:00Z", "temperature", 14.3, "humidity", 62, "pressure", 1016.8));
         assertEquals(15, message.length);
-        assertEquals("{station=PISA01, time=2026-03-29T12:00:00Z, temperature=14.3, humidity=62, pressure=1016.8}", layout.decode(message).toString());
+        assertEquals(
+            "{station=PISA01, time=2026-03-29T12:00:00Z, temperature=14.3, humidity=62, pressure=1016.8}", layout.decode(message).toString());
     }
 
     @Test
@@ -108,7 +109,8 @@ class LayoutTest {
         assertEquals(Json.parse(weather.json), layouts.decode(weather.bytes, KNOWN));
         assertEquals(Json.parse(weather.json), layouts.decode(weather.bytes, 3, KNOWN));
         assertEquals(Json.parse(port.json), layouts.decode(port.bytes, 12, KNOWN));
-        for (String[] bad : new String[][] {{"", "truncated"}, {"00", "malformed"}, {"0c4cf0", "range"}, {"02", "range"}, {"41", "malformed"}, {"c1", "malformed"}}) {
+        for (String[] bad : new String[][] {{"", "truncated"}, {"00", "malformed"}, {"0c4cf0", "range"}, {"02", "range"}, {"41", "malformed"},
+        {"c1", "malformed"}}) {
             PackedException error = assertThrows(PackedException.class, () -> layouts.decode(Words.bytes(bad[0]), KNOWN));
             assertEquals(bad[1], error.kind().toString(), bad[0]);
             assertEquals(0, error.offset());
