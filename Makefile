@@ -1,6 +1,6 @@
 # A menu. `make` or `make help` prints it.
 
-.PHONY: help run dist check test nightly test-c test-rust test-python test-js test-jvm test-kafka test-report conform lint fmt audit faults bench bench-link bench-lang bench-full report fuzz fuzz-c docs
+.PHONY: help run dist check test nightly test-c test-rust test-python test-js test-java test-jvm test-kafka test-report conform lint fmt audit faults bench bench-link bench-lang bench-full report fuzz fuzz-c docs
 
 # What measuring on a simulated AVR needs; the compiler itself comes from PyPI.
 AVR = cc:build-essential pip3:python3-pip /usr/include/simavr/sim_avr.h:libsimavr-dev /usr/include/libelf.h:libelf-dev
@@ -44,7 +44,7 @@ check: lint  ## format, lint, unit and vector tests; needs Rust, a C compiler, P
 	cargo test --lib --test pson --test hostile --test packed --test spec -- --skip suite::
 	cargo test --doc
 
-test: lint audit test-c test-rust conform test-python test-js test-jvm test-report  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
+test: lint audit test-c test-rust conform test-python test-js test-java test-jvm test-report  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
 	.ci/need chromium:chromium curl:curl openssl:openssl gzip:gzip zstd:zstd strace:strace systemd-analyze:systemd node:nodejs npm:npm $(AVR) simavr:simavr avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc clang:clang \
 	    arm-none-eabi-gcc:gcc-arm-none-eabi /usr/lib/arm-none-eabi/newlib:libnewlib-arm-none-eabi riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf /usr/lib/picolibc:picolibc-riscv64-unknown-elf \
 	    $(TOOLS) $(FAULTS) mosquitto_pub:mosquitto-clients coap-client-notls:libcoap3-bin coap-client-openssl:libcoap3-bin coap-client-gnutls:libcoap3-bin /usr/sbin/nginx:nginx \
@@ -56,6 +56,7 @@ test: lint audit test-c test-rust conform test-python test-js test-jvm test-repo
 	cd dashboard/tests && npm ci && npm test
 	cd crates/codegen/tests/ts013 && npm ci && npm test
 	examples/weather-station/run.sh
+	examples/weather-station/languages.sh
 	examples/weather-station/lossy.sh
 	examples/inputs/run.sh
 
@@ -90,6 +91,11 @@ bench-lang:  ## the libraries in Python and JavaScript beside their peers: table
 	.ci/need $(TOOLS) node:nodejs npm:npm
 	bindings/python/bench/run
 	js/bench/run
+
+test-java:  ## the Java libraries: vectors, hostile input; random schemas and messages
+	.ci/need javac:default-jdk-headless mvn:maven
+	mvn --batch-mode --no-transfer-progress --file java/pom.xml verify
+	cargo run --release -p dunnage-conform --bin packed -- --schemas 50 --messages 20000 --library java -cp java/packed/target/classes:java/packed/target/test-classes dev.dunnage.packed.Executor
 
 test-jvm:  ## the benchmarks of JVM libraries: exact sizes, and the round trip of every serializer
 	.ci/need javac:default-jdk-headless mvn:maven

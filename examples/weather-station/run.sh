@@ -22,6 +22,7 @@ avr-size "$build/firmware.elf"
 echo "3. what it sends"
 hex=$(timeout 60 simavr -m atmega328p -f 16000000 "$build/firmware.elf" 2>&1 | grep -aoE '[0-9a-f]{8,}' | head -1)
 echo "$hex: $((${#hex} / 2)) bytes"
+echo "$hex" >"$build/message.hex"
 
 echo "4. POST to the gateway, and what its API has"
 export DUNNAGE_HTTP_LISTEN=127.0.0.1:0 DUNNAGE_BUFFER_PATH=$build/buffer.sqlite3 DUNNAGE_SCHEMAS_PATH=$PWD
