@@ -95,6 +95,7 @@ bench-lang:  ## the libraries in Python and JavaScript beside their peers: table
 test-java:  ## the Java libraries: vectors, hostile input; random schemas and messages
 	.ci/need javac:default-jdk-headless mvn:maven
 	mvn --batch-mode --no-transfer-progress --file java/pom.xml verify
+	cargo run --release -p dunnage-conform -- --messages 20000 java -cp java/pson-core/target/classes:java/pson-core/target/test-classes dev.dunnage.pson.Executor
 	cargo run --release -p dunnage-conform --bin packed -- --schemas 50 --messages 20000 --library java -cp java/packed/target/classes:java/packed/target/test-classes dev.dunnage.packed.Executor
 
 test-jvm:  ## the benchmarks of JVM libraries: exact sizes, and the round trip of every serializer
