@@ -95,24 +95,11 @@ final class Documents {
         } else if (value instanceof BigInteger) {
             writer.writeBigInteger((BigInteger) value);
         } else if (value instanceof BigDecimal) {
-            decimal((BigDecimal) value, writer);
+            writer.writeDecimal((BigDecimal) value);
         } else {
             // Counters such as AtomicLong.
             writer.writeLong(value.longValue());
         }
-    }
-
-    /** Writes a decimal that is an integer, or whose double prints as it. */
-    static void decimal(BigDecimal value, PsonWriter writer) {
-        if (value.signum() == 0 || value.stripTrailingZeros().scale() <= 0 && value.precision() - value.scale() <= 20) {
-            writer.writeBigInteger(value.toBigIntegerExact());
-            return;
-        }
-        double f = value.doubleValue();
-        if (Double.isInfinite(f) || new BigDecimal(Double.toString(f)).compareTo(value) != 0 && new BigDecimal(f).compareTo(value) != 0) {
-            throw PsonException.encoding(Kind.RANGE, "a decimal that no double stands for");
-        }
-        writer.writeDouble(f);
     }
 
     private static void map(Map<?, ?> map, PsonWriter writer) {

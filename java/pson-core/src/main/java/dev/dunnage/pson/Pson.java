@@ -143,7 +143,17 @@ public final class Pson {
      * @return a writer, whose memory is used again after {@link PsonWriter#reset}
      */
     public PsonWriter writer() {
-        return new PsonWriter(limits, single);
+        return writer(new byte[PsonWriter.ROOM]);
+    }
+
+    /**
+     * Returns a writer of messages.
+     *
+     * @param memory what the writer writes into, until a message needs more; at least 16 bytes
+     * @return a writer
+     */
+    public PsonWriter writer(byte[] memory) {
+        return new PsonWriter(limits, single, memory);
     }
 
     /**

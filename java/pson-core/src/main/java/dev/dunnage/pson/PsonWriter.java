@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -21,7 +22,10 @@ public final class PsonWriter {
     private static final int CANONICAL_NAN = 0x7fc00000;
     /** The most bytes of an item without content: a header and a varint of 10 bytes. */
     private static final int LONGEST = 11;
-    private static final int ROOM = 256;
+    /** The bytes of memory to begin with. */
+    static final int ROOM = 256;
+    /** The most digits of an integer. */
+    private static final int DIGITS = 20;
     private static final BigInteger LEAST = BigInteger.ONE.shiftLeft(63).negate();
 
     private final Limits limits;
@@ -35,10 +39,10 @@ public final class PsonWriter {
     private int depth;
     private boolean isDone;
 
-    PsonWriter(Limits limits, boolean isSingle) {
+    PsonWriter(Limits limits, boolean isSingle, byte[] memory) {
         this.limits = limits;
         this.isSingle = isSingle;
-        bytes = new byte[ROOM];
+        bytes = memory;
     }
 
     /** Forgets what was written. The memory is used again. */
@@ -130,6 +134,24 @@ public final class PsonWriter {
     }
 
     /**
+     * Writes a decimal, if it is an integer or if a double stands for it: its shortest text, or its value.
+     *
+     * @param value the decimal
+     */
+    public void writeDecimal(BigDecimal value) {
+        boolean isWhole = value.signum() == 0 || value.stripTrailingZeros().scale() <= 0;
+        if (isWhole && value.precision() - value.scale() <= DIGITS) {
+            writeBigInteger(value.toBigIntegerExact());
+            return;
+        }
+        double f = value.doubleValue();
+        if (Double.isInfinite(f) || new BigDecimal(Double.toString(f)).compareTo(value) != 0 && new BigDecimal(f).compareTo(value) != 0) {
+            throw PsonException.encoding(Kind.RANGE, "a decimal that no double stands for");
+        }
+        writeDouble(f);
+    }
+
+    /**
      * Writes text.
      *
      * @param text the text
@@ -200,11 +222,28 @@ public final class PsonWriter {
      * @param key the key
      */
     public void key(String key) {
+        countKey();
+        text(key);
+    }
+
+    /**
+     * Writes the key of the next value.
+     *
+     * @param utf8 the UTF-8 of the key, which is not checked
+     */
+    public void keyUtf8(byte[] utf8) {
+        countKey();
+        reserve(LONGEST + utf8.length);
+        header(Wire.TEXT, utf8.length);
+        System.arraycopy(utf8, 0, bytes, length, utf8.length);
+        length += utf8.length;
+    }
+
+    private void countKey() {
         if (depth == 0 || !isMap[depth - 1] || (counts[depth - 1] & 1) == 1) {
             throw PsonException.encoding(Kind.TYPE, "a key where none belongs");
         }
         counts[depth - 1]++;
-        text(key);
     }
 
     /** Ends the innermost map or array. */

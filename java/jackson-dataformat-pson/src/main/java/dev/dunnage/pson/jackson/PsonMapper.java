@@ -1,0 +1,75 @@
+package dev.dunnage.pson.jackson;
+
+import com.fasterxml.jackson.core.Version;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.cfg.MapperBuilder;
+
+/** An {@link ObjectMapper} for PSON: {@code new PsonMapper()} in place of {@code new ObjectMapper()}. */
+public class PsonMapper extends ObjectMapper {
+    private static final long serialVersionUID = 1;
+
+    /** Creates a mapper with the default factory. */
+    public PsonMapper() {
+        this(new PsonFactory());
+    }
+
+    /**
+     * Creates a mapper.
+     *
+     * @param factory what makes its parsers and generators
+     */
+    public PsonMapper(PsonFactory factory) {
+        super(factory);
+    }
+
+    /**
+     * Creates a copy.
+     *
+     * @param other what is copied
+     */
+    protected PsonMapper(PsonMapper other) {
+        super(other);
+    }
+
+    /**
+     * Returns a builder of mappers.
+     *
+     * @return a builder with the default factory
+     */
+    public static Builder builder() {
+        return builder(new PsonFactory());
+    }
+
+    /**
+     * Returns a builder of mappers.
+     *
+     * @param factory what makes their parsers and generators
+     * @return a builder
+     */
+    public static Builder builder(PsonFactory factory) {
+        return new Builder(new PsonMapper(factory));
+    }
+
+    @Override
+    public PsonMapper copy() {
+        _checkInvalidCopy(PsonMapper.class);
+        return new PsonMapper(this);
+    }
+
+    @Override
+    public PsonFactory getFactory() {
+        return (PsonFactory) _jsonFactory;
+    }
+
+    @Override
+    public Version version() {
+        return PsonFactory.VERSION;
+    }
+
+    /** Builds mappers. */
+    public static class Builder extends MapperBuilder<PsonMapper, Builder> {
+        Builder(PsonMapper mapper) {
+            super(mapper);
+        }
+    }
+}
