@@ -19,6 +19,8 @@ import java.util.Arrays;
 public final class PsonWriter {
     private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    /** Up to this length, a loop is faster than native code, and the header is one byte. */
+    private static final int SHORT = 24;
     private static final int CANONICAL_NAN = 0x7fc00000;
     /** The most bytes of an item without content: a header and a varint of 10 bytes. */
     private static final int LONGEST = 11;
@@ -32,12 +34,14 @@ public final class PsonWriter {
     private final boolean isSingle;
     private byte[] bytes;
     private int length;
-    /** Where the header of each open map or array is, and how many items it has so far: keys and values of a map count apart. */
+    /** The innermost open map or array, or the message: how many items it has so far. Keys and values of a map count apart. */
+    private int count;
+    private boolean isMap;
+    private int depth;
+    /** Where the header of each open map or array is, and what is around it. */
     private int[] starts = new int[8];
     private int[] counts = new int[8];
-    private boolean[] isMap = new boolean[8];
-    private int depth;
-    private boolean isDone;
+    private boolean[] maps = new boolean[8];
 
     PsonWriter(Limits limits, boolean isSingle, byte[] memory) {
         this.limits = limits;
@@ -49,7 +53,8 @@ public final class PsonWriter {
     public void reset() {
         length = 0;
         depth = 0;
-        isDone = false;
+        count = 0;
+        isMap = false;
     }
 
     /** Writes null. */
@@ -208,12 +213,14 @@ public final class PsonWriter {
         if (depth == starts.length) {
             starts = Arrays.copyOf(starts, 2 * depth);
             counts = Arrays.copyOf(counts, 2 * depth);
-            isMap = Arrays.copyOf(isMap, 2 * depth);
+            maps = Arrays.copyOf(maps, 2 * depth);
         }
         reserve(1);
         starts[depth] = length++;
-        counts[depth] = 0;
-        isMap[depth++] = map;
+        counts[depth] = count;
+        maps[depth++] = isMap;
+        count = 0;
+        isMap = map;
     }
 
     /**
@@ -240,21 +247,22 @@ public final class PsonWriter {
     }
 
     private void countKey() {
-        if (depth == 0 || !isMap[depth - 1] || (counts[depth - 1] & 1) == 1) {
+        if (!isMap || (count & 1) == 1) {
             throw PsonException.encoding(Kind.TYPE, "a key where none belongs");
         }
-        counts[depth - 1]++;
+        count++;
     }
 
     /** Ends the innermost map or array. */
     public void end() {
-        if (depth == 0 || isMap[depth - 1] && (counts[depth - 1] & 1) == 1) {
+        if (depth == 0 || isMap && (count & 1) == 1) {
             throw PsonException.encoding(Kind.TYPE, depth == 0 ? "no map or array to end" : "a key without a value");
         }
-        depth--;
-        int type = isMap[depth] ? Wire.MAP : Wire.ARRAY;
-        int n = isMap[depth] ? counts[depth] / 2 : counts[depth];
-        int at = starts[depth];
+        int type = isMap ? Wire.MAP : Wire.ARRAY;
+        int n = isMap ? count / 2 : count;
+        int at = starts[--depth];
+        count = counts[depth];
+        isMap = maps[depth];
         if (n < Wire.VARINT) {
             bytes[at] = (byte) (type | n);
             return;
@@ -271,17 +279,10 @@ public final class PsonWriter {
 
     /** Counts a value of the map or array around it. */
     private void value() {
-        if (depth == 0) {
-            if (isDone) {
-                throw PsonException.encoding(Kind.TYPE, "a message has one value");
-            }
-            isDone = true;
-            return;
+        if (isMap ? (count & 1) == 0 : depth == 0 && count > 0) {
+            throw PsonException.encoding(Kind.TYPE, isMap ? "a value of a map without a key" : "a message has one value");
         }
-        if (isMap[depth - 1] && (counts[depth - 1] & 1) == 0) {
-            throw PsonException.encoding(Kind.TYPE, "a value of a map without a key");
-        }
-        counts[depth - 1]++;
+        count++;
     }
 
     private void header(int type, long n) {
@@ -310,6 +311,9 @@ public final class PsonWriter {
         int n = text.length();
         reserve(LONGEST + n);
         int at = length;
+        if (n <= SHORT && shortText(text, n)) {
+            return;
+        }
         int content = at + (n < Wire.VARINT ? 1 : 1 + varintLength(n));
         // Copies the low byte of each character, which is all of it in ASCII. Whether it is ASCII shows afterwards.
         text.getBytes(0, n, bytes, content);
@@ -327,6 +331,24 @@ public final class PsonWriter {
         header(Wire.TEXT, utf8.length);
         System.arraycopy(utf8, 0, bytes, length, utf8.length);
         length += utf8.length;
+    }
+
+    /** Writes a text of few characters if it is ASCII. There is room for it. */
+    private boolean shortText(String text, int n) {
+        byte[] into = bytes;
+        int content = length + 1;
+        int all = 0;
+        for (int i = 0; i < n; i++) {
+            char c = text.charAt(i);
+            all |= c;
+            into[content + i] = (byte) c;
+        }
+        if (all >= 0x80) {
+            return false;
+        }
+        into[length] = (byte) (Wire.TEXT | n);
+        length = content + n;
+        return true;
     }
 
     /** Whether no character has more than its low byte, which was ASCII. */
@@ -371,8 +393,8 @@ public final class PsonWriter {
 
     /** Checks that the message is whole. */
     private void finish() {
-        if (!isDone || depth > 0) {
-            throw PsonException.encoding(Kind.TYPE, isDone ? "a map or an array has no end" : "no value was written");
+        if (count == 0 || depth > 0) {
+            throw PsonException.encoding(Kind.TYPE, depth > 0 ? "a map or an array has no end" : "no value was written");
         }
         if (length > limits.size) {
             throw oversized();
