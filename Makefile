@@ -37,8 +37,9 @@ run:  ## build, start the gateway on its defaults, and let 50 simulated containe
 	@echo "The first time, this compiles some 400 crates without optimization: about three minutes on two cores. Then http://127.0.0.1:8080 is the page."
 	cargo run -p dunnage -- demo
 
-dist:  ## the full program as one static file, and a Debian package of it, in target/dist
+dist:  ## the full program as one static file, its Debian package, and the packages of all libraries, each tried in an empty folder: target/dist
 	.ci/dist
+	.ci/dist-libraries
 
 check: lint  ## format, lint, unit and vector tests; needs Rust, a C compiler, Python and git
 	cargo test --lib --test pson --test hostile --test packed --test spec -- --skip suite::
@@ -87,10 +88,11 @@ test-python:  ## the Python library: both wheels, all vectors, hostile input, Ar
 	bindings/python/check
 	cargo run --release -p dunnage-conform -- --messages 20000 target/tools/bindings/bin/python bindings/python/tests/executor.py
 
-bench-lang:  ## the libraries in Python and JavaScript beside their peers: tables, and bench/results/lang-*.jsonl
-	.ci/need $(TOOLS) node:nodejs npm:npm
+bench-lang:  ## the libraries in Python, JavaScript and Java beside their peers: tables, and bench/results/lang-*.jsonl
+	.ci/need $(TOOLS) node:nodejs npm:npm javac:default-jdk-headless mvn:maven
 	bindings/python/bench/run
 	js/bench/run
+	java/bench/run
 
 test-java:  ## the Java libraries: vectors, hostile input; random schemas and messages
 	.ci/need javac:default-jdk-headless mvn:maven

@@ -178,7 +178,13 @@ def lang_js() -> list[dict]:
     return _language("lang-js", "node", {"msgpackr": "msgpack", "cbor-x": "cbor"})
 
 
-SUITES = {"host": host, "pson-paper": pson_paper, "mcu-json": mcu_json, "link": link, "load": load, "container": container, "mobile": mobile, "smart-grid": smart_grid, "lang-python": lang_python, "lang-js": lang_js}
+def lang_java() -> list[dict]:
+    """The Java libraries."""
+    lines = _language("lang-java", "jvm", {"msgpack-core": "msgpack"})
+    return lines + [one | {"metric": "alloc", "unit": "bytes"} for one in lines if one["metric"] == "ns"]
+
+
+SUITES = {"host": host, "pson-paper": pson_paper, "mcu-json": mcu_json, "link": link, "load": load, "container": container, "mobile": mobile, "smart-grid": smart_grid, "lang-python": lang_python, "lang-js": lang_js, "lang-java": lang_java}
 
 
 def write(folder: Path, suite: str, lines: list[dict] | None = None) -> Path:
