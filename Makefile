@@ -61,7 +61,7 @@ test: lint audit test-c test-rust conform test-python test-js test-java test-jvm
 	examples/weather-station/lossy.sh
 	examples/inputs/run.sh
 
-nightly:  ## long fault runs, mutated frames, attacks, fuzzing, Kafka; writes target/nightly.md
+nightly:  ## long fault runs, mutated frames, attacks, fuzzing, Kafka, changes of the crates' API; writes target/nightly.md
 	.ci/nightly
 
 test-kafka:  ## the output to Kafka, with a broker that is killed; builds librdkafka, so `make test` leaves it out
