@@ -1,7 +1,11 @@
 //! Tests a library that interprets exported layouts: `spec/packed.md`, "Exported layouts". An executor of it answers each line with a line,
 //! as README.md describes.
 
-use crate::{Arguments, damaged, trained::Trained, vectors};
+use crate::{
+    Arguments, damaged,
+    trained::{self, Trained},
+    vectors,
+};
 use anyhow::{Context, Result, bail};
 use dunnage_conform::{Instance, Random, Scope, instance, schema, words};
 use dunnage_packed::{Error, Layout, Value};
@@ -62,8 +66,11 @@ pub fn compare(command: &[String], arguments: &Arguments) -> Result<usize> {
     let mut wrong = all.wrong;
     for is_trained in [false, true] {
         let mut all = Tally::default();
+        // Some with every part that statistics are about, then random ones.
+        let mut chosen = if is_trained { trained::SCHEMAS.as_slice() } else { &[] }.iter();
         while all.schemas < arguments.schemas {
-            let text = schema(&mut random, Scope::Plain);
+            let text =
+                chosen.next().map_or_else(|| schema(&mut random, Scope::Plain), |text| (*text).to_owned());
             let count = arguments.messages / arguments.schemas;
             let (layout, requests) = if is_trained {
                 let trained = Trained::new(&text, &mut random)?;
@@ -187,6 +194,7 @@ fn spoil(value: &mut Value, random: &mut Random) {
             }
         }
         Value::U64(n) if random.below(3) > 0 => *n = n.wrapping_add(1 + random.magnitude()),
+        Value::I64(n) if random.below(3) > 0 => *n = n.saturating_sub(1 + (random.magnitude() >> 2) as i64),
         Value::F64(f) if random.below(3) > 0 => *f *= [-1.0, 1e6, 0.1, 3.0][random.below(4)],
         Value::Text(text) if random.below(3) > 0 => match random.below(4) {
             0 => drop(text.pop()),
