@@ -75,11 +75,12 @@ test-rust:  ## the crates for crates.io: the codec of PSON without the standard 
 	rustup target add thumbv6m-none-eabi
 	cargo build -p dunnage-pson --no-default-features --target thumbv6m-none-eabi
 	cargo run -p dunnage-pson --no-default-features --example buffers
-	cargo run -p dunnage-pson --example reading
-	cargo run -p dunnage-packed --example weather
-	cargo run -p dunnage-formats --example sizes
-	echo '{"station":"PISA01","time":"2026-03-29T12:00:00Z","temperature":14.3,"humidity":62,"pressure":1016.8}' | cargo run -p dunnage-schema --example validate -- weather
-	cargo publish --workspace --dry-run --allow-dirty
+	cargo build --examples
+	target/debug/examples/reading
+	target/debug/examples/weather
+	target/debug/examples/sizes
+	echo '{"station":"PISA01","time":"2026-03-29T12:00:00Z","temperature":14.3,"humidity":62,"pressure":1016.8}' | target/debug/examples/validate weather
+	.ci/publish
 
 test-python:  ## the Python library: both wheels, all vectors, hostile input, Arrow, types, and 20,000 messages compared with the codec in Rust
 	.ci/need $(TOOLS)
