@@ -61,7 +61,7 @@ test: lint audit test-c test-rust conform test-python test-js test-java test-jvm
 	examples/weather-station/lossy.sh
 	examples/inputs/run.sh
 
-nightly:  ## long fault runs, mutated frames, attacks, fuzzing, Kafka, changes of the crates' API; writes target/nightly.md
+nightly:  ## long fault runs, mutated frames, attacks, fuzzing, Kafka, changes of the crates' API, the second Python wheel; writes target/nightly.md
 	.ci/nightly
 
 test-kafka:  ## the output to Kafka, with a broker that is killed; builds librdkafka, so `make test` leaves it out
@@ -82,7 +82,7 @@ test-rust:  ## the crates for crates.io: the codec of PSON without the standard 
 	echo '{"station":"PISA01","time":"2026-03-29T12:00:00Z","temperature":14.3,"humidity":62,"pressure":1016.8}' | target/debug/examples/validate weather
 	.ci/publish
 
-test-python:  ## the Python library: both wheels, all vectors, hostile input, Arrow, types, and 20,000 messages compared with the codec in Rust
+test-python:  ## the Python library: all vectors, hostile input, Arrow, types, and 20,000 messages compared with the codec in Rust
 	.ci/need $(TOOLS)
 	tests/tools/install bindings
 	bindings/python/build
