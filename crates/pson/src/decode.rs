@@ -125,16 +125,26 @@ impl<'de> Decoder<'de> {
         self.number_at(self.at, header)
     }
 
-    /// Reads the next item if it is a valid binary64. Otherwise consumes nothing.
+    /// Reads the next item if it is a valid float. Otherwise, and with checks of the form, consumes nothing.
+    #[cfg(feature = "serde")]
     #[inline]
-    pub fn take_binary64(&mut self) -> Option<f64> {
-        let [wire::BINARY64, bytes @ ..] = self.input.get(self.at..)? else { return None };
+    pub fn take_float(&mut self) -> Option<f64> {
         if self.strict {
             return None;
         }
-        let f = f64::from_le_bytes(*bytes.first_chunk()?);
-        self.at += 9;
-        Some(f)
+        match self.input.get(self.at..)? {
+            [wire::BINARY64, bytes @ ..] => {
+                let f = f64::from_le_bytes(*bytes.first_chunk()?);
+                self.at += 9;
+                Some(f)
+            }
+            [wire::BINARY32, bytes @ ..] => {
+                let f = f32::from_le_bytes(*bytes.first_chunk()?);
+                self.at += 5;
+                Some(f.into())
+            }
+            _ => None,
+        }
     }
 
     /// Reads the next item, which must be a string.
@@ -149,7 +159,7 @@ impl<'de> Decoder<'de> {
     }
 
     /// Reads the next item as the key of a map.
-    #[inline]
+    #[inline(always)]
     pub fn key(&mut self) -> Result<&'de str, Error> {
         let at = self.at;
         let header = self.peek()?;
@@ -157,6 +167,22 @@ impl<'de> Decoder<'de> {
             return Err(self.not_a_key(header));
         }
         self.text_at(at, header)
+    }
+
+    /// Reads the next item if it is the key `name` in canonical form. Otherwise consumes nothing. A comparison is faster than the check for
+    /// UTF-8 in [`key`](Decoder::key).
+    #[cfg(feature = "serde")]
+    #[inline]
+    pub fn take_key(&mut self, name: &str) -> bool {
+        let Some([header, rest @ ..]) = self.input.get(self.at..) else { return false };
+        let len = name.len();
+        let is_name = u64::from(header ^ wire::TEXT) == len as u64
+            && len as u64 <= wire::INLINE
+            && rest.get(..len) == Some(name.as_bytes());
+        if is_name {
+            self.at += 1 + len;
+        }
+        is_name
     }
 
     /// Reads the next item, which must be bytes.
@@ -271,14 +297,14 @@ impl<'de> Decoder<'de> {
         Ok(Number::Float(value))
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn text_at(&mut self, at: usize, header: u8) -> Result<&'de str, Error> {
         let bytes = self.span(at, header)?;
         core::str::from_utf8(bytes).map_err(|_| malformed(at, "a string that is not UTF-8"))
     }
 
     /// Returns the N bytes after the header.
-    #[inline]
+    #[inline(always)]
     pub fn span(&mut self, at: usize, header: u8) -> Result<&'de [u8], Error> {
         let n = self.n(at, header)?;
         let end = usize::try_from(n).ok().and_then(|n| self.at.checked_add(n));
@@ -292,7 +318,7 @@ impl<'de> Decoder<'de> {
     }
 
     /// Returns N of the header at `at`, and moves past the header and its varint.
-    #[inline]
+    #[inline(always)]
     pub fn n(&mut self, at: usize, header: u8) -> Result<u64, Error> {
         self.at = at + 1;
         match header & wire::PAYLOAD_BITS {
@@ -302,22 +328,27 @@ impl<'de> Decoder<'de> {
     }
 
     fn varint(&mut self, header: usize) -> Result<u64, Error> {
+        const LONGEST: usize = 10;
+        let bytes = self.input.get(self.at..).unwrap_or_default();
         let mut n = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.peek()?;
-            self.at += 1;
-            if shift == 63 && byte > 1 {
-                break;
-            }
-            n |= u64::from(byte & 0x7f) << shift;
+        for (i, &byte) in bytes.iter().take(LONGEST).enumerate() {
+            n |= u64::from(byte & 0x7f) << (7 * i);
             if byte < 0x80 {
+                if i == LONGEST - 1 && byte > 1 {
+                    break;
+                }
                 if self.strict && (n <= wire::INLINE || byte == 0) {
                     return Err(malformed(header, "a needlessly long varint"));
                 }
+                self.at += i + 1;
                 return Ok(n);
             }
         }
-        Err(malformed(header, "a varint above 2^64-1"))
+        if bytes.len() < LONGEST {
+            Err(self.truncated())
+        } else {
+            Err(malformed(header, "a varint above 2^64-1"))
+        }
     }
 
     #[cold]
@@ -350,4 +381,30 @@ fn check_form(at: usize, value: f64, bytes: &[u8]) -> Result<(), Error> {
         None
     };
     fault.map_or(Ok(()), |reason| Err(malformed(at, reason)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn varints_of_all_lengths_are_read_alike() {
+        for bits in 0..64 {
+            for n in [1u64 << bits, (1 << bits) - 1, u64::MAX >> bits, 0x0123_4567_89ab_cdef >> bits] {
+                let mut bytes = [0xff; 18];
+                let (mut rest, mut len) = (n, 0);
+                while rest >= 0x80 {
+                    bytes[len] = rest as u8 | 0x80;
+                    (rest, len) = (rest >> 7, len + 1);
+                }
+                bytes[len] = rest as u8;
+                for room in [8, 0] {
+                    let message = &bytes[..len + 1 + room];
+                    let mut decoder = Decoder::new(message, Options::new()).unwrap();
+                    assert_eq!(decoder.varint(0), Ok(n));
+                    assert_eq!(decoder.at, len + 1);
+                }
+            }
+        }
+    }
 }

@@ -141,6 +141,20 @@ impl<S: Sink> Encoder<S> {
         self.sink.put(text.as_bytes());
     }
 
+    /// Writes the name of a field. Where this is inlined, the name is constant, and so is the whole item.
+    #[cfg(feature = "serde")]
+    #[inline(always)]
+    pub(crate) fn name(&mut self, name: &'static str) {
+        let len = name.len();
+        if len as u64 > wire::INLINE {
+            return self.text(name);
+        }
+        let mut item = [0; 1 + wire::INLINE as usize];
+        item[0] = wire::TEXT | len as u8;
+        item[1..=len].copy_from_slice(name.as_bytes());
+        self.sink.put(&item[..=len]);
+    }
+
     /// Writes the header of a string of `len` bytes.
     #[cfg(feature = "serde")]
     pub(crate) fn text_header(&mut self, len: usize) {

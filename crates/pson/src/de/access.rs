@@ -98,13 +98,35 @@ pub(crate) struct Fields<'a, 'de> {
     /// The last key and its offset.
     key: &'de str,
     pub key_at: usize,
+    /// The names of the fields behind that of the last key that was one of them. The next key is probably the first of them.
+    names: &'static [&'static str],
     unknown: Option<Keys<'de>>,
 }
 
 impl<'a, 'de> Fields<'a, 'de> {
     #[inline]
-    pub fn new(deserializer: &'a mut Deserializer<'de>, left: usize) -> Self {
-        Fields { deserializer, left, key: "", key_at: 0, unknown: None }
+    pub fn new(deserializer: &'a mut Deserializer<'de>, left: usize, names: &'static [&'static str]) -> Self {
+        Fields { deserializer, left, key: "", key_at: 0, names, unknown: None }
+    }
+
+    #[inline]
+    fn next_name(&mut self) -> Result<&'de str, Error> {
+        match self.names {
+            [name, names @ ..] if self.deserializer.decoder.take_key(name) => {
+                self.names = names;
+                Ok(name)
+            }
+            _ => self.other_key(),
+        }
+    }
+
+    /// Reads a key that is not the next field's.
+    fn other_key(&mut self) -> Result<&'de str, Error> {
+        let key = self.deserializer.decoder.key()?;
+        if let Some(at) = self.names.iter().position(|name| *name == key) {
+            self.names = &self.names[at + 1..];
+        }
+        Ok(key)
     }
 
     /// Rejects a duplicate of an unknown key.
@@ -123,7 +145,7 @@ impl<'de> de::MapAccess<'de> for &mut Fields<'_, 'de> {
             return Ok(None);
         }
         self.key_at = self.deserializer.decoder.at;
-        self.key = self.deserializer.decoder.key()?;
+        self.key = self.next_name()?;
         self.left -= 1;
         match seed.deserialize(KeyDeserializer(self.key)) {
             Ok(key) => Ok(Some(key)),
@@ -181,9 +203,9 @@ impl<'de> de::VariantAccess<'de> for Content<'_, 'de> {
 
     fn struct_variant<V: Visitor<'de>>(
         self,
-        _: &'static [&'static str],
+        fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        self.0.deserialize_struct("", &[], visitor)
+        self.0.deserialize_struct("", fields, visitor)
     }
 }

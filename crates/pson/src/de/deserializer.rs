@@ -114,7 +114,7 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     #[inline]
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         let at = self.decoder.at;
-        let f = match self.decoder.take_binary64() {
+        let f = match self.decoder.take_float() {
             Some(f) => f,
             None => self.number(Number::to_f64)?.0,
         };
@@ -218,13 +218,13 @@ impl<'de> de::Deserializer<'de> for &mut Deserializer<'de> {
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
-        _: &'static [&'static str],
+        names: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
         let header = self.decoder.at;
         let left = self.decoder.container(wire::MAP)?;
         self.decoder.room -= 1;
-        let mut fields = Fields::new(self, left);
+        let mut fields = Fields::new(self, left, names);
         let result = visitor.visit_map(&mut fields);
         let (left, key_at) = (fields.left, fields.key_at);
         let value = result.map_err(|error| error.or_at_key(key_at).or_at(header))?;

@@ -14,6 +14,7 @@ use state::Deserializer;
 /// # Errors
 /// Those of `spec/pson.md`: `truncated`, `malformed`, `type`, `range` and `limit`, with an offset. Errors of the type itself, such as
 /// a missing field, are `type` errors at the offset of its map.
+#[inline]
 pub fn from_slice<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Error> {
     Options::new().from_slice(bytes)
 }
@@ -21,6 +22,7 @@ pub fn from_slice<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Error
 impl Options {
     /// Does the same as [`from_slice`] with these options.
     #[allow(clippy::wrong_self_convention)] // it is called as the function is
+    #[inline]
     pub fn from_slice<'de, T: Deserialize<'de>>(self, bytes: &'de [u8]) -> Result<T, Error> {
         let mut deserializer = Deserializer { decoder: Decoder::new(bytes, self)? };
         let value = T::deserialize(&mut deserializer).map_err(|error| error.or_at(0))?;

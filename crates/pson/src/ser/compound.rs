@@ -39,9 +39,9 @@ impl<'a, S: Sink> Compound<'a, S> {
         value.serialize(&mut *self.serializer)
     }
 
-    #[inline]
+    #[inline(always)]
     fn field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Error> {
-        self.serializer.encoder.text(key);
+        self.serializer.encoder.name(key);
         self.element(value)
     }
 
@@ -143,7 +143,7 @@ impl<S: Sink> ser::SerializeStruct for Compound<'_, S> {
     type Ok = ();
     type Error = Error;
 
-    #[inline]
+    #[inline(always)]
     fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), Error> {
         self.field(key, value)
     }

@@ -68,6 +68,7 @@ impl Options {
 
     /// Does the same as [`append`] with these options.
     #[cfg(feature = "alloc")]
+    #[inline]
     pub fn append<T: Serialize + ?Sized>(self, value: &T, out: &mut Vec<u8>) -> Result<(), Error> {
         let start = out.len();
         match self.serialize(value, Append::new(out)) {
@@ -89,7 +90,7 @@ impl Options {
         self.serialize(value, Count::default())
     }
 
-    #[inline]
+    #[inline(always)]
     fn serialize<T: Serialize + ?Sized, S: Sink>(self, value: &T, sink: S) -> Result<usize, Error> {
         let mut serializer = Serializer::new(sink, self);
         match value.serialize(&mut serializer) {
