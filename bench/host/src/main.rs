@@ -8,6 +8,7 @@ mod table;
 
 use clap::Parser;
 use dunnage_bench_record::{Record, results, write};
+use measurements::Times;
 use std::{
     env,
     error::Error,
@@ -35,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     records.extend(allocations()?);
     if !arguments.quick {
         run(cargo().args(["bench", "--package", "dunnage-bench-host"]))?;
-        records.extend(peers::measured()?);
+        records.extend(peers::measured(&codecs()?)?);
     }
     write(&results().join("host.jsonl"), &records)?;
     println!("{} results in bench/results/host.jsonl", records.len());
@@ -44,10 +45,22 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Runs the program that counts memory.
 fn allocations() -> Result<Vec<Record>, Box<dyn Error>> {
-    let arguments =
-        ["run", "--release", "--quiet", "--package", "dunnage-bench-host", "--bin", "allocations"];
-    let text = run(cargo().args(arguments).stdout(Stdio::piped()))?;
-    text.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
+    output("allocations")?.lines().map(|line| Ok(serde_json::from_str(line)?)).collect()
+}
+
+/// Runs the program that measures the serde codecs.
+fn codecs() -> Result<Times, Box<dyn Error>> {
+    let mut times = Times::default();
+    for _ in 0..5 {
+        times.add(&output("codecs")?)?;
+    }
+    Ok(times)
+}
+
+/// Returns what another program of this package prints.
+fn output(program: &str) -> Result<String, Box<dyn Error>> {
+    let arguments = ["run", "--release", "--quiet", "--package", "dunnage-bench-host", "--bin", program];
+    run(cargo().args(arguments).stdout(Stdio::piped()))
 }
 
 fn cargo() -> Command {

@@ -1,6 +1,6 @@
-//! Reads the measurements that criterion stored.
+//! Measurements of times: those that criterion stored, and those that the program `codecs` prints.
 
-use std::{env, error::Error, fs, path::PathBuf};
+use std::{collections::HashMap, env, error::Error, fs, path::PathBuf};
 
 pub struct Measurements {
     folder: PathBuf,
@@ -33,8 +33,42 @@ impl Measurements {
     }
 }
 
+/// The times of the codecs beside other libraries, by operation, payload and library.
+#[derive(Default)]
+pub struct Times(HashMap<(String, String, String), Time>);
+
+/// A line of the program `codecs`.
+#[derive(serde::Deserialize)]
+struct Line {
+    operation: String,
+    payload: String,
+    library: String,
+    #[serde(flatten)]
+    time: Time,
+}
+
+impl Times {
+    /// Adds what one run of the program printed.
+    pub fn add(&mut self, printed: &str) -> Result<(), Box<dyn Error>> {
+        for line in printed.lines() {
+            let Line { operation, payload, library, time } = serde_json::from_str(line)?;
+            let known = self.0.entry((operation, payload, library)).or_insert(Time { samples: 0, ..time });
+            known.fastest_ns = known.fastest_ns.min(time.fastest_ns);
+            known.slowest_ns = known.slowest_ns.max(time.slowest_ns);
+            known.samples += time.samples;
+        }
+        Ok(())
+    }
+
+    /// The time of one operation.
+    pub fn time(&self, operation: &str, payload: &str, library: &str) -> Result<Time, Box<dyn Error>> {
+        let key = (operation.to_owned(), payload.to_owned(), library.to_owned());
+        self.0.get(&key).copied().ok_or_else(|| format!("no time of {key:?}").into())
+    }
+}
+
 /// The time of one operation.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, serde::Deserialize)]
 pub struct Time {
     pub fastest_ns: f64,
     pub slowest_ns: f64,

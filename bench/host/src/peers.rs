@@ -1,8 +1,8 @@
-//! The measurements of `cargo bench -p dunnage-bench-host`: the serde codecs, and the codecs that use a schema at run time.
+//! The codecs beside their peers: the serde codecs, and with `cargo bench -p dunnage-bench-host` the codecs that use a schema at run time.
 
 use crate::{
     formats::SUITE,
-    measurements::{Measurements, Time},
+    measurements::{Measurements, Time, Times},
     table::{Row, print},
 };
 use dunnage_bench_host::schema_driven::{PEER, SCHEMAS, codecs};
@@ -12,15 +12,15 @@ use std::error::Error;
 
 const LOCK: &str = include_str!("../../../Cargo.lock");
 
-/// Reads the measurements of criterion and prints their ratios.
-pub fn measured() -> Result<Vec<Record>, Box<dyn Error>> {
+/// Prints the ratios of the `times` of the serde codecs, and those of the codecs that criterion has measured.
+pub fn measured(times: &Times) -> Result<Vec<Record>, Box<dyn Error>> {
     let measurements = Measurements::find()?;
     let mut records = Vec::new();
     for operation in ["encode", "decode"] {
         let mut rows = Vec::new();
         macro_rules! with {
             ($payload:ident) => {
-                rows.push(payload_row::<$payload>(&measurements, operation, &mut records)?);
+                rows.push(payload_row::<$payload>(times, operation, &mut records)?);
             };
         }
         for_each_payload!(with);
@@ -33,14 +33,14 @@ pub fn measured() -> Result<Vec<Record>, Box<dyn Error>> {
 
 /// Returns the times of every library for one payload, and appends them to `records`.
 fn payload_row<P: Payload>(
-    measurements: &Measurements,
+    times: &Times,
     operation: &str,
     records: &mut Vec<Record>,
 ) -> Result<Row, Box<dyn Error>> {
     let mut row = Row { payload: P::NAME, times: Vec::new() };
     macro_rules! with {
         ($library:ident) => {
-            let time = measurements.time(operation, P::NAME, $library::NAME)?;
+            let time = times.time(operation, P::NAME, $library::NAME)?;
             row.times.push(($library::NAME, time.fastest_ns));
             records.push(timed(typed::<$library>(P::NAME), operation, time));
         };
