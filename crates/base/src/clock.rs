@@ -2,7 +2,8 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 use time::{
-    OffsetDateTime, PrimitiveDateTime, format_description::StaticFormatDescription,
+    OffsetDateTime, PrimitiveDateTime,
+    format_description::{StaticFormatDescription, well_known::Rfc3339},
     macros::format_description,
 };
 
@@ -40,6 +41,12 @@ pub fn micros(rfc3339: &str) -> Option<i64> {
     i64::try_from(time.as_utc().unix_timestamp_nanos() / 1000).ok()
 }
 
+/// Parses a time of RFC 3339 with any offset. Digits after the microseconds are dropped.
+pub fn parse(rfc3339: &str) -> Option<i64> {
+    let time = OffsetDateTime::parse(rfc3339, &Rfc3339).ok()?;
+    i64::try_from(time.unix_timestamp_nanos() / 1000).ok()
+}
+
 fn format(micros: i64, description: StaticFormatDescription) -> Option<String> {
     let time = OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1000).ok()?;
     time.format(description).ok()
@@ -53,6 +60,15 @@ mod tests {
     fn times_are_written_with_milliseconds_in_utc() {
         assert_eq!(rfc3339(0), "1970-01-01T00:00:00.000Z");
         assert_eq!(rfc3339(1_587_602_980_049_999), "2020-04-23T00:49:40.049Z");
+    }
+
+    #[test]
+    fn times_are_parsed_with_any_offset() {
+        assert_eq!(parse("2020-04-23T00:49:40.0499999Z"), Some(1_587_602_980_049_999));
+        assert_eq!(parse("2020-04-23T02:49:40+02:00"), Some(1_587_602_980_000_000));
+        for none in ["", "2020-04-23", "2020-04-23T00:49:40", "2020-02-30T00:00:00Z", "yesterday"] {
+            assert_eq!(parse(none), None, "{none}");
+        }
     }
 
     #[test]

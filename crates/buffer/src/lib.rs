@@ -148,7 +148,7 @@ pub use message::{
     DeadLetter, Device, Last, LayoutKey, Message, NewMessage, NewQuarantined, NewReference, Provenance,
     Quarantined, is_stable_id, key_of, stable_id,
 };
-pub use messages::Page;
+pub use messages::{Page, Times};
 pub use opened::{Opened, Options, open};
 pub use quarantine::Filter;
 pub use queue::{Ack, Queue, Refusal, Ticket, WriteOp};

@@ -8,7 +8,7 @@ use super::{
 use crate::message::{Device, Last, Message, stable_id};
 use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, Row, types::Value};
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 /// Bytes of messages after which an answer ends early. The last message may exceed it.
 pub(super) const PAGE_BYTES: usize = 1 << 20;
@@ -22,45 +22,82 @@ pub struct Page {
     pub before: Option<i64>,
 }
 
-/// Returns a page of the messages of all devices.
-pub fn messages(connection: &Connection, buffer: &Arc<str>, page: Page) -> rusqlite::Result<Vec<Message>> {
-    let sql = format!("SELECT {COLUMNS} FROM messages m WHERE m.id < ?1 ORDER BY m.id DESC LIMIT ?2");
-    let values = vec![Value::Integer(page.before.unwrap_or(i64::MAX)), Value::Integer(page.limit.into())];
+/// A range of times of receipt, in microseconds since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Times {
+    /// The first one that belongs to it.
+    pub from: i64,
+    /// The first one that no longer belongs to it.
+    pub until: i64,
+}
+
+impl Times {
+    /// All times.
+    pub const ALL: Times = Times { from: i64::MIN, until: i64::MAX };
+
+    /// Returns the IDs of the messages that were received in this range. IDs ascend with the times, except where the clock was set back: then
+    /// the boundaries are at one of the messages with that time.
+    fn ids(self, connection: &Connection) -> rusqlite::Result<Range<i64>> {
+        let first = if self.from == i64::MIN { 1 } else { first_at(connection, self.from)? };
+        let end = if self.until == i64::MAX { i64::MAX } else { first_at(connection, self.until)? };
+        Ok(first..end)
+    }
+}
+
+/// Returns the first ID whose message was received at `time` or later, or the ID after the last message. Finds it by bisection.
+fn first_at(connection: &Connection, time: i64) -> rusqlite::Result<i64> {
+    let last: i64 =
+        connection.prepare_cached("SELECT last_message_id FROM totals")?.query_row([], |row| row.get(0))?;
+    let sql = "SELECT id, received_at FROM messages WHERE id >= ? ORDER BY id LIMIT 1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let (mut low, mut high) = (1, last + 1);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let found = statement.query_row([middle], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)));
+        match found.optional()? {
+            Some((id, received_at)) if received_at < time => low = id + 1,
+            _ => high = middle,
+        }
+    }
+    Ok(low)
+}
+
+/// Returns a page of the messages of all devices that were received at `times`.
+pub fn messages(
+    connection: &Connection,
+    buffer: &Arc<str>,
+    page: Page,
+    times: Times,
+) -> rusqlite::Result<Vec<Message>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM messages m WHERE m.id >= ?1 AND m.id < ?2 ORDER BY m.id DESC LIMIT ?3"
+    );
     let snapshot = connection.unchecked_transaction()?;
+    let ids = times.ids(&snapshot)?;
+    let end = page.before.map_or(ids.end, |before| before.min(ids.end));
+    let values = [ids.start, end, page.limit.into()].map(Value::Integer).into();
     let found = collect(&snapshot, &sql, values, |row| message(row, 0, buffer), Message::size)?;
-    let after = found.last().map_or(0, |oldest| oldest.id - 1);
-    missing_ids::check(
-        &snapshot,
-        after,
-        found.iter().rev().map(|message| message.id),
-        page.before.or(Some(i64::MAX)),
-    )?;
+    let after = found.last().map_or(ids.start, |oldest| oldest.id) - 1;
+    missing_ids::check(&snapshot, after, found.iter().rev().map(|message| message.id), Some(end))?;
     Ok(found)
 }
 
-/// Returns a page of the messages of one device, or `None` for an unknown device. Follows `previous`, from the device's last message or
-/// from the one before `before`.
+/// Returns a page of the messages of one device that were received at `times`, or `None` for an unknown device. Follows `previous`, from the
+/// device's last message or from the one before the page.
 pub fn device_messages(
     connection: &Connection,
     buffer: &Arc<str>,
     device: &str,
     page: Page,
+    times: Times,
 ) -> rusqlite::Result<Option<Vec<Message>>> {
     let last = "SELECT last_id FROM devices WHERE device = ?";
     let last: Option<i64> =
         connection.prepare_cached(last)?.query_row([device], |row| row.get(0)).optional()?;
     let Some(last) = last else { return Ok(None) };
-    let mut next = Some(last);
-    if let Some(before) = page.before {
-        let link = "SELECT previous FROM messages WHERE id = ? AND device = ?";
-        let mut link = connection.prepare_cached(link)?;
-        next = match link.query_row((before, device), |row| row.get(0)).optional()? {
-            Some(previous) => previous,
-            // If `before` belongs to another device or was dropped, start from the waypoint above it. There are no IDs below 1.
-            None if before > 1 => waypoints::at_or_above(connection, device, before)?.or(next),
-            None => None,
-        };
-    }
+    let ids = times.ids(connection)?;
+    let end = page.before.map_or(ids.end, |before| before.min(ids.end));
+    let mut next = if end > last { Some(last) } else { before(connection, device, last, end)? };
     let sql = format!("SELECT {COLUMNS} FROM messages m WHERE m.id = ?");
     let mut statement = connection.prepare_cached(&sql)?;
     let (mut found, mut bytes) = (Vec::new(), 0);
@@ -68,16 +105,31 @@ pub fn device_messages(
         && found.len() < page.limit as usize
         && let Some(id) = next
     {
+        if id < ids.start {
+            break;
+        }
         let read = |row: &Row<'_>| Ok((message(row, 0, buffer)?, row.get("previous")?));
         // Retention may have dropped the messages before it.
         let Some((item, previous)) = statement.query_row([id], read).optional()? else { break };
         next = previous;
-        if page.before.is_none_or(|before| id < before) {
+        if id < end {
             bytes += item.size();
             found.push(item);
         }
     }
     Ok(Some(found))
+}
+
+/// Returns a message of `device` from which a walk reaches all its messages below the ID `end`. `last`, its last message, is not below `end`.
+fn before(connection: &Connection, device: &str, last: i64, end: i64) -> rusqlite::Result<Option<i64>> {
+    let link = "SELECT previous FROM messages WHERE id = ? AND device = ?";
+    match connection.prepare_cached(link)?.query_row((end, device), |row| row.get(0)).optional()? {
+        Some(previous) => Ok(previous),
+        // There are no IDs below 1.
+        None if end <= 1 => Ok(None),
+        // `end` belongs to another device or was dropped.
+        None => Ok(waypoints::at_or_above(connection, device, end)?.or(Some(last))),
+    }
 }
 
 /// Returns the next `limit` messages with an ID above `after`, oldest first.

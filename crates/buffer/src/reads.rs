@@ -3,7 +3,7 @@
 use super::{
     changes, dead_letters, layouts,
     message::{DeadLetter, Device, Last, LayoutKey, Message, Quarantined},
-    messages::{self, Page},
+    messages::{self, Page, Times},
     quarantine::{self, Filter},
     reader::{ReadError, Readers},
     references::{self, Named},
@@ -12,20 +12,22 @@ use std::{collections::HashSet, sync::Arc};
 
 /// Each query runs on a thread for blocking work, with a connection from the pool of this handle (see [`Readers::of`]).
 impl Readers {
-    /// Returns a page of all messages, newest first. The page ends early after more than 1 MiB.
-    pub async fn messages(&self, page: Page) -> Result<Vec<Message>, ReadError> {
+    /// Returns a page of all messages that were received at `times`, newest first. The page ends early after more than 1 MiB.
+    pub async fn messages(&self, page: Page, times: Times) -> Result<Vec<Message>, ReadError> {
         let buffer = self.buffer();
-        self.read(move |c| messages::messages(c, &buffer, page)).await
+        self.read(move |c| messages::messages(c, &buffer, page, times)).await
     }
 
-    /// Returns a page of the messages of `device`, newest first, or `None` for an unknown device.
+    /// Returns a page of the messages of `device` that were received at `times`, newest first, or `None` for an unknown device. The page ends
+    /// early after more than 1 MiB.
     pub async fn device_messages(
         &self,
         device: String,
         page: Page,
+        times: Times,
     ) -> Result<Option<Vec<Message>>, ReadError> {
         let buffer = self.buffer();
-        self.read(move |c| messages::device_messages(c, &buffer, &device, page)).await
+        self.read(move |c| messages::device_messages(c, &buffer, &device, page, times)).await
     }
 
     /// Returns a page of the devices, the one that sent last first. The page's `before` is the ID of a device's last message.

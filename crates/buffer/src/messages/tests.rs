@@ -7,7 +7,7 @@ fn id() -> Arc<str> {
     "0a1b2c3d".into()
 }
 
-/// Creates a buffer with `messages` messages. `device` returns the device of each ID.
+/// Creates a buffer with `messages` messages, received at a thousand times their IDs. `device` returns the device of each ID.
 fn buffer(messages: i64, device: impl Fn(i64) -> String) -> Connection {
     let connection = Connection::open_in_memory().unwrap();
     make_tables(&connection).unwrap();
@@ -21,7 +21,7 @@ fn buffer(messages: i64, device: impl Fn(i64) -> String) -> Connection {
         let (format, raw, json) = ("json", &b"1"[..], "1");
         let record = Record {
             id,
-            received_at: 0,
+            received_at: id * 1000,
             device: &device,
             format,
             schema: None,
@@ -72,7 +72,7 @@ fn the_cost_of_a_page_of_a_device_does_not_depend_on_its_position() {
     {
         let page = Page { limit: 50, before: Some(before) };
         let (found, steps) =
-            steps(&mut connection, |c| device_messages(c, &id(), "d", page).unwrap().unwrap());
+            steps(&mut connection, |c| device_messages(c, &id(), "d", page, Times::ALL).unwrap().unwrap());
         let found: Vec<_> = found.iter().map(|message| message.id).collect();
         let below = (1..MESSAGES.min(before.max(1) - 1) + 1).rev();
         let expected: Vec<_> = below.filter(|id| is_of(*id)).take(50).collect();
@@ -80,7 +80,34 @@ fn the_cost_of_a_page_of_a_device_does_not_depend_on_its_position() {
         assert!(steps < 10_000, "before {before}: {steps} steps");
     }
     let page = Page { limit: 50, before: Some(0) };
-    assert!(device_messages(&connection, &id(), "unknown", page).unwrap().is_none());
+    assert!(device_messages(&connection, &id(), "unknown", page, Times::ALL).unwrap().is_none());
+}
+
+#[test]
+fn a_range_of_times_is_found_at_the_cost_of_a_page() {
+    const MESSAGES: i64 = 30_000;
+    let is_of = |id: i64| id % 3 == 0;
+    let mut connection = buffer(MESSAGES, |id| if is_of(id) { "d".into() } else { "e".into() });
+    let ranges = [(0, 0), (0, 1001), (5_000_500, 5_001_500), (9_999_000, 9_999_001), (20_000_000, i64::MAX)];
+    for (from, until) in
+        ranges.into_iter().chain([(i64::MIN, 40_000), (40_000, 30_000), (i64::MAX, i64::MAX)])
+    {
+        for before in [None, Some(9_000)] {
+            let (page, times) = (Page { limit: 50, before }, Times { from, until });
+            let is_in =
+                |id: &i64| (from..until).contains(&(id * 1000)) && before.is_none_or(|before| *id < before);
+            let newest = || (1..=MESSAGES).rev().filter(is_in);
+            let ids = |found: Vec<Message>| found.iter().map(|message| message.id).collect::<Vec<_>>();
+            let ((all, of_d), steps) = steps(&mut connection, |c| {
+                let all = messages(c, &id(), page, times).unwrap();
+                (all, device_messages(c, &id(), "d", page, times).unwrap().unwrap())
+            });
+            assert_eq!(ids(all), newest().take(50).collect::<Vec<_>>(), "{times:?} {before:?}");
+            let expected: Vec<_> = newest().filter(|id| is_of(*id)).take(50).collect();
+            assert_eq!(ids(of_d), expected, "{times:?} {before:?}");
+            assert!(steps < 20_000, "{times:?} {before:?}: {steps} steps");
+        }
+    }
 }
 
 #[test]

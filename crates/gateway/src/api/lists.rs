@@ -5,7 +5,8 @@
 use super::objects::{DeviceObject, MessageObject, RejectObject};
 use crate::state::GatewayState;
 use axum::{Json, extract::State, http::Uri};
-use dunnage_buffer::{Message, Page};
+use dunnage_base::clock;
+use dunnage_buffer::{Message, Page, Times};
 use dunnage_inputs::{Problem, Segment, query};
 use serde::Serialize;
 use std::sync::Arc;
@@ -42,6 +43,34 @@ impl Parameters {
     }
 }
 
+/// The times of receipt of the messages to return.
+#[derive(IntoParams)]
+#[expect(dead_code, reason = "the OpenAPI document alone has it")]
+#[into_params(parameter_in = Query)]
+pub struct TimesParameters {
+    /// Only messages that were received at this time or later: RFC 3339.
+    #[param(value_type = Option<String>, format = DateTime)]
+    from: Option<String>,
+    /// Only messages that were received before this time: RFC 3339.
+    #[param(value_type = Option<String>, format = DateTime)]
+    until: Option<String>,
+}
+
+/// The names of [`TimesParameters`].
+pub const TIMES: [&str; 2] = ["from", "until"];
+
+/// Takes the parameters `from` and `until` out of `given`.
+pub fn times(given: &mut query::Given) -> Result<Times, Problem> {
+    let mut times = Times::ALL;
+    for (name, value) in given.extract_if(.., |(name, _)| TIMES.contains(name)) {
+        let time = clock::parse(&value).ok_or_else(|| {
+            query::bad_query(format!("{name} must be a time such as 2026-01-31T08:00:00Z, not {value:?}"))
+        })?;
+        *(if name == "from" { &mut times.from } else { &mut times.until }) = time;
+    }
+    Ok(times)
+}
+
 fn number<T: std::str::FromStr>(name: &str, value: &str) -> Result<T, Problem> {
     let bad = || query::bad_query(format!("{name} must be a whole number, not {value:?}"));
     value.parse().map_err(|_| bad().into())
@@ -73,8 +102,8 @@ pub async fn devices(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result
     Ok(Json(Devices { devices: devices.ok_or_else(Problem::unreadable)? }))
 }
 
-#[utoipa::path(get, path = "/api/devices/{device}/messages", tag = "api", params(("device" = String, Path, description = "The device's id."), Parameters), responses(
-    (status = 200, description = "The newest messages of a device.", body = Messages<MessageObject>),
+#[utoipa::path(get, path = "/api/devices/{device}/messages", tag = "api", params(("device" = String, Path, description = "The device's id."), Parameters, TimesParameters), responses(
+    (status = 200, description = "The newest messages of a device, or of a range of times.", body = Messages<MessageObject>),
     (status = 400, description = "`query`, `name`", body = Problem, content_type = "application/problem+json"),
     (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
@@ -88,14 +117,15 @@ pub async fn device_messages(
     Segment(device): Segment,
     uri: Uri,
 ) -> Result<Json<Messages<MessageObject>>, Problem> {
-    let (page, _) = Parameters::read(&uri, &[])?;
+    let (page, mut others) = Parameters::read(&uri, &TIMES)?;
+    let times = times(&mut others)?;
     let missing = format!("no message of the device {device:?} is stored");
-    let found = state.ingest().readers.device_messages(device, page).await?;
+    let found = state.ingest().readers.device_messages(device, page, times).await?;
     objects(found.ok_or_else(|| Problem::not_found(missing))?)
 }
 
-#[utoipa::path(get, path = "/api/messages", tag = "api", params(Parameters, ("device" = Option<String>, Query, description = "Only those of this device.")), responses(
-    (status = 200, description = "The newest messages.", body = Messages<MessageObject>),
+#[utoipa::path(get, path = "/api/messages", tag = "api", params(Parameters, TimesParameters, ("device" = Option<String>, Query, description = "Only those of this device.")), responses(
+    (status = 200, description = "The newest messages, or those of a range of times.", body = Messages<MessageObject>),
     (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
     (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
@@ -107,11 +137,12 @@ pub async fn messages(
     State(state): State<Arc<GatewayState>>,
     uri: Uri,
 ) -> Result<Json<Messages<MessageObject>>, Problem> {
-    let (page, others) = Parameters::read(&uri, &["device"])?;
+    let (page, mut others) = Parameters::read(&uri, &["device", "from", "until"])?;
+    let (times, readers) = (times(&mut others)?, &state.ingest().readers);
     let found = match others.into_iter().next() {
-        None => state.ingest().readers.messages(page).await?,
+        None => readers.messages(page, times).await?,
         // A device without stored messages has an empty list.
-        Some((_, device)) => state.ingest().readers.device_messages(device, page).await?.unwrap_or_default(),
+        Some((_, device)) => readers.device_messages(device, page, times).await?.unwrap_or_default(),
     };
     objects(found)
 }

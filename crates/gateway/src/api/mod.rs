@@ -7,6 +7,7 @@ mod lists;
 pub mod objects;
 pub mod openapi;
 mod page;
+mod series;
 
 use crate::state::GatewayState;
 use axum::{
@@ -53,6 +54,7 @@ fn readable() -> OpenApiRouter<Arc<GatewayState>> {
     OpenApiRouter::new()
         .routes(routes!(lists::devices))
         .routes(routes!(lists::device_messages))
+        .routes(routes!(series::series))
         .routes(routes!(lists::messages))
         .routes(routes!(lists::rejects))
         .routes(routes!(health::stats))

@@ -37,6 +37,74 @@ fn lists_are_newest_first_and_can_start_below_an_id() {
     assert_eq!(gateway.get_json("/api/devices?before=6")["devices"][0]["device"], "odd");
 }
 
+/// Returns the times at which a device's messages were received, newest first.
+fn times(gateway: &Running, device: &str) -> Vec<String> {
+    let list = gateway.get_json(&format!("/api/devices/{device}/messages"));
+    list["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|m| m["received_at"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn messages_of_a_range_of_times_are_paged() {
+    let gateway = start();
+    for n in 1..=6 {
+        let device = if n % 2 == 0 { "even" } else { "odd" };
+        gateway.post(&format!("/ingest/{device}"), JSON, n.to_string().as_bytes());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // 6, 4 and 2, of which each was received some milliseconds before the next.
+    let [last, middle, _] = &times(&gateway, "even")[..] else { panic!("three messages") };
+    for list in ["/api/messages?device=even&", "/api/devices/even/messages?"] {
+        assert_eq!(ids(&gateway, &format!("{list}from={middle}")), [6, 4]);
+        assert_eq!(ids(&gateway, &format!("{list}until={last}")), [4, 2]);
+        assert_eq!(ids(&gateway, &format!("{list}from={middle}&until={last}")), [4]);
+        assert_eq!(ids(&gateway, &format!("{list}until={last}&limit=1&before=4")), [2]);
+    }
+    assert_eq!(ids(&gateway, &format!("/api/messages?from={middle}&until={last}")), [5, 4]);
+    assert_eq!(ids(&gateway, "/api/messages?from=2999-01-01T00:00:00%2B02:00"), [0; 0]);
+    for bad in ["from=yesterday", "until=", "from=2026-01-31", "from=0&from=1", "form=2026-01-31T08:00:00Z"] {
+        let answer = gateway.get(&format!("/api/messages?{bad}"));
+        assert_eq!(answer.status, 400, "{bad}");
+    }
+}
+
+#[test]
+fn the_numbers_of_a_device_are_a_series() {
+    let gateway = start();
+    for n in 0..1000 {
+        let message = json!({"t": n as f64 / 2.0, "text": format!("{n}"), "on": true, "list": [n, "x"]});
+        assert_eq!(gateway.post("/ingest/d", JSON, message.to_string().as_bytes()).status, 204);
+    }
+    let series = gateway.get_json("/api/devices/d/series");
+    assert_eq!((&series["messages"], &series["complete"]), (&json!(1000), &json!(true)));
+    assert_eq!((&series["more_fields"], &series["device"]), (&json!(false), &json!("d")));
+    let fields = series["fields"].as_array().unwrap();
+    let pointers: Vec<_> = fields.iter().map(|field| field["pointer"].as_str().unwrap()).collect();
+    assert_eq!(pointers, ["/t", "/text", "/list/0"]);
+    let numbers = |name: &str| -> Vec<f64> {
+        fields[0][name].as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
+    };
+    assert!(numbers("at").len() <= 400 && numbers("at").is_sorted());
+    assert_eq!((numbers("low")[0], numbers("high")[0], numbers("last")[0]), (0.0, 0.0, 0.0));
+    assert_eq!(numbers("last").last(), Some(&499.5));
+    assert!(series["interval"].as_f64().unwrap() > 0.0);
+
+    let newest = &times(&gateway, "d")[0];
+    let one = gateway.get_json(&format!("/api/devices/d/series?from={newest}"));
+    assert!(one["messages"].as_u64().unwrap() < 1000);
+    let none = gateway.get_json("/api/devices/d/series?until=2001-01-01T00:00:00Z");
+    assert_eq!(
+        (&none["messages"], &none["first"], &none["interval"]),
+        (&json!(0), &json!(null), &json!(null))
+    );
+    assert_eq!(gateway.get("/api/devices/nobody/series").status, 404);
+    assert_eq!(gateway.get("/api/devices/d/series?limit=1").status, 400);
+}
+
 #[test]
 fn stats_count_stored_and_rejected_messages() {
     let gateway = start();

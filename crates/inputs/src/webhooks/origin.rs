@@ -3,7 +3,6 @@
 use dunnage_base::clock;
 use serde::Serialize;
 use std::sync::Arc;
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 /// The information of all providers in one form.
 #[derive(Debug, Default, PartialEq, Serialize)]
@@ -110,13 +109,7 @@ impl Heard {
 
 /// Converts an RFC 3339 time to the form in which it is stored.
 pub fn time(text: Option<&str>) -> Option<String> {
-    micros(text?).map(clock::rfc3339)
-}
-
-/// Parses an RFC 3339 time. Returns microseconds since 1970.
-pub fn micros(text: &str) -> Option<i64> {
-    let time = OffsetDateTime::parse(text, &Rfc3339).ok()?;
-    i64::try_from(time.unix_timestamp_nanos() / 1000).ok()
+    clock::parse(text?).map(clock::rfc3339)
 }
 
 #[cfg(test)]

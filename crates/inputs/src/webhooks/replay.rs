@@ -4,7 +4,6 @@
 use super::{
     CLOCKS,
     callback::{Signed, unauthorized},
-    origin,
 };
 use dunnage_base::clock;
 use dunnage_buffer::Last;
@@ -102,7 +101,7 @@ fn sent_at(last: &Last) -> i64 {
         sent_at: String,
     }
     let origin = last.origin.as_deref().and_then(|origin| serde_json::from_str::<Origin>(origin).ok());
-    origin.and_then(|origin| origin::micros(&origin.sent_at)).unwrap_or(last.received_at)
+    origin.and_then(|origin| clock::parse(&origin.sent_at)).unwrap_or(last.received_at)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use super::{
     callback::{Body, Callback, Signed, foreign, unauthorized},
     jwt::PublicKey,
-    origin::{self, Origin, Position},
+    origin::{Origin, Position},
 };
 use dunnage_base::clock;
 use dunnage_ingest::Rejected;
@@ -88,7 +88,7 @@ impl Fields {
 fn micros(text: &str) -> Option<i64> {
     let short = PrimitiveDateTime::parse(&format!("20{text}"), TRANSMIT_TIME).ok();
     let micros = short.and_then(|time| i64::try_from(time.as_utc().unix_timestamp_nanos() / 1000).ok());
-    micros.or_else(|| origin::micros(text))
+    micros.or_else(|| clock::parse(text))
 }
 
 fn hex(text: &str) -> Result<Vec<u8>, Rejected> {

@@ -1,0 +1,274 @@
+//! The numbers of a device over time, for plots. They are thinned out here, so that an answer does not grow with the range of times.
+
+#![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
+
+use super::lists::{TIMES, TimesParameters, times};
+use crate::state::GatewayState;
+use axum::{Json, extract::State, http::Uri};
+use dunnage_base::clock::rfc3339;
+use dunnage_buffer::{Message, Page, Readers, Times};
+use dunnage_inputs::{Problem, Segment, query};
+use serde::Serialize;
+use serde_json::Value;
+use std::{collections::HashMap, sync::Arc};
+use utoipa::ToSchema;
+
+/// Most messages and bytes of values that are read for an answer.
+const MESSAGES: usize = 20_000;
+const BYTES: usize = 32 << 20;
+/// Most points of a field in an answer.
+const POINTS: usize = 400;
+/// Most fields in an answer, and most bytes of a field's pointer. A value may have names of many kilobytes, nested.
+const FIELDS: usize = 32;
+const POINTER: usize = 256;
+
+/// The numeric fields of a device's messages over time.
+#[derive(Serialize, ToSchema)]
+pub struct Series {
+    device: String,
+    /// How many messages were read.
+    messages: usize,
+    /// Whether these are all messages of the range of times. Otherwise they are its newest ones.
+    complete: bool,
+    /// When the first and the last of them were received.
+    #[schema(required)]
+    first: Option<String>,
+    #[schema(required)]
+    last: Option<String>,
+    /// The median of the seconds between two messages.
+    #[schema(required)]
+    interval: Option<f64>,
+    /// Their raw bytes.
+    bytes: Points,
+    /// The numeric fields in the order in which they appear first, newest message first.
+    fields: Vec<Field>,
+    /// Whether the messages have more numeric fields: an answer has 32 at most, with pointers of at most 256 bytes.
+    more_fields: bool,
+}
+
+/// A numeric field: a number, or text that is one.
+#[derive(Serialize, ToSchema)]
+struct Field {
+    /// Its JSON pointer in the value.
+    pointer: String,
+    #[serde(flatten)]
+    points: Points,
+}
+
+/// Numbers over time. If there are more than fit an answer, neighbours are a point together.
+#[derive(Serialize, ToSchema, Debug, PartialEq)]
+struct Points {
+    /// The time of the last number of each point, in milliseconds since 1970, ascending.
+    at: Vec<i64>,
+    /// The least number of each point.
+    low: Vec<f64>,
+    /// The greatest one.
+    high: Vec<f64>,
+    /// The last one.
+    last: Vec<f64>,
+}
+
+#[utoipa::path(get, path = "/api/devices/{device}/series", tag = "api", params(("device" = String, Path, description = "The device's id."), TimesParameters), responses(
+    (status = 200, description = "The numbers in a device's messages over time.", body = Series),
+    (status = 400, description = "`query`, `name`", body = Problem, content_type = "application/problem+json"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 404, description = "`not-found`: nothing has been stored of this device", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
+    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn series(
+    State(state): State<Arc<GatewayState>>,
+    Segment(device): Segment,
+    uri: Uri,
+) -> Result<Json<Series>, Problem> {
+    let mut given = query::read(uri.query(), &TIMES)?;
+    let times = times(&mut given)?;
+    let missing = format!("no message of the device {device:?} is stored");
+    let read = Read::of(&state.ingest().readers, &device, times).await?;
+    Ok(Json(read.ok_or_else(|| Problem::not_found(missing))?.series(device)))
+}
+
+/// What was read of a device's messages, newest first.
+#[derive(Default)]
+struct Read {
+    /// When each message was received, in microseconds since 1970, and its raw bytes.
+    bytes: Vec<(i64, f64)>,
+    fields: Vec<(String, Vec<(i64, f64)>)>,
+    /// The places in `fields`.
+    places: HashMap<String, usize>,
+    has_more_fields: bool,
+    is_complete: bool,
+}
+
+impl Read {
+    /// Reads the messages of `device`. Returns `None` for an unknown device.
+    async fn of(readers: &Readers, device: &str, times: Times) -> Result<Option<Read>, Problem> {
+        let (mut read, mut size, mut before) = (Read::default(), 0, None);
+        while read.bytes.len() < MESSAGES && size < BYTES {
+            let page = Page { limit: 1000, before };
+            let found = readers.device_messages(device.to_owned(), page, times).await?;
+            let Some(found) = found else { return Ok(None) };
+            let Some(oldest) = found.last() else {
+                read.is_complete = true;
+                break;
+            };
+            before = Some(oldest.id);
+            size += found.iter().map(|message| message.json.len()).sum::<usize>();
+            let parsed = tokio::task::spawn_blocking(move || {
+                found.iter().for_each(|message| read.add(message));
+                read
+            });
+            read = parsed.await.map_err(|_| Problem::unreadable())?;
+        }
+        Ok(Some(read))
+    }
+
+    fn add(&mut self, message: &Message) {
+        let at = message.received_at;
+        self.bytes.push((at, message.raw.len() as f64));
+        if let Ok(value) = serde_json::from_str(&message.json) {
+            self.walk(&value, &mut String::new(), at);
+        }
+    }
+
+    fn walk(&mut self, value: &Value, pointer: &mut String, at: i64) {
+        let end = pointer.len();
+        if end > POINTER {
+            self.has_more_fields = true;
+            return;
+        }
+        match value {
+            Value::Number(number) => self.put(pointer, at, number.as_f64()),
+            Value::String(text) => self.put(pointer, at, numeric(text)),
+            Value::Array(elements) => {
+                for (i, element) in elements.iter().enumerate() {
+                    pointer.push_str(&format!("/{i}"));
+                    self.walk(element, pointer, at);
+                    pointer.truncate(end);
+                }
+            }
+            Value::Object(members) => {
+                for (name, member) in members {
+                    pointer.push('/');
+                    pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
+                    self.walk(member, pointer, at);
+                    pointer.truncate(end);
+                }
+            }
+            Value::Null | Value::Bool(_) => {}
+        }
+    }
+
+    fn put(&mut self, pointer: &str, at: i64, number: Option<f64>) {
+        let Some(number) = number else { return };
+        if let Some(place) = self.places.get(pointer) {
+            self.fields[*place].1.push((at, number));
+        } else if self.fields.len() < FIELDS {
+            self.places.insert(pointer.to_owned(), self.fields.len());
+            self.fields.push((pointer.to_owned(), vec![(at, number)]));
+        } else {
+            self.has_more_fields = true;
+        }
+    }
+
+    fn series(self, device: String) -> Series {
+        let (last, first) = (self.bytes.first().map(|(at, _)| *at), self.bytes.last().map(|(at, _)| *at));
+        Series {
+            device,
+            messages: self.bytes.len(),
+            complete: self.is_complete,
+            first: first.map(rfc3339),
+            last: last.map(rfc3339),
+            interval: interval(&self.bytes),
+            more_fields: self.has_more_fields,
+            bytes: Points::of(&self.bytes),
+            fields: self
+                .fields
+                .into_iter()
+                .map(|(pointer, numbers)| Field { pointer, points: Points::of(&numbers) })
+                .collect(),
+        }
+    }
+}
+
+/// Returns the number that `text` is, if it is one as JSON writes it.
+fn numeric(text: &str) -> Option<f64> {
+    serde_json::from_str::<serde_json::Number>(text).ok()?.as_f64()
+}
+
+/// Returns the median of the seconds between messages, newest first.
+fn interval(messages: &[(i64, f64)]) -> Option<f64> {
+    let mut all: Vec<i64> = messages.windows(2).map(|pair| pair[0].0.saturating_sub(pair[1].0)).collect();
+    let middle = all.len() / 2;
+    (!all.is_empty()).then(|| *all.select_nth_unstable(middle).1 as f64 / 1e6)
+}
+
+impl Points {
+    /// Thins out `numbers`, newest first. The points are in ascending order.
+    fn of(numbers: &[(i64, f64)]) -> Points {
+        let mut points = Points { at: Vec::new(), low: Vec::new(), high: Vec::new(), last: Vec::new() };
+        for few in numbers.chunks(numbers.len().div_ceil(POINTS).max(1)).rev() {
+            let all = || few.iter().map(|(_, number)| *number);
+            points.at.push(few[0].0 / 1000);
+            points.low.push(all().fold(f64::INFINITY, f64::min));
+            points.high.push(all().fold(f64::NEG_INFINITY, f64::max));
+            points.last.push(few[0].1);
+        }
+        points
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(values: &[&str]) -> Series {
+        let mut read = Read::default();
+        for (i, value) in values.iter().enumerate().rev() {
+            let received_at = i as i64 * 60_000_000;
+            read.add(&Message { received_at, json: (*value).into(), ..Message::default() });
+        }
+        read.series("d".into())
+    }
+
+    #[test]
+    fn numbers_and_texts_that_are_numbers_have_points() {
+        let series = read(&[
+            r#"{"t":1.5,"a":["7",null,"x",true],"k/~":-1}"#,
+            r#"{"t":2.5,"a":["8.25"],"late":"2026-01-01"}"#,
+            "[[]]",
+        ]);
+        let pointers: Vec<_> = series.fields.iter().map(|field| field.pointer.as_str()).collect();
+        assert_eq!(pointers, ["/t", "/a/0", "/k~1~0"]);
+        assert!(!series.more_fields);
+        let t = &series.fields[0].points;
+        assert_eq!((&t.at, &t.last), (&vec![0, 60_000], &vec![1.5, 2.5]));
+        assert_eq!(series.interval, Some(60.0));
+        assert_eq!(series.bytes.at.len(), 3);
+    }
+
+    #[test]
+    fn many_numbers_are_thinned_out_and_keep_their_extremes() {
+        let numbers: Vec<_> =
+            (0..20_000).rev().map(|i| (i * 1000, if i == 777 { -5.0 } else { i as f64 })).collect();
+        let points = Points::of(&numbers);
+        assert_eq!(points.at.len(), POINTS);
+        assert!(points.at.is_sorted());
+        assert_eq!(points.low.iter().copied().fold(f64::INFINITY, f64::min), -5.0);
+        assert_eq!(points.high.last(), Some(&19_999.0));
+        assert_eq!(points.last.last(), Some(&19_999.0));
+    }
+
+    #[test]
+    fn fields_beyond_the_limit_are_counted() {
+        let members: Vec<_> = (0..10_000).map(|i| format!("\"f{i}\":{i}")).collect();
+        let value = format!("{{{}}}", members.join(","));
+        let series = read(&[&value, &value]);
+        assert_eq!((series.fields.len(), series.more_fields), (FIELDS, true));
+        assert_eq!(series.fields[0].points.at.len(), 2);
+        let long = read(&[&format!("{{\"{}\":{{\"a\":1}},\"b\":2}}", "x".repeat(100_000))]);
+        assert_eq!((long.fields.len(), long.more_fields), (1, true));
+    }
+}
