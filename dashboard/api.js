@@ -11,7 +11,7 @@ const at = (path) => new URL(path, location.origin);
 
 async function get(path, read = parse) {
   const response = await fetch(at(path), { headers: { accept: "application/json" }, cache: "no-store" });
-  if (!response.ok) throw new Error(`${path}: ${response.status}`);
+  if (!response.ok) throw Object.assign(new Error(`${path}: ${response.status}`), { status: response.status });
   const date = Date.parse(response.headers.get("date"));
   // The header has whole seconds, so small differences may be rounding.
   if (!Number.isNaN(date)) skew = Math.abs(date - Date.now()) > 2000 ? date - Date.now() : 0;
@@ -22,8 +22,19 @@ export const stats = () => get("/api/stats", JSON.parse); // numbers for calcula
 export const devices = async (limit) => (await get(`/api/devices?limit=${limit}`)).devices;
 export const messages = async (limit) => (await get(`/api/messages?limit=${limit}`)).messages;
 export const quarantine = async (limit) => (await get(`/api/quarantine?limit=${limit}`)).messages;
-export const history = async (device, limit) =>
-  (await get(`/api/devices/${encodeURIComponent(device)}/messages?limit=${limit}`)).messages;
+const time = (milliseconds) => milliseconds && new Date(milliseconds).toISOString();
+
+function query({ from, until, limit, before }) {
+  const given = Object.entries({ from: time(from), until: time(until), limit, before }).filter(([, value]) => value);
+  return new URLSearchParams(given).toString();
+}
+
+/** The newest messages of a device: of the times from `from` until `until`, and with IDs below `before`, if these are given. */
+export const history = async (device, range) =>
+  (await get(`/api/devices/${encodeURIComponent(device)}/messages?${query(range)}`)).messages;
+
+/** The numbers of a device over time. */
+export const series = (device, range) => get(`/api/devices/${encodeURIComponent(device)}/series?${query(range)}`, JSON.parse);
 
 const FIRST_WAIT = 1000;
 const LONGEST_WAIT = 30_000;

@@ -1,6 +1,8 @@
 // The entry point: loads, follows the stream, and draws: user actions at once, events ten times a second.
 
+import * as address from "./address.js";
 import * as api from "./api.js";
+import { DeviceView } from "./device.js";
 import { DevicesView } from "./devices.js";
 import { FormatsView } from "./formats.js";
 import { MapView } from "./map.js";
@@ -14,6 +16,8 @@ import { ConnectionView, TotalsView, WelcomeView } from "./status.js";
 const GATHER = 100;
 /** Minimum milliseconds between a load and the next one, which fetches what the stream omitted. */
 const CATCH_UP = 5000;
+/** Minimum milliseconds between two loads of the chosen device. */
+const REFRESH = 5000;
 
 const store = new Store();
 const connection = { state: "connecting", until: 0 };
@@ -22,6 +26,7 @@ const views = [
   new TotalsView(),
   new WelcomeView(),
   new FormatsView(),
+  new DeviceView(choose, (range) => show({ ...shown, ...range })),
   new MapView(choose),
   new DevicesView(choose),
   new MessagesView(draw, choose),
@@ -29,6 +34,9 @@ const views = [
   new OutputsView(),
 ];
 
+/** The address that is shown. */
+let shown = address.current();
+let refreshing = 0;
 /** Events that arrive during a load; null outside of loads. */
 let waiting = null;
 let loading = null;
@@ -73,18 +81,40 @@ async function loadAll() {
     loadedAt = Date.now();
     for (const [kind, object] of arrived) store.apply(kind, object);
   }
-  await loadHistory();
+  await loadDevice();
   draw();
 }
 
-async function loadHistory() {
-  const device = store.chosen;
-  if (!device) {
-    store.history = null;
+/** Loads the chosen device in the range of times of the address. */
+async function loadDevice() {
+  const name = store.chosen;
+  if (!name) {
+    store.device = store.history = null;
     return;
   }
-  const messages = await api.history(device, LIMITS.shown);
-  if (store.chosen === device) store.history = { device, messages };
+  const at = shown;
+  const range = address.range(at, Date.now() + api.skew);
+  if (store.device?.name !== name || store.device.address !== at) store.device = { name, address: at, range, series: null, messages: [] };
+  let [series, messages] = [null, []];
+  try {
+    [series, messages] = await Promise.all([api.series(name, range), api.history(name, { ...range, limit: LIMITS.table })]);
+  } catch (failure) {
+    if (failure.status !== 404) throw failure;
+  }
+  if (store.chosen !== name || shown !== at) return;
+  store.device = { name, address: at, range, series, messages, missing: series === null };
+  store.history = { device: name, messages: messages.slice(0, LIMITS.shown), live: range.until === null };
+  if (range.until === null) store.admit(messages[0]);
+}
+
+/** Loads the chosen device again soon, after it has sent something. */
+function refreshSoon(message) {
+  if (message.device !== store.device?.name || store.device.range.until !== null) return;
+  refreshing ||= setTimeout(() => {
+    refreshing = 0;
+    // A failure here is a failure of the connection, which then loads everything again.
+    loadDevice().catch(() => {}).finally(draw);
+  }, REFRESH);
 }
 
 function fetchMissed() {
@@ -99,6 +129,7 @@ function apply(kind, object) {
     return;
   }
   store.apply(kind, object);
+  if (kind === "message") refreshSoon(object);
   if (store.behind) catchUp ||= setTimeout(fetchMissed, loadedAt + CATCH_UP - Date.now());
   drawSoon();
 }
@@ -106,23 +137,36 @@ function apply(kind, object) {
 const filter = document.getElementById("filter");
 const clear = document.getElementById("filter-clear");
 
-/** Shows one device, or all (""). */
-function choose(device) {
-  filter.value = device;
-  store.filter = device.trim();
-  clear.hidden = device === "";
-  loadHistory().catch(() => {}).finally(draw);
+/** Shows what `next` names. With `replace`, "back" does not return to what was shown before. */
+function show(next, replace = false) {
+  shown = next;
+  address.go(next, replace);
+  store.filter = next.device || next.find;
+  store.exact = next.device !== "";
+  if (filter.value.trim() !== store.filter) filter.value = store.filter;
+  clear.hidden = store.filter === "";
+  document.title = next.device ? `${next.device} – Dunnage gateway` : "Dunnage gateway";
+  loadDevice().catch(() => {}).finally(draw);
   draw();
 }
 
-filter.addEventListener("input", () => choose(filter.value));
+/** Shows one device, or all (""). */
+function choose(device) {
+  show(address.parse(address.format({ device })));
+}
+
+filter.addEventListener("input", () => {
+  const text = filter.value.trim();
+  show(address.parse(address.format(store.devices.has(text) ? { device: text } : { find: text })), true);
+});
 clear.addEventListener("click", () => {
   choose("");
   filter.focus();
 });
 
 setInterval(draw, 1000); // ages grow
-choose(filter.value); // a browser may restore the text of the input
+address.follow((next) => show(next, true));
+show(shown, true);
 
 api.follow({
   event: apply,

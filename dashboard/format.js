@@ -44,6 +44,12 @@ export function age(milliseconds) {
   return `${count(Math.floor(seconds / 86400))} d`;
 }
 
+/** A length of time in seconds: "40 ms", "1.5 s", then as `age`. */
+export function span(seconds) {
+  if (seconds < 1) return `${whole.format(seconds * 1000)} ms`;
+  return seconds < 10 ? `${short.format(seconds)} s` : age(seconds * 1000);
+}
+
 /** Degrees with their hemisphere: 31.8682 -> "31.868° N". */
 export function degrees(value, positive, negative, digits = 3) {
   const side = value < 0 ? negative : positive;

@@ -1,6 +1,6 @@
 // The state of the page. Every list has a limit; views only read it.
 
-export const LIMITS = { devices: 500, messages: 200, shown: 50, quarantine: 20 };
+export const LIMITS = { devices: 500, messages: 200, shown: 50, table: 200, quarantine: 20 };
 
 export class Store {
   stats = null;
@@ -11,9 +11,12 @@ export class Store {
   /** Newest first. */
   messages = [];
   quarantine = [];
-  /** Part of a device's name, as typed. */
+  /** Part of a device's name, or with `exact` all of it. */
   filter = "";
-  /** The newest messages of the device that the filter names in full, or null. */
+  exact = false;
+  /** The chosen device: its name, the address and range of times, its messages there and its numbers; or null. */
+  device = null;
+  /** The newest messages of the chosen device in that range, or null. `live` tells whether new messages belong there. */
   history = null;
   /** Messages stored since the last load minus those that the stream delivered. */
   #missed = 0;
@@ -53,7 +56,7 @@ export class Store {
   #applyMessage(message) {
     this.#delivered += 1;
     this.messages = newest(this.messages, message, LIMITS.messages);
-    if (this.history?.device === message.device) {
+    if (this.history?.live && this.history.device === message.device) {
       this.history = { ...this.history, messages: newest(this.history.messages, message, LIMITS.shown) };
     }
     const last = this.devices.get(message.device);
@@ -70,13 +73,18 @@ export class Store {
     this.#counts.delete(oldest.device);
   }
 
+  /** Adds the last message of a device that is not among those that sent last. */
+  admit(last) {
+    if (last && !this.devices.has(last.device)) this.devices.set(last.device, last);
+  }
+
   matches(device) {
     return this.filter === "" || device.toLowerCase().includes(this.filter.toLowerCase());
   }
 
   /** The device that the filter names in full, or null. */
   get chosen() {
-    return this.devices.has(this.filter) ? this.filter : null;
+    return (this.exact && this.filter) || this.devices.has(this.filter) ? this.filter : null;
   }
 
   /** The last messages of the devices that match the filter, sorted by name. */
@@ -87,7 +95,7 @@ export class Store {
 
   /** The number of messages that the shown devices have sent. */
   shownCount() {
-    return this.shownDevices().reduce((sum, last) => sum + this.#counts.get(last.device), 0);
+    return this.shownDevices().reduce((sum, last) => sum + (this.#counts.get(last.device) ?? 0), 0);
   }
 
   shownMessages() {

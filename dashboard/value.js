@@ -60,4 +60,22 @@ export function fields(value) {
   return el("dl", { class: "fields" }, ...pairs, ...rest(list.length, "div"));
 }
 
+/** The scalars in a value by their JSON pointers, in their order. */
+export function leaves(value, pointer = "", found = new Map()) {
+  if (isScalar(value)) found.set(pointer, value);
+  else for (const [key, item] of entries(value)) leaves(item, `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, found);
+  return found;
+}
+
+/** A scalar as plain text; nothing for null and for none. */
+export const short = (value) => (value instanceof ExactNumber ? value.text : String(value ?? ""));
+
+/** JSON.stringify with the numbers as they were written. */
+export function json(value) {
+  if (value instanceof ExactNumber) return value.text;
+  if (isScalar(value)) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(json).join(",")}]`;
+  return `{${Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${json(item)}`).join(",")}}`;
+}
+
 const rest = (length, name) => (length > MOST_ENTRIES ? [el(name, { class: "soft" }, `and ${count(length - MOST_ENTRIES)} more`)] : []);

@@ -1,6 +1,6 @@
 // Headless Chromium, and everything on a page that nobody should see.
 
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
@@ -54,6 +54,15 @@ export async function eventually(check) {
       if (Date.now() > end) throw failure;
     }
   }
+}
+
+const AXE = await readFile(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
+
+/** What axe-core finds that keeps somebody out: the rules, and the elements that break them. */
+export async function axe(page) {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => window.axe.run());
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => node.html.slice(0, 120)).join(" | ")}`);
 }
 
 export async function shot(page, name) {

@@ -2,10 +2,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { age, bytes, linkKind, percent, place, rate } from "../format.js";
+import { format, parse, range } from "../address.js";
+import { csv, ndjson } from "../export.js";
+import { age, bytes, linkKind, percent, place, rate, span } from "../format.js";
 import { graticule, scaleBar, View } from "../geo.js";
+import { figure, nearest, runs } from "../plot.js";
 import { LIMITS, Store } from "../store.js";
-import { position } from "../value.js";
+import { ExactNumber, json, leaves, position } from "../value.js";
 
 test("a position is a pair of numbers in range, also as texts", () => {
   assert.deepEqual(position({ latitude: "31.8682", longitude: "-28.7" }), { latitude: 31.8682, longitude: -28.7 });
@@ -26,6 +29,33 @@ test("figures are never better than they are", () => {
   assert.deepEqual([138, 9999, 10_000, 2_500_000].map(bytes), ["138 B", "9,999 B", "10 kB", "2.5 MB"]);
   assert.deepEqual([-5000, 1999, 59_000, 61_000, 7_200_000, 172_800_000].map(age), ["now", "now", "59 s", "1 min", "2 h", "2 d"]);
   assert.equal(place({ latitude: -33.9, longitude: 18.4321 }), "33.900° S, 18.432° E");
+});
+
+test("an address comes back from its URL, and what is wrong in a URL is not there", () => {
+  for (const search of ["", "?device=tank-1", "?find=tank", "?device=a%26b&last=24h", "?device=t&from=2026-01-31T08%3A00%3A00.000Z&until=2026-02-01T00%3A00%3A00.000Z"]) {
+    assert.equal(format(parse(search)), search);
+  }
+  assert.deepEqual(parse("?device=d&find=x&last=9y&from=yesterday&other=1"), { device: "d", find: "", last: "", from: null, until: null });
+  assert.deepEqual(range(parse("?last=1h"), 10_000_000), { from: 6_400_000, until: null });
+  assert.deepEqual(range(parse("?until=1970-01-01T00:00:01Z"), 5), { from: null, until: 1000 });
+});
+
+test("silence is a gap in a line, and the nearest point is found", () => {
+  assert.deepEqual(runs([0, 10, 20, 90, 100]), [[0, 3], [3, 5]]);
+  assert.deepEqual([runs([]), runs([5]), runs([5, 6])], [[], [[0, 1]], [[0, 2]]]);
+  assert.deepEqual([-5, 4, 5, 6, 500].map((time) => nearest([0, 10, 20], time)), [0, 0, 0, 1, 2]);
+  assert.equal(nearest([], 1), -1);
+  assert.deepEqual([0.1 + 0.2, 1e300, -1e-300, 0].map(figure), ["0.3", "1.000e+300", "-1.000e-300", "0"]);
+  assert.deepEqual([0.04, 1.52, 900].map(span), ["40 ms", "1.5 s", "15 min"]);
+});
+
+test("files have every field and every digit, and no formulas", () => {
+  const value = { a: new ExactNumber("1.50"), b: { "c/d": ["x,y", null] }, e: "-2+3", f: new ExactNumber("18446744073709551615") };
+  const message = { id: 7, received_at: "2026-01-31T08:00:00.123Z", format: "json", schema: null, link: "=cmd", bytes: 9, value };
+  assert.deepEqual([...leaves(value).keys()], ["/a", "/b/c~1d/0", "/b/c~1d/1", "/e", "/f"]);
+  assert.equal(json(value), '{"a":1.50,"b":{"c/d":["x,y",null]},"e":"-2+3","f":18446744073709551615}');
+  assert.equal(csv([message]), 'id,received_at,format,schema,link,bytes,a,b/c~1d/0,b/c~1d/1,e,f\r\n7,2026-01-31T08:00:00.123Z,json,,\'=cmd,9,1.50,"x,y",,\'-2+3,18446744073709551615\r\n');
+  assert.equal(ndjson([{ id: 1, value: 2 }, { id: 2, value }]).split("\n")[1], `{"id":2,"value":${json(value)}}`);
 });
 
 test("a view shows every point inside its margin, also across 180°", () => {

@@ -1,0 +1,40 @@
+// What the page shows, as its URL says it: a device or a part of a name, and a range of times. Such a URL can be sent to a colleague.
+
+/** The ranges that end now, in milliseconds, by their name in the URL. */
+export const SPANS = { "1h": 3_600_000, "24h": 86_400_000, "7d": 7 * 86_400_000, "30d": 30 * 86_400_000 };
+
+const NAMES = ["device", "find", "last", "from", "until"];
+
+/** Reads `search`, such as "?device=tank-1&last=24h". What it does not understand is not there. */
+export function parse(search) {
+  const given = new URLSearchParams(search);
+  const [device, find, last, from, until] = NAMES.map((name) => given.get(name)?.trim() ?? "");
+  const time = (text) => (Number.isNaN(Date.parse(text)) ? null : new Date(text).toISOString());
+  return { device, find: device ? "" : find, last: last in SPANS ? last : "", from: last in SPANS ? null : time(from), until: last in SPANS ? null : time(until) };
+}
+
+/** The opposite of `parse`. */
+export function format(address) {
+  const given = new URLSearchParams();
+  for (const name of NAMES) if (address[name]) given.set(name, address[name]);
+  const search = given.toString();
+  return search ? `?${search}` : "";
+}
+
+/** The beginning and the end of the range at the time `now`, in milliseconds since 1970; null where it is open. */
+export function range({ last, from, until }, now) {
+  if (last) return { from: now - SPANS[last], until: null };
+  return { from: from && Date.parse(from), until: until && Date.parse(until) };
+}
+
+export const current = () => parse(location.search);
+
+/** Makes `address` that of the page. With `replace`, "back" does not return to the one before. */
+export function go(address, replace = false) {
+  const search = format(address);
+  if (search === location.search) return;
+  history[replace ? "replaceState" : "pushState"](null, "", location.pathname + search);
+}
+
+/** Calls `show` with the address when the user goes back or forward. */
+export const follow = (show) => addEventListener("popstate", () => show(current()));

@@ -1,0 +1,202 @@
+// One device: what it last said, its numbers over time, its messages as a table.
+
+import { skew } from "./api.js";
+import { el, setAttribute, setChildren, setText } from "./dom.js";
+import { save } from "./export.js";
+import { age, bytes, count, fullTime, span } from "./format.js";
+import { LEFT, Plot } from "./plot.js";
+import { leaves, short } from "./value.js";
+
+const byId = (id) => document.getElementById(id);
+
+const RANGES = [["1h", "1 hour"], ["24h", "24 hours"], ["7d", "7 days"], ["30d", "30 days"], ["", "All"]];
+/** A device is late after this many usual intervals. */
+const LATE = 2.5;
+/** The columns of the table, beside those that every message has. */
+const COLUMNS = 12;
+/** Pixels that a pointer has to move to choose a range. */
+const DRAG = 8;
+
+export class DeviceView {
+  panel = byId("device");
+  plots = new Map();
+  rows = new Map();
+  width = 0;
+  /** Where a drag began, in pixels from the left of the plots. */
+  from = null;
+  /** The time of the cursor. */
+  cursor = null;
+
+  /** `choose(device)` shows another device or all (""), `show({last, from, until})` another range of times. */
+  constructor(choose, show) {
+    this.show = show;
+    byId("device-all").addEventListener("click", () => choose(""));
+    this.#makeRanges();
+    for (const kind of ["csv", "ndjson"]) byId(`device-${kind}`).addEventListener("click", () => this.#export(kind));
+    this.list = byId("device-plots");
+    this.#listen();
+    new ResizeObserver(([{ contentRect }]) => {
+      this.width = Math.floor(contentRect.width);
+      if (this.store) this.draw(this.store);
+    }).observe(this.list);
+  }
+
+  #makeRanges() {
+    this.ranges = RANGES.map(([last, name]) => {
+      const button = el("button", { type: "button" }, name);
+      button.addEventListener("click", () => this.show({ last, from: null, until: null }));
+      return [last, button];
+    });
+    byId("device-ranges").append(...this.ranges.map(([, button]) => button));
+  }
+
+  #listen() {
+    const x = (event) => event.clientX - this.list.getBoundingClientRect().left;
+    this.list.addEventListener("pointerdown", (e) => (this.from = e.button === 0 ? x(e) : null));
+    this.list.addEventListener("pointermove", (e) => this.#point(this.#time(x(e))));
+    this.list.addEventListener("pointerup", (e) => this.#zoom(x(e)));
+    this.list.addEventListener("pointerleave", () => {
+      this.from = null;
+      this.#point(null);
+    });
+    this.list.addEventListener("blur", () => this.#point(null));
+    this.list.addEventListener("keydown", (e) => this.#step(e));
+  }
+
+  /** The time that is `x` pixels from the left of the plots. */
+  #time(x) {
+    const share = Math.max(0, Math.min((x - LEFT) / (this.width - LEFT), 1));
+    return this.range && this.range.from + share * (this.range.until - this.range.from);
+  }
+
+  #zoom(x) {
+    const [from, until] = [this.from, x].sort((a, b) => a - b).map((at) => this.#time(at));
+    if (this.from !== null && Math.abs(x - this.from) >= DRAG && this.range) {
+      this.show({ last: "", from: new Date(from).toISOString(), until: new Date(until).toISOString() });
+    }
+    this.from = null;
+  }
+
+  /** Moves the cursor with the arrow keys, from point to point; Escape removes it. */
+  #step(event) {
+    const at = this.data?.series?.bytes.at;
+    const to = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+    if (event.key === "Escape") this.#point(null);
+    if (!at?.length || to === undefined) return;
+    event.preventDefault();
+    const now = this.cursor === null ? at.length - (to < 0 ? 0 : 1) : at.findIndex((time) => time >= this.cursor);
+    this.#point(at[Math.max(0, Math.min(at.length - 1, now + to))]);
+  }
+
+  #point(time) {
+    this.cursor = time;
+    for (const plot of this.plots.values()) if (plot.node.isConnected) plot.point(time);
+    setText(byId("device-cursor"), time ? fullTime(new Date(time).toISOString()) : "");
+  }
+
+  draw(store) {
+    this.store = store;
+    const data = store.device;
+    this.panel.hidden = !data;
+    if (!data) return;
+    setText(byId("device-title"), data.name);
+    for (const [last, button] of this.ranges) setAttribute(button, "aria-pressed", last === data.address.last && !data.address.from && !data.address.until);
+    setText(byId("device-note"), note(data));
+    this.#facts(store);
+    if (this.data !== data) {
+      this.data = data;
+      this.range = domain(data);
+      this.fields = this.range ? [...data.series.fields, { pointer: null, ...data.series.bytes }] : [];
+      this.#table(data.messages);
+    }
+    // Without plots the list has no size; the ResizeObserver reports it, and draws again.
+    this.list.hidden = this.fields.length === 0;
+    if (this.width > 0) this.#plots();
+  }
+
+  #facts({ device: { name, series, messages }, devices }) {
+    const last = devices.get(name) ?? messages[0];
+    const facts = [];
+    if (last) facts.push(["Last message", seen(last, series?.interval)]);
+    if (series?.interval != null) facts.push(["Usual interval", span(series.interval)]);
+    if (series?.messages) facts.push(["Bytes per message", bytes(mean(series.bytes.last))]);
+    for (const [name, key] of [["Links", "link"], ["Formats", "format"], ["Schemas", "schema"]]) {
+      const all = [...new Set(messages.map((message) => message[key]).filter(Boolean))];
+      if (all.length > 0) facts.push([name, all.slice(0, 4).join(", ")]);
+    }
+    const text = JSON.stringify(facts);
+    if (this.facts === text) return;
+    this.facts = text;
+    byId("device-facts").replaceChildren(...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+  }
+
+  #plots() {
+    const nodes = this.fields.map((field) => {
+      const plot = this.plots.get(field.pointer) ?? (field.pointer === null ? new Plot("Bytes of the message", " B") : new Plot(title(field.pointer), ""));
+      this.plots.set(field.pointer, plot);
+      plot.draw(field, this.range, this.width);
+      return plot.node;
+    });
+    setChildren(this.list, nodes);
+  }
+
+  #table(messages) {
+    const cells = messages.map((message) => leaves(message.value));
+    const names = [...new Set(cells.flatMap((of) => [...of.keys()]))];
+    const columns = names.slice(0, COLUMNS);
+    setText(byId("device-more"), names.length > columns.length ? `The table has ${columns.length} of ${count(names.length)} fields; the exports have all.` : "");
+    const header = ["Received (UTC)", ...columns.map(title), "Format", "Bytes"];
+    byId("device-head").replaceChildren(...header.map((name) => el("th", { role: "columnheader", scope: "col" }, name)));
+    const cell = (...children) => el("td", { role: "cell" }, ...children);
+    byId("device-rows").replaceChildren(...messages.map((message, i) => el(
+      "tr",
+      { role: "row" },
+      el("th", { role: "rowheader", scope: "row" }, el("time", { datetime: message.received_at }, fullTime(message.received_at).slice(0, 19))),
+      ...columns.map((name) => cell(short(cells[i].get(name)))),
+      cell(message.format),
+      cell(bytes(message.bytes)),
+    )));
+  }
+
+  async #export(kind) {
+    const button = byId(`device-${kind}`);
+    button.disabled = true;
+    try {
+      await save(kind, this.data.name, this.data.range);
+      setText(byId("device-cursor"), "");
+    } catch (failure) {
+      setText(byId("device-cursor"), `The export failed: ${failure.message}`);
+    } finally {
+      button.disabled = false;
+    }
+  }
+}
+
+/** "/data/0" -> "data / 0" */
+const title = (pointer) => pointer.split("/").slice(1).map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~")).join(" / ") || "value";
+
+const mean = (numbers) => numbers.reduce((sum, n) => sum + n, 0) / numbers.length;
+
+/** When the last message came, and whether the next one is late. */
+function seen(last, interval) {
+  const silence = Date.now() + skew - Date.parse(last.received_at);
+  const since = age(silence) === "now" ? "just now" : `${age(silence)} ago`;
+  return interval && silence > LATE * interval * 1000 && silence > 5000 ? `${since}: expected every ${span(interval)}` : since;
+}
+
+/** The times that the plots span: the range, and where it is open, the messages. */
+function domain({ series, range }) {
+  if (!series?.messages) return null;
+  const [from, until] = [range.from ?? Date.parse(series.first), range.until ?? Math.max(Date.parse(series.last), range.from ?? 0)];
+  return { from, until: Math.max(until, from + 1) };
+}
+
+function note({ missing, series, address }) {
+  if (missing) return "nothing of this device is stored";
+  if (!series) return "loading";
+  if (series.messages === 0) return "no messages in this range of times";
+  const more = series.more_fields ? `; the plots are of its first ${series.fields.length} numeric fields` : "";
+  const times = address.from || address.until ? `, ${[address.from, address.until].map((time) => (time ? fullTime(time).slice(0, 19) : "…")).join(" to ")}` : "";
+  return `${series.complete ? "" : "the newest "}${count(series.messages)} messages${times}${more}`;
+}
+

@@ -1,0 +1,168 @@
+// One device: its address, plots, table, ranges of times and files.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { axe, eventually, launch, open, shot } from "./browser.js";
+import { Gateway } from "./gateway.js";
+
+const COUNT = 12;
+
+/** Messages some milliseconds apart: a temperature that rises, a door as text, a figure as text. */
+async function fill(gateway, device) {
+  for (let at = 0; at < COUNT; at++) {
+    await gateway.send(device, { temperature: 20 + at / 2, door: "closed", deep: { "a/b": `${at}.50` } }, at % 2 ? "lorawan" : "kineis");
+    await new Promise((done) => setTimeout(done, 30));
+  }
+}
+
+describe("a device", () => {
+  let browser, gateway, page;
+
+  before(async () => (browser = await launch()));
+  after(() => browser.close());
+  beforeEach(async () => {
+    gateway = await Gateway.start();
+    await fill(gateway, "tank-1");
+    await gateway.send("pump", { rpm: 900 });
+    page = await open(browser, gateway.url);
+  });
+  afterEach(async () => {
+    const faults = page ? [...page.faults, ...(await page.evaluate(() => window.violations))] : [];
+    await page?.close();
+    await gateway.stop();
+    assert.deepEqual(faults, []);
+  });
+
+  const panel = () => page.getByRole("region", { name: "tank-1" });
+  const plot = (name) => panel().locator("#device-plots > li").filter({ has: page.locator("strong", { hasText: name }) });
+  const note = (text) => page.locator("#device-note").filter({ hasText: text }).waitFor();
+  const choose = async (name) => {
+    await page.locator("#devices").getByRole("button", { name, exact: true }).click();
+    await page.locator("#device-title").filter({ hasText: name }).waitFor();
+  };
+  const search = () => new URL(page.url()).search;
+
+  test("has an address: it can be sent, and back and forward work", async () => {
+    assert.equal(search(), "");
+    assert.equal(await page.locator("#device").isVisible(), false);
+    await choose("tank-1");
+    await note(`${COUNT} messages`);
+    assert.equal(search(), "?device=tank-1");
+    assert.equal(await page.title(), "tank-1 – Dunnage gateway");
+    await page.getByRole("button", { name: "All devices" }).click();
+    await choose("pump");
+    await page.goBack();
+    await page.locator("#device").waitFor({ state: "hidden" });
+    await page.goBack();
+    await page.locator("#device-title").filter({ hasText: "tank-1" }).waitFor();
+    await page.goBack();
+    await page.locator("#device").waitFor({ state: "hidden" });
+    assert.equal(await page.locator("#filter").inputValue(), "");
+    await page.goForward();
+    await page.locator("#device-title").filter({ hasText: "tank-1" }).waitFor();
+
+    const other = await open(browser, gateway.url, {}, page.url());
+    await other.locator("#device-note").filter({ hasText: `${COUNT} messages` }).waitFor();
+    await other.goto(`${gateway.url}/?device=nobody`);
+    await other.locator("#device-note").filter({ hasText: "nothing of this device is stored" }).waitFor();
+    await other.close();
+  });
+
+  test("has plots of its numbers, and a cursor that the keyboard moves", async () => {
+    await choose("tank-1");
+    await eventually(async () => assert.deepEqual(await panel().locator("#device-plots strong").allTextContents(), ["temperature", "deep / a/b", "Bytes of the message"]));
+    await eventually(async () => assert.equal(await plot("temperature").locator(".value").textContent(), "25.5"));
+    assert.equal(await plot("temperature").locator(".value + .soft").textContent(), "+0.5");
+    await page.locator("#device-plots").focus();
+    await page.keyboard.press("Home");
+    await eventually(async () => assert.equal(await plot("temperature").locator(".value").textContent(), "20"));
+    await page.keyboard.press("ArrowRight");
+    await eventually(async () => assert.equal(await plot("temperature").locator(".value").textContent(), "20.5"));
+    assert.match(await page.locator("#device-cursor").textContent(), /^20\d\d-.* UTC$/);
+    await page.keyboard.press("Escape");
+    await eventually(async () => assert.equal(await plot("temperature").locator(".value").textContent(), "25.5"));
+    const facts = await page.locator("#device-facts").innerText();
+    for (const part of ["Last message", "Usual interval", "Bytes per message", "kineis", "lorawan", "json"]) assert.ok(facts.includes(part), `${part} in ${facts}`);
+    await gateway.send("tank-1", { temperature: -5 });
+    await note(`${COUNT + 1} messages`);
+    await eventually(async () => assert.equal(await plot("temperature").locator(".value").textContent(), "-5"));
+  });
+
+  test("a drag over a plot chooses a range of times, a button another one", async () => {
+    await choose("tank-1");
+    await note(`${COUNT} messages`);
+    const box = await plot("temperature").locator("svg").boundingBox();
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.98, box.y + 20, { steps: 4 });
+    await page.mouse.up();
+    await eventually(async () => assert.match(search(), /^\?device=tank-1&from=20.*&until=20/));
+    await eventually(async () => assert.match(await page.locator("#device-note").textContent(), /^[1-6] messages, 20.* to 20/));
+    const few = await page.locator("#device-rows tr").count();
+    assert.ok(few >= 1 && few <= 6, String(few));
+    await page.reload();
+    await eventually(async () => assert.equal(await page.locator("#device-rows tr").count(), few));
+    await page.getByRole("button", { name: "24 hours" }).click();
+    await note(`${COUNT} messages`);
+    assert.equal(search(), "?device=tank-1&last=24h");
+    assert.equal(await page.getByRole("button", { name: "24 hours" }).getAttribute("aria-pressed"), "true");
+    await page.goto(`${gateway.url}/?device=tank-1&until=2001-01-01T00:00:00Z`);
+    await note("no messages in this range of times");
+    assert.equal(await page.locator("#device-plots").isVisible(), false);
+  });
+
+  test("has a table with a column for each field, and files of it", async () => {
+    await gateway.post("tank-1", '{"temperature":-0.0,"note":"=1+1","big":18446744073709551615}');
+    await choose("tank-1");
+    await note(`${COUNT + 1} messages`);
+    const texts = async (selector) => (await page.locator(selector).allTextContents()).map((text) => text.trim());
+    await eventually(async () => {
+      assert.deepEqual(await texts("#device-head th"), ["Received (UTC)", "temperature", "note", "big", "door", "deep / a/b", "Format", "Bytes"]);
+      assert.deepEqual((await texts("#device-rows tr:first-child td")).slice(0, 3), ["-0.0", "=1+1", "18446744073709551615"]);
+    });
+    const file = async (name) => {
+      const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name, exact: true }).click()]);
+      return [download.suggestedFilename(), await readFile(await download.path(), "utf8")];
+    };
+    const [csvName, csv] = await file("CSV");
+    assert.equal(csvName, "tank-1.csv");
+    const lines = csv.trimEnd().split("\r\n");
+    assert.equal(lines.length, COUNT + 2);
+    assert.match(lines[0], /^id,received_at,format,schema,link,bytes,temperature,door,deep\/a~1b,note,big$/);
+    assert.match(lines.at(-1), /,json,,,\d+,-0\.0,,,'=1\+1,18446744073709551615$/);
+    const [, ndjson] = await file("NDJSON");
+    const objects = ndjson.trimEnd().split("\n");
+    assert.equal(objects.length, COUNT + 1);
+    assert.ok(objects.at(-1).includes('"value":{"temperature":-0.0,"note":"=1+1","big":18446744073709551615}'), objects.at(-1));
+  });
+
+  test("whatever it sends, the page shows it and stays whole", async () => {
+    const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`f${at}`, at]));
+    await gateway.send("odd", many);
+    await gateway.send("odd", { "<b>bold</b>": "<i>x</i>", "שלום": 1e300, "": -1e-300, long: "x".repeat(100_000), ["n".repeat(2000)]: 1 });
+    await page.goto(`${gateway.url}/?device=odd`);
+    await note("the plots are of its first 32 numeric fields");
+    await page.locator("#device-more").filter({ hasText: "The table has 12 of 10,005 fields" }).waitFor();
+    assert.equal(await page.locator("#device b, #device i").count(), 0);
+    await eventually(async () => assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false));
+  });
+
+  for (const colorScheme of ["light", "dark"]) {
+    test(`nothing keeps anybody out: ${colorScheme}`, async () => {
+      await page.emulateMedia({ colorScheme });
+      for (const size of [{ width: 1280, height: 900 }, { width: 390, height: 800 }]) {
+        await page.setViewportSize(size);
+        await page.goto(gateway.url);
+        await page.locator("#devices tr").nth(1).waitFor();
+        assert.deepEqual(await axe(page), []);
+        await page.goto(`${gateway.url}/?device=tank-1`);
+        await note(`${COUNT} messages`);
+        await plot("temperature").waitFor();
+        assert.deepEqual(await axe(page), []);
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false);
+        await shot(page, `device-${size.width}-${colorScheme}`);
+      }
+    });
+  }
+});
