@@ -7,8 +7,8 @@ root=$(cd ../.. && pwd)
 build=$root/target/examples/inputs
 rm -rf "$build"
 mkdir -p "$build"
-cargo build --quiet --package dunnage
-dunnage=${CARGO_TARGET_DIR:-$root/target}/debug/dunnage
+[ -n "${DUNNAGE_BIN-}" ] || cargo build --quiet --package dunnage
+dunnage=${DUNNAGE_BIN:-${CARGO_TARGET_DIR:-$root/target}/debug/dunnage}
 cd "$build"
 
 # try EXPECTED COMMAND...: runs the command, and fails unless its output contains EXPECTED.

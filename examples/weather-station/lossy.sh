@@ -9,8 +9,8 @@ root=$(cd ../.. && pwd)
 build=$root/target/examples/weather-station-lossy
 rm -rf "$build"
 mkdir -p "$build/schemas"
-cargo build --quiet --package dunnage
-dunnage=${CARGO_TARGET_DIR:-$root/target}/debug/dunnage
+[ -n "${DUNNAGE_BIN-}" ] || cargo build --quiet --package dunnage
+dunnage=${DUNNAGE_BIN:-${CARGO_TARGET_DIR:-$root/target}/debug/dunnage}
 python=${DUNNAGE_TOOLS:-$root/target/tools}/venv/bin/python
 
 echo "1. statistics from the readings of four weeks, and C for the prior form and deltas"

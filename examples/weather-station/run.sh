@@ -7,8 +7,8 @@ root=$(cd ../.. && pwd)
 build=$root/target/examples/weather-station
 rm -rf "$build"
 mkdir -p "$build"
-cargo build --quiet --package dunnage
-dunnage=${CARGO_TARGET_DIR:-$root/target}/debug/dunnage
+[ -n "${DUNNAGE_BIN-}" ] || cargo build --quiet --package dunnage
+dunnage=${DUNNAGE_BIN:-${CARGO_TARGET_DIR:-$root/target}/debug/dunnage}
 
 echo "1. C and JavaScript from station.json; every message fits Kinéis"
 "$dunnage" generate c --schema station.json --link kineis -o "$build"
