@@ -1,6 +1,7 @@
 //! Standard output for people, with colours where they are wanted.
 
 use anstream::AutoStream;
+use dunnage_explain::commands_terminal;
 use std::io::{self, BufWriter, Write};
 
 /// Opens standard output. Colours are kept on a terminal and removed elsewhere, unless `NO_COLOR` or
@@ -55,12 +56,6 @@ pub fn printable(text: &str) -> String {
         if commands_terminal(c) { out.extend(c.escape_default()) } else { out.push(c) }
     }
     out
-}
-
-/// Whether `c` could move a terminal's cursor or reverse its text: control characters, line separators, and
-/// the marks that change the direction of text.
-pub fn commands_terminal(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

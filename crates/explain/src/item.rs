@@ -1,6 +1,5 @@
 //! The items that a walker reports, and the reasons why it stops.
 
-use crate::output::commands_terminal;
 use dunnage_formats::Error;
 use std::io;
 
@@ -67,6 +66,12 @@ pub fn quoted(text: &str) -> String {
     }
     quoted.push('"');
     quoted
+}
+
+/// Whether `c` could move a terminal's cursor or reverse its text: control characters, line separators, and
+/// the marks that change the direction of text.
+pub fn commands_terminal(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// `n` with the right form of its noun: `1 entry`, `2 entries`.

@@ -2,46 +2,61 @@
 
 use super::{
     Stop,
-    bit_view::BitView,
     item::{counted, quoted},
 };
 use dunnage_formats::{Error, Format, Json, Known, Value};
 use dunnage_packed::{Check, Layout, Node, Shape, Step};
-use std::{
-    collections::HashMap,
-    io::{self, Write},
-    ops::Range,
-};
+use std::{collections::HashMap, io, ops::Range};
 
-/// Writes a row per part of `bytes`, a message of `layout` from `device`, up to the first error.
-pub fn inspect(layout: &Layout, bytes: &[u8], known: Known<'_>, output: &mut impl Write) -> Result<(), Stop> {
-    let mut view = BitView::new(output, bytes)?;
-    let decoded = match layout.has_steps(bytes) {
-        true => plain(layout, bytes, known, &mut view)?,
-        false => stream(layout, bytes, known, &mut view)?,
-    };
-    let Err(error) = decoded else { return Ok(()) };
-    view.rest(error.offset())?;
-    Err(Stop::Error(error))
+/// Receives the parts of a packed message in their order.
+pub trait Bits {
+    /// Receives a part that has the bits `bits`, counted from the start of the message, the JSON pointer of its value and its meaning.
+    fn part(&mut self, bits: Range<usize>, path: &str, meaning: &str) -> io::Result<()>;
+
+    /// Receives a value of a coded body, which has so many of its bits, or of a modelled body, whose values have none of their own.
+    fn share(&mut self, bits: Option<f64>, path: &str, meaning: &str) -> io::Result<()>;
 }
 
-fn plain<W: Write>(
+/// The receiver of the parts, and where the last one ended.
+struct Out<'v> {
+    bits: &'v mut dyn Bits,
+    end: usize,
+}
+
+impl Out<'_> {
+    fn part(&mut self, bits: Range<usize>, path: &str, meaning: &str) -> io::Result<()> {
+        self.end = bits.end;
+        self.bits.part(bits, path, meaning)
+    }
+}
+
+/// Reports every part of `bytes`, a message of `layout`, up to the first error.
+pub fn walk(layout: &Layout, bytes: &[u8], known: Known<'_>, bits: &mut dyn Bits) -> Result<(), Stop> {
+    let mut out = Out { bits, end: 0 };
+    let decoded = match layout.has_steps(bytes) {
+        true => plain(layout, bytes, known, &mut out)?,
+        false => stream(layout, bytes, known, &mut out)?,
+    };
+    decoded.map_err(Stop::Error)
+}
+
+fn plain(
     layout: &Layout,
     bytes: &[u8],
     known: Known<'_>,
-    view: &mut BitView<'_, W>,
+    out: &mut Out<'_>,
 ) -> io::Result<Result<(), Error>> {
-    let mut walk = Walk { view, places: Places::of(layout.root()), open: Vec::new(), failed: None };
+    let mut walk = Walk { out, places: Places::of(layout.root()), open: Vec::new(), failed: None };
     let decoded = layout.trace(bytes, known, &mut |step| walk.step(&step));
     if let Some(error) = walk.failed {
         return Err(error);
     }
     if decoded.is_ok() {
-        let (end, last) = (view.end(), 8 * body_end(layout, bytes));
+        let (end, last) = (out.end, 8 * body_end(layout, bytes));
         if end < last {
-            view.row(end..last, "", "fill")?;
+            out.part(end..last, "", "fill")?;
         }
-        check(layout, bytes, view)?;
+        check(layout, bytes, out)?;
     }
     Ok(decoded.map(|_| ()).map_err(Error::from))
 }
@@ -52,9 +67,9 @@ fn body_end(layout: &Layout, bytes: &[u8]) -> usize {
 }
 
 /// Writes the row of the check. Decoding has already verified it.
-fn check<W: Write>(layout: &Layout, bytes: &[u8], view: &mut BitView<'_, W>) -> io::Result<()> {
+fn check(layout: &Layout, bytes: &[u8], out: &mut Out<'_>) -> io::Result<()> {
     match layout.check() {
-        Some(check) => view.row(
+        Some(check) => out.part(
             8 * body_end(layout, bytes)..8 * bytes.len(),
             "",
             &format!("check, CRC-{}, matches", 8 * check.bytes()),
@@ -64,11 +79,11 @@ fn check<W: Write>(layout: &Layout, bytes: &[u8], view: &mut BitView<'_, W>) -> 
 }
 
 /// Writes a modelled or coded body as one row, because its parts have no bits of their own, followed by its values.
-fn stream<W: Write>(
+fn stream(
     layout: &Layout,
     bytes: &[u8],
     known: Known<'_>,
-    view: &mut BitView<'_, W>,
+    out: &mut Out<'_>,
 ) -> io::Result<Result<(), Error>> {
     let message = match layout.decode(bytes, known) {
         Ok(message) => message,
@@ -76,25 +91,20 @@ fn stream<W: Write>(
     };
     let body =
         if layout.is_plain() { "a coded body, whose values share it" } else { "one stream: a modelled body" };
-    view.row(0..8, "", &slot(layout.slot()))?;
-    view.row(8..8 * body_end(layout, bytes), "", body)?;
+    out.part(0..8, "", &slot(layout.slot()))?;
+    out.part(8..8 * body_end(layout, bytes), "", body)?;
     if layout.is_plain() {
-        shares(layout, bytes, known, view)?;
+        shares(layout, bytes, known, out)?;
     } else {
-        values(&message, "", view)?;
+        values(&message, "", out)?;
     }
-    check(layout, bytes, view)?;
+    check(layout, bytes, out)?;
     Ok(Ok(()))
 }
 
 /// Writes the values of a coded body, which has been decoded before, and what each has of its bits.
-fn shares<W: Write>(
-    layout: &Layout,
-    bytes: &[u8],
-    known: Known<'_>,
-    view: &mut BitView<'_, W>,
-) -> io::Result<()> {
-    let mut walk = Walk { view, places: Places::of(layout.root()), open: Vec::new(), failed: None };
+fn shares(layout: &Layout, bytes: &[u8], known: Known<'_>, out: &mut Out<'_>) -> io::Result<()> {
+    let mut walk = Walk { out, places: Places::of(layout.root()), open: Vec::new(), failed: None };
     let _ = layout.trace(bytes, known, &mut |step| {
         if !matches!(step, Step::Slot(_)) {
             walk.step(&step);
@@ -104,15 +114,15 @@ fn shares<W: Write>(
 }
 
 /// Writes the leaf values of a message in their order.
-fn values<W: Write>(value: &Value, path: &str, view: &mut BitView<'_, W>) -> io::Result<()> {
+fn values(value: &Value, path: &str, out: &mut Out<'_>) -> io::Result<()> {
     match value {
         Value::Map(entries) if !entries.is_empty() => {
-            entries.iter().try_for_each(|(key, value)| values(value, &under(path, key), view))
+            entries.iter().try_for_each(|(key, value)| values(value, &under(path, key), out))
         }
         Value::Array(items) if !items.is_empty() => {
-            items.iter().enumerate().try_for_each(|(at, item)| values(item, &format!("{path}/{at}"), view))
+            items.iter().enumerate().try_for_each(|(at, item)| values(item, &format!("{path}/{at}"), out))
         }
-        value => view.value(path, &shown(value)),
+        value => out.bits.share(None, path, &shown(value)),
     }
 }
 
@@ -183,14 +193,14 @@ struct Open<'l> {
     taken: Option<Taken>,
 }
 
-struct Walk<'v, 'w, 'l, W> {
-    view: &'v mut BitView<'w, W>,
+struct Walk<'v, 'w, 'l> {
+    out: &'v mut Out<'w>,
     places: Places<'l>,
     open: Vec<Open<'l>>,
     failed: Option<io::Error>,
 }
 
-impl<W: Write> Walk<'_, '_, '_, W> {
+impl Walk<'_, '_, '_> {
     fn step(&mut self, step: &Step<'_>) {
         match step {
             Step::Slot(number) => self.row(Taken::Bits(0..8), "", &slot(*number)),
@@ -254,15 +264,15 @@ impl<W: Write> Walk<'_, '_, '_, W> {
             Shape::Known(_) => ", known to the receiver",
             _ => "",
         };
-        let end = self.view.end();
+        let end = self.out.end;
         self.row(open.taken.unwrap_or(Taken::Bits(end..end)), &open.path, &format!("{}{note}", shown(value)));
     }
 
     fn row(&mut self, taken: Taken, path: &str, meaning: &str) {
         if self.failed.is_none() {
             let written = match taken {
-                Taken::Bits(bits) => self.view.row(bits, path, meaning),
-                Taken::Share(bits) => self.view.share(bits, path, meaning),
+                Taken::Bits(bits) => self.out.part(bits, path, meaning),
+                Taken::Share(bits) => self.out.bits.share(Some(bits), path, meaning),
             };
             self.failed = written.err();
         }

@@ -3,6 +3,7 @@
 use super::view::cut;
 use crate::{failure::RED, input::to_hex};
 use anstyle::Style;
+use dunnage_explain::Bits;
 use std::{
     io::{self, Write},
     ops::Range,
@@ -31,27 +32,6 @@ impl<'w, W: Write> BitView<'w, W> {
     pub fn new(output: &'w mut W, bytes: &'w [u8]) -> io::Result<Self> {
         writeln!(output, "{HEADING}  offset  bits  {:BYTES_WIDTH$}  meaning{HEADING:#}", "bytes")?;
         Ok(BitView { output, bytes, end: 0 })
-    }
-
-    /// The offset of the bit after the last row.
-    pub fn end(&self) -> usize {
-        self.end
-    }
-
-    /// Writes a row for `bits`, counted from the start of the message, with the path of the value and its meaning.
-    pub fn row(&mut self, bits: Range<usize>, path: &str, meaning: &str) -> io::Result<()> {
-        self.end = bits.end;
-        self.write(bits, path, meaning, PLAIN)
-    }
-
-    /// Writes a row for a value without bits of its own.
-    pub fn value(&mut self, path: &str, meaning: &str) -> io::Result<()> {
-        self.lines("", "", 0..0, path, meaning, PLAIN)
-    }
-
-    /// Writes a row for a value that shares its bytes with others, and has so many bits of them.
-    pub fn share(&mut self, bits: f64, path: &str, meaning: &str) -> io::Result<()> {
-        self.lines("", &format!("{bits:.1}"), 0..0, path, meaning, PLAIN)
     }
 
     /// Writes the bits after the last row, which were not decoded because of an error at byte `error`.
@@ -91,5 +71,17 @@ impl<'w, W: Write> BitView<'w, W> {
             }
         }
         Ok(())
+    }
+}
+
+impl<W: Write> Bits for BitView<'_, W> {
+    fn part(&mut self, bits: Range<usize>, path: &str, meaning: &str) -> io::Result<()> {
+        self.end = bits.end;
+        self.write(bits, path, meaning, PLAIN)
+    }
+
+    fn share(&mut self, bits: Option<f64>, path: &str, meaning: &str) -> io::Result<()> {
+        let count = bits.map(|bits| format!("{bits:.1}")).unwrap_or_default();
+        self.lines("", &count, 0..0, path, meaning, PLAIN)
     }
 }

@@ -1,17 +1,7 @@
 //! `dunnage inspect`: explains every byte of a message.
 
-mod avro;
 mod bit_view;
-mod cbor;
-mod cursor;
 mod guess;
-mod item;
-mod msgpack;
-mod packed;
-mod protobuf;
-mod pson;
-mod record;
-mod structure;
 mod view;
 
 use crate::{
@@ -20,13 +10,12 @@ use crate::{
     known::KnownTexts,
     output,
 };
+use bit_view::BitView;
 use clap::{Args, ValueEnum};
-use cursor::Cursor;
-use dunnage_codegen::Mapped;
+use dunnage_explain::{Reader, Stop};
 use dunnage_formats::{Error, Id, Known, Mapping};
 use dunnage_packed::Layout;
-use dunnage_schema::{Model, SchemaError};
-use item::{Item, Sink, Stop};
+use dunnage_schema::Model;
 use std::io::Write;
 use view::View;
 
@@ -81,30 +70,13 @@ impl Wire {
             Wire::Struct => Id::Struct,
         }
     }
-
-    /// The reader for this format; `None` if the format needs a schema and there is no model.
-    fn reader(self, model: Option<&Model>) -> Result<Option<Reader>, SchemaError> {
-        let record = || model.map(|model| Box::new(Mapped::of(model, Mapping::Exact)));
-        Ok(Some(match self {
-            Wire::Pson => Reader::Items(pson::walk),
-            Wire::Cbor => Reader::Items(cbor::walk),
-            Wire::Msgpack => Reader::Items(msgpack::walk),
-            Wire::Packed => match model {
-                Some(model) => Reader::Bits(Box::new(Layout::new(model)?)),
-                None => return Ok(None),
-            },
-            Wire::Protobuf => Reader::Fields(record()),
-            Wire::Avro => return Ok(record().map(|record| Reader::Record(record, avro::walk))),
-            Wire::Struct => return Ok(record().map(|record| Reader::Record(record, structure::walk))),
-        }))
-    }
 }
 
 impl Inspect {
     pub fn run(self) -> Result<(), Failure> {
         let (id, model) =
             (self.format.id(), self.schema.as_deref().map(|name| self.schemas.model(name)).transpose()?);
-        let reader = self.format.reader(model.as_ref());
+        let reader = Reader::of(id, model.as_ref(), Mapping::Exact);
         let reader = reader.map_err(|error| Failure::about("the schema", input::schema_reason(&error)))?;
         let Some(reader) = reader else {
             return Err(Failure::Usage(format!("{id} needs the schema of the message: --schema")));
@@ -113,7 +85,7 @@ impl Inspect {
         let bytes = self.source.message(self.hex)?;
         let mut output = output::stdout();
         let mut outcome = match &reader {
-            Reader::Bits(layout) => packed::inspect(layout, &bytes, Known::from(&texts), &mut output),
+            Reader::Bits(layout) => bits(layout, &bytes, Known::from(&texts), &mut output),
             _ => inspect(&reader, &bytes, &mut output),
         };
         if let (Ok(()), Reader::Record(..) | Reader::Fields(Some(_))) = (&outcome, &reader) {
@@ -139,45 +111,40 @@ fn failure(error: &Error, bytes: &[u8], taken: Id, model: Option<&Model>) -> Fai
     }
 }
 
-/// Reports every item of the message at the cursor.
-type Walker = fn(&mut Cursor<'_>, &mut dyn Sink) -> Result<(), Stop>;
-/// Reports every item of a record's message at the cursor.
-type RecordWalker = fn(&dunnage_codegen::Record, &mut Cursor<'_>, &mut dyn Sink) -> Result<(), Stop>;
-
-/// How a message is read.
-enum Reader {
-    Items(Walker),
-    Record(Box<Mapped>, RecordWalker),
-    /// Protobuf fields, with their names if there is a record.
-    Fields(Option<Box<Mapped>>),
-    Bits(Box<Layout>),
-}
-
-impl Reader {
-    fn walk(&self, cursor: &mut Cursor<'_>, sink: &mut dyn Sink) -> Result<(), Stop> {
-        match self {
-            Reader::Items(walk) => walk(cursor, sink),
-            Reader::Record(mapped, walk) => walk(mapped.record(), cursor, sink),
-            Reader::Fields(mapped) => {
-                protobuf::walk(mapped.as_ref().map(|mapped| mapped.record()), cursor, sink)
-            }
-            // Packed messages have their own view.
-            Reader::Bits(_) => Ok(()),
-        }
-    }
-}
-
 /// Writes the annotated view of `bytes`, up to the first error.
 fn inspect(reader: &Reader, bytes: &[u8], output: &mut impl Write) -> Result<(), Stop> {
     let mut view = View::new(output)?;
-    let mut cursor = Cursor::new(bytes);
-    let outcome = reader.walk(&mut cursor, &mut view);
-    let outcome = outcome.and_then(|()| cursor.end().map_err(Stop::Error));
+    let outcome = reader.items(bytes, &mut view);
     if let Err(Stop::Error(error)) = &outcome {
         view.rest(&bytes[view.end()..], error.offset())?;
     }
     outcome
 }
 
+/// Writes the parts of `bytes`, a packed message, up to the first error.
+fn bits(layout: &Layout, bytes: &[u8], known: Known<'_>, output: &mut impl Write) -> Result<(), Stop> {
+    let mut view = BitView::new(output, bytes)?;
+    let outcome = dunnage_explain::packed(layout, bytes, known, &mut view);
+    if let Err(Stop::Error(error)) = &outcome {
+        view.rest(error.offset())?;
+    }
+    outcome
+}
+
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+    use dunnage_formats::Kind;
+
+    #[test]
+    fn the_view_ends_with_the_bytes_that_were_not_decoded() {
+        let mut output = anstream::StripStream::new(Vec::new());
+        let reader = Reader::of(Id::Pson, None, Mapping::Exact).unwrap().unwrap();
+        let Err(Stop::Error(error)) = inspect(&reader, &[0xe2, 0x01, 0x63, 0x7f], &mut output) else {
+            panic!()
+        };
+        assert_eq!((error.kind(), error.offset()), (Kind::Malformed, 2));
+        let text = String::from_utf8(output.into_inner()).unwrap();
+        assert!(text.ends_with("2  63 7f                       not decoded: error at byte 2\n"), "{text}");
+    }
+}

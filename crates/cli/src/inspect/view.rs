@@ -1,8 +1,8 @@
 //! The table of items: offset, bytes, meaning.
 
-use super::{Item, Sink};
 use crate::{failure::RED, input::to_hex};
 use anstyle::{AnsiColor, Style};
+use dunnage_explain::{Item, Sink};
 use std::io::{self, Write};
 
 /// Bytes per row: a binary64 and its header.
