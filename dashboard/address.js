@@ -1,16 +1,16 @@
-// What the page shows, as its URL says it: a device or a part of a name, and a range of times. Such a URL can be sent to a colleague.
+// What the page shows, as its URL says it: a device or a part of a name, a range of times, a message. Such a URL can be sent to a colleague.
 
 /** The ranges that end now, in milliseconds, by their name in the URL. */
 export const SPANS = { "1h": 3_600_000, "24h": 86_400_000, "7d": 7 * 86_400_000, "30d": 30 * 86_400_000 };
 
-const NAMES = ["device", "find", "last", "from", "until"];
+const NAMES = ["device", "find", "last", "from", "until", "message"];
 
 /** Reads `search`, such as "?device=tank-1&last=24h". What it does not understand is not there. */
 export function parse(search) {
   const given = new URLSearchParams(search);
-  const [device, find, last, from, until] = NAMES.map((name) => given.get(name)?.trim() ?? "");
+  const [device, find, last, from, until, message] = NAMES.map((name) => given.get(name)?.trim() ?? "");
   const time = (text) => (Number.isNaN(Date.parse(text)) ? null : new Date(text).toISOString());
-  return { device, find: device ? "" : find, last: last in SPANS ? last : "", from: last in SPANS ? null : time(from), until: last in SPANS ? null : time(until) };
+  return { device, find: device ? "" : find, last: last in SPANS ? last : "", from: last in SPANS ? null : time(from), until: last in SPANS ? null : time(until), message: /^[1-9]\d*$/.test(message) ? message : "" };
 }
 
 /** The opposite of `parse`. */

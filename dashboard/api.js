@@ -33,6 +33,9 @@ function query({ from, until, limit, before }) {
 export const history = async (device, range) =>
   (await get(`/api/devices/${encodeURIComponent(device)}/messages?${query(range)}`)).messages;
 
+/** A message with its bytes and what they mean. Only the value keeps the digits of its numbers; the others are for calculation. */
+export const message = (id) => get(`/api/messages/${id}`, (text) => ({ ...JSON.parse(text), value: parse(text).value }));
+
 /** The numbers of a device over time. */
 export const series = (device, range) => get(`/api/devices/${encodeURIComponent(device)}/series?${query(range)}`, JSON.parse);
 

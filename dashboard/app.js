@@ -6,6 +6,7 @@ import { DeviceView } from "./device.js";
 import { DevicesView } from "./devices.js";
 import { FormatsView } from "./formats.js";
 import { MapView } from "./map.js";
+import { MessageView } from "./message.js";
 import { MessagesView } from "./messages.js";
 import { OutputsView } from "./outputs.js";
 import { QuarantineView } from "./quarantine.js";
@@ -27,9 +28,10 @@ const views = [
   new WelcomeView(),
   new FormatsView(),
   new DeviceView(choose, (range) => show({ ...shown, ...range })),
+  new MessageView(() => show({ ...shown, message: "" })),
   new MapView(choose),
   new DevicesView(choose),
-  new MessagesView(draw, choose),
+  new MessagesView(draw, (message) => address.format({ ...shown, message }), (message) => show({ ...shown, message })),
   new QuarantineView(),
   new OutputsView(),
 ];
@@ -81,8 +83,23 @@ async function loadAll() {
     loadedAt = Date.now();
     for (const [kind, object] of arrived) store.apply(kind, object);
   }
-  await loadDevice();
+  await Promise.all([loadDevice(), loadMessage()]);
   draw();
+}
+
+/** Loads the message of the address. */
+async function loadMessage() {
+  const id = shown.message;
+  if (!id) store.message = null;
+  if (!id || (store.message?.id === id && store.message.detail)) return;
+  store.message = { id, detail: null };
+  let detail = null;
+  try {
+    detail = await api.message(id);
+  } catch (failure) {
+    if (failure.status !== 404) throw failure;
+  }
+  if (shown.message === id) store.message = { id, detail, missing: detail === null };
 }
 
 /** Loads the chosen device in the range of times of the address. */
@@ -146,7 +163,7 @@ function show(next, replace = false) {
   if (filter.value.trim() !== store.filter) filter.value = store.filter;
   clear.hidden = store.filter === "";
   document.title = next.device ? `${next.device} – Dunnage gateway` : "Dunnage gateway";
-  loadDevice().catch(() => {}).finally(draw);
+  for (const load of [loadDevice, loadMessage]) load().catch(() => {}).finally(draw);
   draw();
 }
 

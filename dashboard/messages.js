@@ -14,7 +14,10 @@ export class MessagesView {
   paused = false;
   pointed = false;
 
-  constructor(draw) {
+  /** `address(id)` is the address of a message, and `open(id)` shows it. */
+  constructor(draw, address, open) {
+    this.address = address;
+    this.open = open;
     this.pause.addEventListener("click", () => {
       this.paused = !this.paused;
       this.pause.setAttribute("aria-pressed", this.paused);
@@ -56,12 +59,12 @@ export class MessagesView {
 
   #node(message) {
     let node = this.nodes.get(message);
-    if (!node) this.nodes.set(message, (node = make(message)));
+    if (!node) this.nodes.set(message, (node = make(message, this)));
     return node;
   }
 }
 
-function make(message) {
+function make(message, view) {
   const kind = linkKind(message.link);
   const summary = el(
     "summary",
@@ -75,18 +78,26 @@ function make(message) {
   );
   const details = el("details", {}, summary);
   details.addEventListener("toggle", () => {
-    if (details.open && details.children.length === 1) details.append(body(message));
+    if (details.open && details.children.length === 1) details.append(body(message, view));
   });
   return el("li", {}, details);
 }
 
-function body(message) {
+function body(message, view) {
   const slot = Number.isInteger(message.slot) ? `, slot ${message.slot}` : "";
   const schema = message.schema ? `schema ${message.schema}${slot}` : "no schema";
+  const id = String(message.id);
+  const link = el("a", { href: view.address(id) || "?" }, "Bytes and other formats");
+  link.addEventListener("click", (e) => {
+    if (e.ctrlKey || e.metaKey || e.shiftKey) return;
+    e.preventDefault();
+    view.open(id);
+  });
   return el(
     "div",
     { class: "opened" },
     el("p", { class: "soft" }, `${fullTime(message.received_at)}, message ID ${message.id}, ${schema}`),
+    el("div", {}, link),
     fields(message.value),
     ...(message.origin ? [el("p", { class: "soft" }, "Origin"), fields(message.origin)] : []),
   );

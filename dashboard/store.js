@@ -16,6 +16,8 @@ export class Store {
   exact = false;
   /** The chosen device: its name, the address and range of times, its messages there and its numbers; or null. */
   device = null;
+  /** The chosen message: its ID and what the API knows of it; or null. */
+  message = null;
   /** The newest messages of the chosen device in that range, or null. `live` tells whether new messages belong there. */
   history = null;
   /** Messages stored since the last load minus those that the stream delivered. */

@@ -35,7 +35,7 @@ test("an address comes back from its URL, and what is wrong in a URL is not ther
   for (const search of ["", "?device=tank-1", "?find=tank", "?device=a%26b&last=24h", "?device=t&from=2026-01-31T08%3A00%3A00.000Z&until=2026-02-01T00%3A00%3A00.000Z"]) {
     assert.equal(format(parse(search)), search);
   }
-  assert.deepEqual(parse("?device=d&find=x&last=9y&from=yesterday&other=1"), { device: "d", find: "", last: "", from: null, until: null });
+  assert.deepEqual(parse("?device=d&find=x&last=9y&from=yesterday&other=1&message=x"), { device: "d", find: "", last: "", from: null, until: null, message: "" });
   assert.deepEqual(range(parse("?last=1h"), 10_000_000), { from: 6_400_000, until: null });
   assert.deepEqual(range(parse("?until=1970-01-01T00:00:01Z"), 5), { from: null, until: 1000 });
 });

@@ -4,6 +4,7 @@ mod answers;
 mod events;
 mod health;
 mod lists;
+mod message;
 pub mod objects;
 pub mod openapi;
 mod page;
@@ -56,6 +57,7 @@ fn readable() -> OpenApiRouter<Arc<GatewayState>> {
         .routes(routes!(lists::device_messages))
         .routes(routes!(series::series))
         .routes(routes!(lists::messages))
+        .routes(routes!(message::message))
         .routes(routes!(lists::rejects))
         .routes(routes!(health::stats))
         .routes(routes!(events::events))

@@ -73,7 +73,7 @@ impl MessageObject {
 }
 
 /// Returns the slot of a packed message: from its origin if it is not in its bytes, otherwise from its first byte. A delta has none.
-fn slot(message: &Message) -> Option<u8> {
+pub fn slot(message: &Message) -> Option<u8> {
     #[derive(Deserialize)]
     struct Origin {
         slot: Option<u8>,

@@ -106,6 +106,40 @@ fn the_numbers_of_a_device_are_a_series() {
 }
 
 #[test]
+fn a_message_has_its_bytes_and_what_they_mean() {
+    let gateway = start();
+    // {"t":23.5}
+    gateway.post("/ingest/d", "application/vnd.dunnage.pson", b"\xc1\x81t\x40\x00\x00\xbc\x41");
+    gateway.post("/ingest/d", JSON, br#"{"t":23.5}"#);
+    // 5000 times 1.
+    let many = [&[0x99, 0x13, 0x88][..], &[1; 5000]].concat();
+    gateway.post("/ingest/d", "application/cbor", &many);
+    let message = gateway.get_json("/api/messages/1");
+    assert_eq!(
+        (&message["id"], &message["device"], &message["hex"]),
+        (&json!(1), &json!("d"), &json!("c18174400000bc41"))
+    );
+    assert_eq!(message["value"], json!({"t": 23.5}));
+    assert!(!message["request"].as_str().unwrap().is_empty());
+    let parts = message["explanation"]["parts"].as_array().unwrap();
+    let places: Vec<_> = parts.iter().map(|part| (part["bit"].as_u64(), part["bits"].as_f64())).collect();
+    assert_eq!(places, [(Some(0), Some(8.0)), (Some(8), Some(16.0)), (Some(24), Some(40.0))]);
+    assert_eq!((&parts[2]["meaning"], &message["explanation"]["error"]), (&json!("23.5"), &json!(null)));
+    let sizes = message["sizes"].as_array().unwrap();
+    assert!(
+        sizes.contains(&json!({"format": "pson", "bytes": 8}))
+            && sizes.contains(&json!({"format": "json", "bytes": 10}))
+    );
+    assert_eq!(gateway.get_json("/api/messages/2")["explanation"], json!(null));
+    let many = gateway.get_json("/api/messages/3");
+    assert_eq!(many["explanation"]["parts"].as_array().unwrap().len(), 2000);
+    assert_eq!(many["explanation"]["more"], true);
+    for id in ["0", "-1", "4", "01", "x", "9223372036854775807", "9223372036854775808"] {
+        assert_eq!(gateway.get(&format!("/api/messages/{id}")).status, 404, "{id}");
+    }
+}
+
+#[test]
 fn stats_count_stored_and_rejected_messages() {
     let gateway = start();
     let fresh = gateway.get_json("/api/stats");

@@ -45,8 +45,8 @@ impl Codecs {
         self.opened[format as usize].get_or_init(open).as_deref()
     }
 
-    /// The mapping exists for three formats only.
-    fn mapping_of(&self, format: Id) -> Mapping {
+    /// Returns the mapping for `format`. Only three formats have another one than the exact one.
+    pub fn mapping_of(&self, format: Id) -> Mapping {
         match format {
             Id::Protobuf | Id::Struct | Id::StructZlib => self.mapping,
             _ => Mapping::Exact,

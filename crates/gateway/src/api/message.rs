@@ -1,0 +1,199 @@
+//! One message: its bytes, what each of them means, and how long the message is in other formats.
+
+use super::objects::{MessageObject, slot};
+use crate::state::GatewayState;
+use axum::{Json, extract::State};
+use dunnage_base::hex::hex;
+use dunnage_buffer::{Message, Page, Times};
+use dunnage_explain::{Bits, Item, Reader, Sink, Stop};
+use dunnage_formats::{Format, Id, Known};
+use dunnage_ingest::profiles::{Codecs, Profiles};
+use dunnage_inputs::{Problem, Segment};
+use serde::Serialize;
+use std::{io, ops::Range, sync::Arc};
+use utoipa::ToSchema;
+
+/// Most parts of an explanation.
+const PARTS: usize = 2000;
+/// Most bytes of a message, and of its JSON, that are explained and encoded in other formats. Larger messages would take long.
+const EXPLAINED: usize = 64 << 10;
+
+/// A message with its bytes.
+#[derive(Serialize, ToSchema)]
+pub struct MessageDetail {
+    #[serde(flatten)]
+    message: MessageObject,
+    /// The request ID: of the sender, or else of the gateway.
+    request: String,
+    /// The bytes as they arrived.
+    hex: String,
+    /// What they mean. `null` for messages above 64 KiB, for deltas, and for formats whose bytes are text or are not explained.
+    #[schema(required)]
+    explanation: Option<Explanation>,
+    /// How many bytes the message has in each format that can carry it; empty for messages above 64 KiB.
+    sizes: Vec<Size>,
+}
+
+/// What the bytes of a message mean.
+#[derive(Default, Serialize, ToSchema)]
+struct Explanation {
+    parts: Vec<Part>,
+    /// Whether there are more parts than these.
+    more: bool,
+    /// Why the explanation ends early: the bytes are not a message of the format, or of the schema as it is now.
+    #[schema(required)]
+    error: Option<String>,
+}
+
+/// A part of a message.
+#[derive(Serialize, ToSchema)]
+struct Part {
+    /// The first of its bits, counted from the start of the message; `null` if it shares its bits with others.
+    #[schema(required)]
+    bit: Option<usize>,
+    /// How many bits it has; in a coded body, its share of the bits.
+    #[schema(required)]
+    bits: Option<f64>,
+    /// How deep it is nested, in formats without pointers.
+    depth: usize,
+    /// The JSON pointer of its value, in packed.
+    path: String,
+    /// The value or the kind: `23.5`, `"text"`, `map`.
+    meaning: String,
+    /// The type or the size: `binary32`, `6 entries`; and what a better writer would shorten.
+    about: String,
+}
+
+/// The bytes of a message in a format.
+#[derive(Serialize, ToSchema)]
+struct Size {
+    format: &'static str,
+    bytes: usize,
+}
+
+#[utoipa::path(get, path = "/api/messages/{id}", tag = "api", params(("id" = i64, Path, description = "The message's ID.")), responses(
+    (status = 200, description = "A message, its bytes and what they mean.", body = MessageDetail),
+    (status = 400, description = "`name`", body = Problem, content_type = "application/problem+json"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 404, description = "`not-found`: there is no such message, or retention has dropped it", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
+    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn message(
+    State(state): State<Arc<GatewayState>>,
+    Segment(id): Segment,
+) -> Result<Json<MessageDetail>, Problem> {
+    let missing = || Problem::not_found(format!("there is no message {id:?}"));
+    let number = id
+        .parse::<i64>()
+        .ok()
+        .filter(|number| *number > 0 && number.to_string() == id)
+        .ok_or_else(missing)?;
+    let page = Page { limit: 1, before: number.checked_add(1) };
+    let found = state.ingest().readers.messages(page, Times::ALL).await?;
+    let found = found.into_iter().find(|message| message.id == number).ok_or_else(missing)?;
+    let profiles = state.ingest().profiles.load_full();
+    let detail = tokio::task::spawn_blocking(move || detail(&profiles, found)).await;
+    detail.ok().flatten().map(Json).ok_or_else(Problem::unreadable)
+}
+
+/// Returns `None` if the JSON of `message` is damaged.
+fn detail(profiles: &Profiles, message: Message) -> Option<MessageDetail> {
+    let is_small = message.raw.len().max(message.json.len()) <= EXPLAINED;
+    let codecs =
+        profiles.pick(profiles.rule(&message.device), message.schema.as_deref()).filter(|_| is_small);
+    Some(MessageDetail {
+        request: message.request.clone(),
+        hex: hex(&message.raw),
+        explanation: codecs.and_then(|codecs| explain(profiles, codecs, &message)),
+        sizes: codecs.map(|codecs| sizes(codecs, &message)).unwrap_or_default(),
+        message: MessageObject::of_stored(message)?,
+    })
+}
+
+fn explain(profiles: &Profiles, codecs: &Codecs, message: &Message) -> Option<Explanation> {
+    let format: Id = message.format.parse().ok()?;
+    let mut explanation = Explanation::default();
+    let outcome = match &codecs.slots {
+        Some(slots) if format == Id::Packed => {
+            let number = slot(message)?;
+            let slot = slots.all().iter().find(|slot| slot.key.slot == number)?;
+            let device = &message.device;
+            let texts = profiles.rule(device).and_then(|rule| rule.known(device));
+            let known = Known { device: Some(device), texts };
+            dunnage_explain::packed(slot.codec.layout(), &message.raw, known, &mut explanation)
+        }
+        _ => {
+            let reader = Reader::of(format, codecs.model.as_ref(), codecs.mapping_of(format)).ok()??;
+            reader.items(&message.raw, &mut explanation)
+        }
+    };
+    if let Err(Stop::Error(error)) = outcome {
+        explanation.error = Some(error.to_string());
+    }
+    Some(explanation)
+}
+
+fn sizes(codecs: &Codecs, message: &Message) -> Vec<Size> {
+    let Ok(value) = dunnage_formats::Json.decode(message.json.as_bytes()) else { return Vec::new() };
+    let size = |id: Id| {
+        let mut bytes = Vec::new();
+        codecs.get(id).ok()?.encode(&value, &mut bytes).ok()?;
+        Some(Size { format: id.name(), bytes: bytes.len() })
+    };
+    Id::all().filter_map(size).collect()
+}
+
+impl Explanation {
+    /// Adds a part. Fails if there are enough.
+    fn add(&mut self, part: Part) -> io::Result<()> {
+        if self.parts.len() == PARTS {
+            self.more = true;
+            return Err(io::Error::other("enough parts"));
+        }
+        self.parts.push(part);
+        Ok(())
+    }
+}
+
+impl Sink for Explanation {
+    fn item(&mut self, item: &Item<'_>) -> io::Result<()> {
+        let about = [Some(item.about.as_str()), item.note.as_deref()];
+        let about: Vec<_> = about.into_iter().flatten().filter(|text| !text.is_empty()).collect();
+        self.add(Part {
+            bit: Some(8 * item.offset),
+            bits: Some(8.0 * item.bytes.len() as f64),
+            depth: item.depth,
+            path: String::new(),
+            meaning: item.meaning.clone(),
+            about: about.join("; "),
+        })
+    }
+}
+
+impl Bits for Explanation {
+    fn part(&mut self, bits: Range<usize>, path: &str, meaning: &str) -> io::Result<()> {
+        let (bit, bits) = (Some(bits.start), Some(bits.len() as f64));
+        self.add(Part {
+            bit,
+            bits,
+            depth: 0,
+            path: path.into(),
+            meaning: meaning.into(),
+            about: String::new(),
+        })
+    }
+
+    fn share(&mut self, bits: Option<f64>, path: &str, meaning: &str) -> io::Result<()> {
+        self.add(Part {
+            bit: None,
+            bits,
+            depth: 0,
+            path: path.into(),
+            meaning: meaning.into(),
+            about: String::new(),
+        })
+    }
+}
