@@ -123,7 +123,7 @@ test-js:  ## the JavaScript libraries: vectors, hostile input, properties, types
 	cargo run --release -p dunnage-conform --bin packed -- --schemas 50 --messages 20000 --library node js/packed/conform/executor.js
 
 conform: test-c  ## ask the device library all vectors and random messages, on four machines; generated code, random schemas
-	cargo run --release -p dunnage-conform -- --messages 300000 c/build/gcc/tests/conform
+	cargo run --release -p dunnage-conform -- --messages 20000 c/build/gcc/tests/conform
 	cargo run --release -p dunnage-conform -- --messages 4000 qemu-mips c/build/mips/tests/conform
 	cargo run --release -p dunnage-conform -- --messages 4000 qemu-s390x c/build/s390x/tests/conform
 	cargo run --release -p dunnage-conform -- --messages 2000 c/build/gcc/tests/simulate atmega328p c/build/avr/tests/conform
