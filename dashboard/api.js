@@ -19,7 +19,9 @@ async function get(path, read = parse) {
 }
 
 export const stats = () => get("/api/stats", JSON.parse); // numbers for calculation, whose exact digits do not matter
-export const devices = async (limit) => (await get(`/api/devices?limit=${limit}`)).devices;
+/** The devices that sent last, or those of them whose IDs contain `part`. */
+export const devices = async (limit, part = "") =>
+  (await get(`/api/devices?${new URLSearchParams({ limit, ...(part && { find: part }) })}`)).devices;
 export const messages = async (limit) => (await get(`/api/messages?limit=${limit}`)).messages;
 export const quarantine = async (limit) => (await get(`/api/quarantine?limit=${limit}`)).messages;
 const time = (milliseconds) => milliseconds && new Date(milliseconds).toISOString();

@@ -19,6 +19,8 @@ const GATHER = 100;
 const CATCH_UP = 5000;
 /** Minimum milliseconds between two loads of the chosen device. */
 const REFRESH = 5000;
+/** Milliseconds after the last letter that is typed until devices are searched. */
+const FIND = 200;
 
 const store = new Store();
 const connection = { state: "connecting", until: 0 };
@@ -39,6 +41,7 @@ const views = [
 /** The address that is shown. */
 let shown = address.current();
 let refreshing = 0;
+let finding = 0;
 /** Events that arrive during a load; null outside of loads. */
 let waiting = null;
 let loading = null;
@@ -83,8 +86,21 @@ async function loadAll() {
     loadedAt = Date.now();
     for (const [kind, object] of arrived) store.apply(kind, object);
   }
-  await Promise.all([loadDevice(), loadMessage()]);
+  await Promise.all([loadDevice(), loadMessage(), loadFound()]);
   draw();
+}
+
+/** Loads the devices whose names have the typed part, which may not be among those that sent last. */
+async function loadFound() {
+  const part = shown.find;
+  if (!part || (store.stats?.devices ?? 0) <= LIMITS.devices) return;
+  const found = await api.devices(LIMITS.devices, part);
+  if (shown.find === part) store.find(found);
+}
+
+function findSoon() {
+  clearTimeout(finding);
+  finding = setTimeout(() => loadFound().catch(() => {}).finally(draw), FIND);
 }
 
 /** Loads the message of the address. */
@@ -163,6 +179,7 @@ function show(next, replace = false) {
   if (filter.value.trim() !== store.filter) filter.value = store.filter;
   clear.hidden = store.filter === "";
   document.title = next.device ? `${next.device} – Dunnage gateway` : "Dunnage gateway";
+  findSoon();
   for (const load of [loadDevice, loadMessage]) load().catch(() => {}).finally(draw);
   draw();
 }

@@ -18,7 +18,7 @@ export class DevicesView {
     const shown = store.shownDevices();
     const known = store.stats?.devices ?? shown.length;
     setText(this.note, shown.length < known ? `${count(shown.length)} of ${count(known)}` : count(known));
-    for (const device of this.rows.keys()) if (!store.devices.has(device)) this.rows.delete(device);
+    for (const device of this.rows.keys()) if (!store.knows(device)) this.rows.delete(device);
     const now = Date.now() + skew;
     setChildren(this.body, shown.map((last) => this.#row(last, now, store.chosen === last.device)));
   }

@@ -93,7 +93,7 @@ export class MapView {
     this.#setCounts(placed, shown.length);
     this.#look([...placed.map(({ where }) => where), ...track], store.filter);
     setAttribute(this.track, "d", path(this.view, track.map((p) => [p.longitude, p.latitude])));
-    for (const device of this.marks.keys()) if (!store.devices.has(device)) this.marks.delete(device);
+    for (const device of this.marks.keys()) if (!store.knows(device)) this.marks.delete(device);
     setChildren(this.layer, placed.map(({ last, where }) => this.#mark(last, where)));
     this.#show(this.marks.get(this.open)?.node.isConnected ? this.open : null);
   }

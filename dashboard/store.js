@@ -20,6 +20,8 @@ export class Store {
   message = null;
   /** The newest messages of the chosen device in that range, or null. `live` tells whether new messages belong there. */
   history = null;
+  /** Devices that were found for the filter, with their last messages then. They may not be among those that sent last. */
+  #found = new Map();
   /** Messages stored since the last load minus those that the stream delivered. */
   #missed = 0;
   #delivered = 0;
@@ -75,9 +77,15 @@ export class Store {
     this.#counts.delete(oldest.device);
   }
 
-  /** Adds the last message of a device that is not among those that sent last. */
+  /** Adds the last message of the chosen device, which may not be among those that sent last. */
   admit(last) {
-    if (last && !this.devices.has(last.device)) this.devices.set(last.device, last);
+    if (last) this.#found = new Map([[last.device, last]]);
+  }
+
+  /** Adds devices that the API has found for the filter. */
+  find(devices) {
+    this.#found = new Map(devices.map(({ device, last }) => [device, last]));
+    for (const { device, messages } of devices) if (!this.devices.has(device)) this.#counts.set(device, messages);
   }
 
   matches(device) {
@@ -91,8 +99,14 @@ export class Store {
 
   /** The last messages of the devices that match the filter, sorted by name. */
   shownDevices() {
-    const shown = [...this.devices.values()].filter((last) => this.#isShown(last.device));
+    const found = this.filter ? [...this.#found.values()].filter((last) => !this.devices.has(last.device)) : [];
+    const shown = [...this.devices.values(), ...found].filter((last) => this.#isShown(last.device));
     return shown.sort((a, b) => (a.device < b.device ? -1 : 1));
+  }
+
+  /** Whether a device is among those that sent last, or was found. */
+  knows(device) {
+    return this.devices.has(device) || this.#found.has(device);
   }
 
   /** The number of messages that the shown devices have sent. */

@@ -98,7 +98,7 @@ describe("a device", () => {
     await page.mouse.move(box.x + box.width * 0.98, box.y + 20, { steps: 4 });
     await page.mouse.up();
     await eventually(async () => assert.match(search(), /^\?device=tank-1&from=20.*&until=20/));
-    await eventually(async () => assert.match(await page.locator("#device-note").textContent(), /^[1-6] messages, 20.* to 20/));
+    await eventually(async () => assert.match(await page.locator("#device-note").textContent(), /^[1-6] messages?, 20.* to 20/));
     const few = await page.locator("#device-rows tr").count();
     assert.ok(few >= 1 && few <= 6, String(few));
     await page.reload();
@@ -129,6 +129,7 @@ describe("a device", () => {
     assert.equal(csvName, "tank-1.csv");
     const lines = csv.trimEnd().split("\r\n");
     assert.equal(lines.length, COUNT + 2);
+    await page.getByRole("status").filter({ hasText: `${COUNT + 1} messages saved` }).waitFor();
     assert.match(lines[0], /^id,received_at,format,schema,link,bytes,temperature,door,deep\/a~1b,note,big$/);
     assert.match(lines.at(-1), /,json,,,\d+,-0\.0,,,'=1\+1,18446744073709551615$/);
     const [, ndjson] = await file("NDJSON");
@@ -146,6 +147,19 @@ describe("a device", () => {
     await page.locator("#device-more").filter({ hasText: "The table has 12 of 10,005 fields" }).waitFor();
     assert.equal(await page.locator("#device b, #device i").count(), 0);
     await eventually(async () => assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false));
+  });
+
+  test("is found by a part of its name, however long ago it sent", async () => {
+    for (let at = 0; at < 520; at += 20) await Promise.all(Array.from({ length: 20 }, (_, n) => gateway.send(`d-${at + n}`, 1)));
+    await page.goto(gateway.url);
+    await page.locator("#devices tr").nth(499).waitFor();
+    assert.equal(await page.locator("#devices").getByRole("button", { name: "pump", exact: true }).count(), 0);
+    await page.locator("#filter").fill("PUM");
+    await page.locator("#devices").getByRole("button", { name: "pump", exact: true }).waitFor();
+    assert.equal(search(), "?find=PUM");
+    await page.reload();
+    await choose("pump");
+    await note("1 message");
   });
 
   for (const colorScheme of ["light", "dark"]) {

@@ -108,6 +108,24 @@ test("the store notices what the stream left out", () => {
   assert.equal(store.behind, true, "a device is missing");
 });
 
+test("devices that did not send lately are shown when they are found", () => {
+  const store = new Store();
+  store.load({ stats: stats(1), devices: [{ device: "new", last: message(9, "new"), messages: 1 }], messages: [], quarantine: [] });
+  const shown = () => store.shownDevices().map((last) => `${last.device} ${last.id}`);
+  store.filter = "e";
+  store.find([{ device: "old-e", last: message(1, "old-e"), messages: 7 }, { device: "new", last: message(2, "new"), messages: 1 }]);
+  assert.deepEqual(shown(), ["new 9", "old-e 1"]);
+  assert.equal(store.shownCount(), 8);
+  store.apply("message", message(10, "old-e"));
+  assert.deepEqual(shown(), ["new 9", "old-e 10"]);
+  store.filter = "";
+  store.find([]);
+  assert.deepEqual(shown(), ["new 9", "old-e 10"]);
+  [store.filter, store.exact] = ["gone", true];
+  store.admit(message(3, "gone"));
+  assert.deepEqual([shown(), store.chosen], [["gone 3"], "gone"]);
+});
+
 test("a full name chooses one device, a part of a name all that have it", () => {
   const store = new Store();
   const devices = ["tank-1", "tank-10", "pump"].map((device, at) => ({ device, last: message(at, device) }));

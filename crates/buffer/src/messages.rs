@@ -230,18 +230,26 @@ pub fn origins(connection: &Connection, since: i64, most: usize) -> rusqlite::Re
 /// How many of the newest messages are searched for devices before the table of devices is scanned.
 const SEARCHED_MESSAGES: usize = 4096;
 
-/// Returns a page of devices, the one that sent last first. `page.before` bounds the IDs of their last messages.
-pub fn devices(connection: &Connection, buffer: &Arc<str>, page: Page) -> rusqlite::Result<Vec<Device>> {
+/// Returns a page of devices, the one that sent last first: those whose IDs contain `part`, in upper or lower case. `page.before` bounds the
+/// IDs of their last messages.
+pub fn devices(
+    connection: &Connection,
+    buffer: &Arc<str>,
+    page: Page,
+    part: Option<&str>,
+) -> rusqlite::Result<Vec<Device>> {
     let snapshot = connection.unchecked_transaction()?;
-    let ids = match newest_devices(&snapshot, page)? {
+    let newest = if part.is_none() { newest_devices(&snapshot, page)? } else { None };
+    let ids = match newest {
         Some(ids) => ids,
         // Few devices send much, and the others last sent long ago. Scan all devices; SQLite's sorter keeps only as many as the limit.
         None => {
-            let sql = "SELECT last_id FROM devices WHERE last_id < ? ORDER BY last_id DESC LIMIT ?";
+            let sql = "SELECT last_id FROM devices WHERE last_id < ?1 AND (?2 IS NULL OR instr(lower(device), lower(?2)) > 0)
+                       ORDER BY last_id DESC LIMIT ?3";
             let before = page.before.unwrap_or(i64::MAX);
             snapshot
                 .prepare_cached(sql)?
-                .query_map((before, page.limit), |row| row.get(0))?
+                .query_map((before, part, page.limit), |row| row.get(0))?
                 .collect::<Result<_, _>>()?
         }
     };

@@ -30,10 +30,11 @@ impl Readers {
         self.read(move |c| messages::device_messages(c, &buffer, &device, page, times)).await
     }
 
-    /// Returns a page of the devices, the one that sent last first. The page's `before` is the ID of a device's last message.
-    pub async fn devices(&self, page: Page) -> Result<Vec<Device>, ReadError> {
+    /// Returns a page of the devices, the one that sent last first: those whose IDs contain `part`, in upper or lower case. The page's `before`
+    /// is the ID of a device's last message.
+    pub async fn devices(&self, page: Page, part: Option<String>) -> Result<Vec<Device>, ReadError> {
         let buffer = self.buffer();
-        self.read(move |c| messages::devices(c, &buffer, page)).await
+        self.read(move |c| messages::devices(c, &buffer, page, part.as_deref())).await
     }
 
     /// Returns the next `limit` messages with an ID above `after`, oldest first. Ends early after more than 1 MiB.

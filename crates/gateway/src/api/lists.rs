@@ -86,8 +86,8 @@ pub struct Devices {
     devices: Vec<DeviceObject>,
 }
 
-#[utoipa::path(get, path = "/api/devices", tag = "api", params(Parameters), responses(
-    (status = 200, description = "The devices that have sent most lately.", body = Devices),
+#[utoipa::path(get, path = "/api/devices", tag = "api", params(Parameters, ("find" = Option<String>, Query, description = "Only devices whose IDs contain this, in upper or lower case.")), responses(
+    (status = 200, description = "The devices, the one that sent last first.", body = Devices),
     (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
     (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
@@ -96,8 +96,9 @@ pub struct Devices {
     (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn devices(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result<Json<Devices>, Problem> {
-    let (page, _) = Parameters::read(&uri, &[])?;
-    let found = state.ingest().readers.devices(page).await?;
+    let (page, others) = Parameters::read(&uri, &["find"])?;
+    let part = others.into_iter().next().map(|(_, part)| part);
+    let found = state.ingest().readers.devices(page, part).await?;
     let devices = found.into_iter().map(DeviceObject::of_stored).collect::<Option<_>>();
     Ok(Json(Devices { devices: devices.ok_or_else(Problem::unreadable)? }))
 }

@@ -35,6 +35,10 @@ fn lists_are_newest_first_and_can_start_below_an_id() {
     assert_eq!(devices["devices"][0]["bytes"], 3);
     assert_eq!(devices["devices"][0]["last"]["value"], 6);
     assert_eq!(gateway.get_json("/api/devices?before=6")["devices"][0]["device"], "odd");
+    let found = gateway.get_json("/api/devices?find=EVE");
+    assert_eq!(found["devices"].as_array().unwrap().len(), 1);
+    assert_eq!(found["devices"][0]["device"], "even");
+    assert_eq!(gateway.get_json("/api/devices?find=nobody")["devices"], json!([]));
 }
 
 /// Returns the times at which a device's messages were received, newest first.
