@@ -1,6 +1,9 @@
 //! One message: its bytes, what each of them means, and how long the message is in other formats.
 
-use super::objects::{MessageObject, slot};
+use super::{
+    objects::{MessageObject, slot},
+    turns::turn,
+};
 use crate::state::GatewayState;
 use axum::{Json, extract::State};
 use dunnage_base::hex::hex;
@@ -95,6 +98,7 @@ pub async fn message(
     let found = state.ingest().readers.messages(page, Times::ALL).await?;
     let found = found.into_iter().find(|message| message.id == number).ok_or_else(missing)?;
     let profiles = state.ingest().profiles.load_full();
+    let _turn = turn().await?;
     let detail = tokio::task::spawn_blocking(move || detail(&profiles, found)).await;
     detail.ok().flatten().map(Json).ok_or_else(Problem::unreadable)
 }

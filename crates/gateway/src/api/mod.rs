@@ -9,6 +9,7 @@ pub mod objects;
 pub mod openapi;
 mod page;
 mod series;
+mod turns;
 
 use crate::state::GatewayState;
 use axum::{

@@ -2,7 +2,10 @@
 
 #![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
 
-use super::lists::{TIMES, TimesParameters, times};
+use super::{
+    lists::{TIMES, TimesParameters, times},
+    turns::turn,
+};
 use crate::state::GatewayState;
 use axum::{Json, extract::State, http::Uri};
 use dunnage_base::clock::rfc3339;
@@ -86,6 +89,7 @@ pub async fn series(
     let mut given = query::read(uri.query(), &TIMES)?;
     let times = times(&mut given)?;
     let missing = format!("no message of the device {device:?} is stored");
+    let _turn = turn().await?;
     let read = Read::of(&state.ingest().readers, &device, times).await?;
     Ok(Json(read.ok_or_else(|| Problem::not_found(missing))?.series(device)))
 }
