@@ -103,7 +103,8 @@ export class DeviceView {
     for (const [last, button] of this.ranges) setAttribute(button, "aria-pressed", last === data.address.last && !data.address.from && !data.address.until);
     setText(byId("device-note"), note(data));
     this.#facts(store);
-    if (this.data !== data) {
+    const isNew = this.data !== data;
+    if (isNew) {
       this.data = data;
       this.range = domain(data);
       this.fields = this.range ? [...data.series.fields, { pointer: null, ...data.series.bytes }] : [];
@@ -112,6 +113,7 @@ export class DeviceView {
     // Without plots the list has no size; the ResizeObserver reports it, and draws again.
     this.list.hidden = this.fields.length === 0;
     if (this.width > 0) this.#plots();
+    if (isNew && this.cursor !== null) this.#point(this.cursor);
   }
 
   #facts({ device: { name, series, messages }, devices }) {
@@ -162,8 +164,8 @@ export class DeviceView {
     const button = byId(`device-${kind}`);
     button.disabled = true;
     try {
-      await save(kind, this.data.name, this.data.range);
-      setText(byId("device-cursor"), "");
+      const { saved, complete } = await save(kind, this.data.name, this.data.range);
+      setText(byId("device-cursor"), complete ? `${count(saved)} messages saved` : `only the newest ${count(saved)} messages were saved; choose a shorter range for the others`);
     } catch (failure) {
       setText(byId("device-cursor"), `The export failed: ${failure.message}`);
     } finally {
@@ -197,6 +199,6 @@ function note({ missing, series, address }) {
   if (series.messages === 0) return "no messages in this range of times";
   const more = series.more_fields ? `; the plots are of its first ${series.fields.length} numeric fields` : "";
   const times = address.from || address.until ? `, ${[address.from, address.until].map((time) => (time ? fullTime(time).slice(0, 19) : "…")).join(" to ")}` : "";
-  return `${series.complete ? "" : "the newest "}${count(series.messages)} messages${times}${more}`;
+  return `${series.complete ? "" : "the newest "}${count(series.messages)} ${series.messages === 1 ? "message" : "messages"}${times}${more}`;
 }
 

@@ -4,18 +4,23 @@ import { history } from "./api.js";
 import { json, leaves, short } from "./value.js";
 
 const PAGE = 1000;
-/** Most messages of a file. */
+/** Most messages of a file, and most bytes of their values: the browser holds them all. */
 const MOST = 50_000;
+const MOST_BYTES = 64e6;
 
-/** All messages of `device` in the range of times, oldest first. */
+/** The messages of `device` in the range of times, oldest first, and whether these are all of them. */
 async function read(device, range) {
   const found = [];
-  while (found.length < MOST) {
+  let size = 0;
+  while (found.length < MOST && size < MOST_BYTES) {
     const page = await history(device, { ...range, limit: PAGE, before: found.at(-1)?.id });
-    if (page.length === 0) break;
-    for (const message of page) found.push(message);
+    if (page.length === 0) return { messages: found.reverse(), complete: true };
+    for (const message of page) {
+      found.push(message);
+      size += message.json_bytes;
+    }
   }
-  return found.slice(0, MOST).reverse();
+  return { messages: found.reverse(), complete: false };
 }
 
 const COMMON = ["id", "received_at", "format", "schema", "link", "bytes"];
@@ -43,12 +48,17 @@ export const ndjson = (messages) => messages.map((message) => `${json(message)}\
 
 const KINDS = { csv: [csv, "text/csv"], ndjson: [ndjson, "application/x-ndjson"] };
 
-/** Saves the messages of `device` in the range of times `{from, until}`, in milliseconds since 1970, as a file of `kind`. */
+/**
+ * Saves the messages of `device` in the range of times `{from, until}`, in milliseconds since 1970, as a file of `kind`. Returns how many
+ * these are, and whether they are all.
+ */
 export async function save(kind, device, range) {
   const [write, type] = KINDS[kind];
-  const url = URL.createObjectURL(new Blob([write(await read(device, range))], { type }));
+  const { messages, complete } = await read(device, range);
+  const url = URL.createObjectURL(new Blob([write(messages)], { type }));
   const link = document.createElement("a");
   [link.href, link.download] = [url, `${device.replace(/[^\w.-]+/g, "_")}.${kind}`];
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  return { saved: messages.length, complete };
 }
