@@ -1,4 +1,4 @@
-// What the page shows, as its URL says it: a device or a part of a name, a range of times, a message. Such a URL can be sent to a colleague.
+// What the page shows, as its URL says it: a device or a part of a name, a time range, a message. Such a URL can be sent to a colleague.
 
 /** The ranges that end now, in milliseconds, by their name in the URL. */
 export const SPANS = { "1h": 3_600_000, "24h": 86_400_000, "7d": 7 * 86_400_000, "30d": 30 * 86_400_000 };

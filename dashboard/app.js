@@ -118,7 +118,7 @@ async function loadMessage() {
   if (shown.message === id) store.message = { id, detail, missing: detail === null };
 }
 
-/** Loads the chosen device in the range of times of the address. */
+/** Loads the chosen device in the time range of the address. */
 async function loadDevice() {
   const name = store.chosen;
   if (!name) {

@@ -27,7 +27,7 @@ export class DeviceView {
   /** The time of the cursor. */
   cursor = null;
 
-  /** `choose(device)` shows another device or all (""), `show({last, from, until})` another range of times. */
+  /** `choose(device)` shows another device or all (""), `show({last, from, until})` another time range. */
   constructor(choose, show) {
     this.show = show;
     byId("device-all").addEventListener("click", () => choose(""));
@@ -196,7 +196,7 @@ function domain({ series, range }) {
 function note({ missing, series, address }) {
   if (missing) return "nothing of this device is stored";
   if (!series) return "loading";
-  if (series.messages === 0) return "no messages in this range of times";
+  if (series.messages === 0) return "no messages in this time range";
   const more = series.more_fields ? `; the plots are of its first ${series.fields.length} numeric fields` : "";
   const times = address.from || address.until ? `, ${[address.from, address.until].map((time) => (time ? fullTime(time).slice(0, 19) : "…")).join(" to ")}` : "";
   return `${series.complete ? "" : "the newest "}${count(series.messages)} ${series.messages === 1 ? "message" : "messages"}${times}${more}`;

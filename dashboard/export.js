@@ -8,7 +8,7 @@ const PAGE = 1000;
 const MOST = 50_000;
 const MOST_BYTES = 64e6;
 
-/** The messages of `device` in the range of times, oldest first, and whether these are all of them. */
+/** The messages of `device` in the time range, oldest first, and whether these are all of them. */
 async function read(device, range) {
   const found = [];
   let size = 0;
@@ -49,7 +49,7 @@ export const ndjson = (messages) => messages.map((message) => `${json(message)}\
 const KINDS = { csv: [csv, "text/csv"], ndjson: [ndjson, "application/x-ndjson"] };
 
 /**
- * Saves the messages of `device` in the range of times `{from, until}`, in milliseconds since 1970, as a file of `kind`. Returns how many
+ * Saves the messages of `device` in the time range `{from, until}`, in milliseconds since 1970, as a file of `kind`. Returns how many
  * these are, and whether they are all.
  */
 export async function save(kind, device, range) {

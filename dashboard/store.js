@@ -14,7 +14,7 @@ export class Store {
   /** Part of a device's name, or with `exact` all of it. */
   filter = "";
   exact = false;
-  /** The chosen device: its name, the address and range of times, its messages there and its numbers; or null. */
+  /** The chosen device: its name, the address and time range, its messages there and its numbers; or null. */
   device = null;
   /** The chosen message: its ID and what the API knows of it; or null. */
   message = null;

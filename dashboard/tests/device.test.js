@@ -1,4 +1,4 @@
-// One device: its address, plots, table, ranges of times and files.
+// One device: its address, plots, table, time ranges and files.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -89,7 +89,7 @@ describe("a device", () => {
     await eventually(async () => assert.equal(await plot("temperature").locator(".value").textContent(), "-5"));
   });
 
-  test("a drag over a plot chooses a range of times, a button another one", async () => {
+  test("a drag over a plot chooses a time range, a button another one", async () => {
     await choose("tank-1");
     await note(`${COUNT} messages`);
     const box = await plot("temperature").locator("svg").boundingBox();
@@ -108,7 +108,7 @@ describe("a device", () => {
     assert.equal(search(), "?device=tank-1&last=24h");
     assert.equal(await page.getByRole("button", { name: "24 hours" }).getAttribute("aria-pressed"), "true");
     await page.goto(`${gateway.url}/?device=tank-1&until=2001-01-01T00:00:00Z`);
-    await note("no messages in this range of times");
+    await note("no messages in this time range");
     assert.equal(await page.locator("#device-plots").isVisible(), false);
   });
 

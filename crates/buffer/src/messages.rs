@@ -22,7 +22,7 @@ pub struct Page {
     pub before: Option<i64>,
 }
 
-/// A range of times of receipt, in microseconds since 1970.
+/// A range of receipt times, in microseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Times {
     /// The first one that belongs to it.

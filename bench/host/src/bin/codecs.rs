@@ -1,7 +1,7 @@
 //! Prints how long each library takes to encode and decode each payload, as JSON, one time in a line.
 //!
-//! The libraries take turns of some microseconds, so that all of them meet the same load of the machine. A process may be slow from its start
-//! to its end, because of where its stack lies, so the caller runs this program several times.
+//! The libraries take turns of some microseconds, so that all of them meet the same load of the machine. One process can be slower
+//! than the next from start to end, so the caller runs this program several times.
 
 use dunnage_bench_host::{for_each_library, for_each_payload, libraries::*, payloads::*};
 use serde_json::json;

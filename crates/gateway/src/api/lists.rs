@@ -104,7 +104,7 @@ pub async fn devices(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result
 }
 
 #[utoipa::path(get, path = "/api/devices/{device}/messages", tag = "api", params(("device" = String, Path, description = "The device's id."), Parameters, TimesParameters), responses(
-    (status = 200, description = "The newest messages of a device, or of a range of times.", body = Messages<MessageObject>),
+    (status = 200, description = "The newest messages of a device, or of a time range.", body = Messages<MessageObject>),
     (status = 400, description = "`query`, `name`", body = Problem, content_type = "application/problem+json"),
     (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
@@ -126,7 +126,7 @@ pub async fn device_messages(
 }
 
 #[utoipa::path(get, path = "/api/messages", tag = "api", params(Parameters, TimesParameters, ("device" = Option<String>, Query, description = "Only those of this device.")), responses(
-    (status = 200, description = "The newest messages, or those of a range of times.", body = Messages<MessageObject>),
+    (status = 200, description = "The newest messages, or those of a time range.", body = Messages<MessageObject>),
     (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
     (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),

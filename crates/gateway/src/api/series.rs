@@ -1,4 +1,4 @@
-//! The numbers of a device over time, for plots. They are thinned out here, so that an answer does not grow with the range of times.
+//! Time series of the numbers in a device's messages, for plots. They are downsampled here, so that an answer does not grow with the time range.
 
 #![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
 
@@ -31,7 +31,7 @@ pub struct Series {
     device: String,
     /// How many messages were read.
     messages: usize,
-    /// Whether these are all messages of the range of times. Otherwise they are its newest ones.
+    /// Whether these are all messages of the time range. Otherwise they are its newest ones.
     complete: bool,
     /// When the first and the last of them were received.
     #[schema(required)]

@@ -1,10 +1,10 @@
-//! Bounds how many answers are made at the same time that take much memory or time. Without a bound, a client that may read could use all of
-//! both with many requests at once.
+//! Limits how many expensive answers are computed at the same time. Without a limit, a client that may read could use all memory or
+//! processor time with many concurrent requests.
 
 use dunnage_inputs::Problem;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// How many are made at the same time. Further requests wait.
+/// How many are computed at the same time. Further requests wait.
 static TURNS: Semaphore = Semaphore::const_new(2);
 
 /// Waits for a turn, which ends when the permit is dropped.
