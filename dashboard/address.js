@@ -3,14 +3,17 @@
 /** The ranges that end now, in milliseconds, by their name in the URL. */
 export const SPANS = { "1h": 3_600_000, "24h": 86_400_000, "7d": 7 * 86_400_000, "30d": 30 * 86_400_000 };
 
-const NAMES = ["device", "find", "last", "from", "until", "message"];
+/** The views beside the overview (""), by their name in the URL. */
+export const VIEWS = ["fleet", "operations"];
+
+const NAMES = ["view", "device", "find", "last", "from", "until", "message"];
 
 /** Reads `search`, such as "?device=tank-1&last=24h". What it does not understand is not there. */
 export function parse(search) {
   const given = new URLSearchParams(search);
-  const [device, find, last, from, until, message] = NAMES.map((name) => given.get(name)?.trim() ?? "");
+  const [view, device, find, last, from, until, message] = NAMES.map((name) => given.get(name)?.trim() ?? "");
   const time = (text) => (Number.isNaN(Date.parse(text)) ? null : new Date(text).toISOString());
-  return { device, find: device ? "" : find, last: last in SPANS ? last : "", from: last in SPANS ? null : time(from), until: last in SPANS ? null : time(until), message: /^[1-9]\d*$/.test(message) ? message : "" };
+  return { view: VIEWS.includes(view) ? view : "", device, find: device ? "" : find, last: last in SPANS ? last : "", from: last in SPANS ? null : time(from), until: last in SPANS ? null : time(until), message: /^[1-9]\d*$/.test(message) ? message : "" };
 }
 
 /** The opposite of `parse`. */

@@ -4,6 +4,7 @@ import * as address from "./address.js";
 import * as api from "./api.js";
 import { DeviceView } from "./device.js";
 import { DevicesView } from "./devices.js";
+import { setAttribute } from "./dom.js";
 import { FormatsView } from "./formats.js";
 import { MapView } from "./map.js";
 import { MessageView } from "./message.js";
@@ -178,6 +179,8 @@ function show(next, replace = false) {
   store.exact = next.device !== "";
   if (filter.value.trim() !== store.filter) filter.value = store.filter;
   clear.hidden = store.filter === "";
+  for (const view of document.querySelectorAll(".view")) view.hidden = view.dataset.view !== next.view;
+  for (const link of document.querySelectorAll("[data-goes]")) setAttribute(link, "aria-current", link.dataset.goes === next.view ? "page" : "false");
   document.title = next.device ? `${next.device} – Dunnage gateway` : "Dunnage gateway";
   findSoon();
   for (const load of [loadDevice, loadMessage]) load().catch(() => {}).finally(draw);
@@ -193,6 +196,13 @@ filter.addEventListener("input", () => {
   const text = filter.value.trim();
   show(address.parse(address.format(store.devices.has(text) ? { device: text } : { find: text })), true);
 });
+for (const link of document.querySelectorAll("[data-goes]")) {
+  link.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // another tab or window
+    event.preventDefault();
+    show(address.parse(address.format({ view: link.dataset.goes })));
+  });
+}
 clear.addEventListener("click", () => {
   choose("");
   filter.focus();
