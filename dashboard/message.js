@@ -50,6 +50,7 @@ export class MessageView {
     if (!detail) return;
     byId("message-facts").replaceChildren(...facts(detail).map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
     byId("message-origin").replaceChildren(...(detail.origin ? [el("h3", {}, "Origin"), fields(detail.origin)] : []));
+    byId("message-outputs").replaceChildren(...(detail.outputs.length > 0 ? [el("h3", {}, "Outputs"), outcomes(detail.outputs)] : []));
     byId("message-value").replaceChildren(fields(detail.value));
     const { parts, more, error } = detail.explanation ?? { parts: [], more: false, error: null };
     byId("message-bytes").replaceChildren(...cells(detail.hex, parts));
@@ -72,9 +73,17 @@ function facts({ format, schema, slot, link, bytes: length, json_bytes: json, re
   return all.filter(([, value]) => value);
 }
 
+const STATES = { waiting: "waiting or being delivered", done: "done", dead_letter: "rejected by the receiver" };
+
+/** What each output did with the message. */
+function outcomes(outputs) {
+  const texts = outputs.map(({ output, state, reason }) => [output, reason ? `${STATES[state]}: ${reason}` : STATES[state]]);
+  return el("dl", { class: "facts" }, ...texts.map(([name, text]) => el("div", {}, el("dt", {}, name), el("dd", {}, text))));
+}
+
 function explained({ explanation, bytes: length }, more, error) {
   const notes = [];
-  if (!explanation) notes.push("The bytes of this message are not explained: its format is text, it is a delta, or it is above 64 KiB.");
+  if (!explanation) notes.push("The bytes of this message are not explained: its format is text, or it is above 64 KiB.");
   if (error) notes.push(`The explanation ends here: ${error}.`);
   if (more) notes.push("These are the first parts of more.");
   if (length > DRAWN) notes.push(`The first ${count(DRAWN)} bytes of ${count(length)} are drawn.`);

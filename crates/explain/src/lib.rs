@@ -1,7 +1,7 @@
 //! Says what every byte of a message means, for people who look for a fault or compare formats.
 //!
 //! Most formats are explained item by item ([`Reader::items`]), with the bytes that each takes. The parts of a packed message are bits, or
-//! share the bits of a coded body ([`packed`]).
+//! share the bits of a coded body ([`packed`], [`delta`]).
 
 mod avro;
 mod cbor;
@@ -15,7 +15,7 @@ mod record;
 mod structure;
 
 pub use item::{Item, Sink, Stop, commands_terminal};
-pub use packed::{Bits, walk as packed};
+pub use packed::{Bits, walk as packed, walk_delta as delta};
 
 use cursor::Cursor;
 use dunnage_codegen::Mapped;

@@ -4,8 +4,8 @@ use super::{
     Stop,
     item::{counted, quoted},
 };
-use dunnage_formats::{Error, Format, Json, Known, Value};
-use dunnage_packed::{Check, Layout, Node, Shape, Step};
+use dunnage_formats::{Error, Format, Json, Kind, Known, Value};
+use dunnage_packed::{Check, Layout, Node, Reference, Shape, Step};
 use std::{collections::HashMap, io, ops::Range};
 
 /// Receives the parts of a packed message in their order.
@@ -111,6 +111,33 @@ fn shares(layout: &Layout, bytes: &[u8], known: Known<'_>, out: &mut Out<'_>) ->
         }
     });
     walk.failed.map_or(Ok(()), Err)
+}
+
+/// Reports every part of the delta `bytes`, whose reference is one of `references`, from the latest to the oldest.
+pub fn walk_delta(
+    layout: &Layout,
+    bytes: &[u8],
+    references: &[Reference],
+    known: Known<'_>,
+    bits: &mut dyn Bits,
+) -> Result<(), Stop> {
+    let used = references.iter().find(|one| layout.decode_delta(bytes, [*one], [], known).is_ok());
+    let Some(used) = used else {
+        let error = Error::new(Kind::Reference, 0, "the message that the delta refers to is not known");
+        return Err(Stop::Error(error));
+    };
+    let mut out = Out { bits, end: 0 };
+    out.part(
+        0..8,
+        "",
+        &format!("a delta against the message {:04x}, whose name ends in these 6 bits", used.name()),
+    )?;
+    out.part(8..24, "", &format!("the name of this message: {:02x}{:02x}", bytes[1], bytes[2]))?;
+    out.part(24..8 * bytes.len(), "", "a coded body, whose values share it")?;
+    let mut walk = Walk { out: &mut out, places: Places::of(layout.root()), open: Vec::new(), failed: None };
+    let traced = layout.trace_delta(bytes, used, known, &mut |step| walk.step(&step));
+    walk.failed.map_or(Ok(()), Err)?;
+    traced.map(|_| ()).map_err(|error| Stop::Error(error.into()))
 }
 
 /// Writes the leaf values of a message in their order.

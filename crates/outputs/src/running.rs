@@ -95,6 +95,11 @@ impl Outputs {
         handles.iter().map(|handle| handle.meter.cursor()).min().unwrap_or(i64::MAX)
     }
 
+    /// Returns the name of each output, and the last message ID before which it has resolved everything.
+    pub(crate) fn cursors(&self) -> Vec<(String, i64)> {
+        self.handles().iter().map(|handle| (handle.name.to_string(), handle.meter.cursor())).collect()
+    }
+
     /// Sets the gauges of all outputs to the current values.
     pub fn gauge(&self, last: i64) {
         self.handles().iter().for_each(|handle| handle.meter.gauge(last));

@@ -1,7 +1,7 @@
 //! Reports which bits of a message belong to which part, for people.
 
 use crate::bits::Reader;
-use crate::coded::{CodedSource, PRIOR};
+use crate::coded::{CodedSource, DELTA_HEADER, PRIOR, Reference};
 use crate::wire::{At, Source};
 use crate::{Error, Known, Layout};
 use dunnage_pson::{Budget, Value};
@@ -122,6 +122,25 @@ impl Layout {
             self.validate(&message)?;
             Ok(message)
         })
+    }
+
+    /// Reports the steps of the delta `bytes` against `reference`, which has to be its reference: [`Layout::decode_delta`] tells. Parts have
+    /// a share of the bits.
+    ///
+    /// # Errors
+    /// The bytes are not a delta of the layout against `reference`.
+    pub fn trace_delta<'a>(
+        &self,
+        bytes: &[u8],
+        reference: &Reference,
+        known: impl Into<Known<'a>>,
+        tell: &mut dyn FnMut(Step<'_>),
+    ) -> Result<Value, Error> {
+        let source = CodedSource::new(self.knowledge_of(reference)?, bytes, DELTA_HEADER);
+        let (message, source) = self.read_traced(source, known.into(), tell)?;
+        source.finish()?;
+        self.validate(&message)?;
+        Ok(message)
     }
 
     fn read_traced<S: Measured>(

@@ -1,4 +1,4 @@
-//! One message: its bytes, what each of them means, and how long the message is in other formats.
+//! One message: its bytes, what each of them means, how long the message is in other formats, and what the outputs did with it.
 
 use super::{
     objects::{MessageObject, slot},
@@ -10,8 +10,10 @@ use dunnage_base::hex::hex;
 use dunnage_buffer::{Message, Page, Times};
 use dunnage_explain::{Bits, Item, Reader, Sink, Stop};
 use dunnage_formats::{Format, Id, Known};
-use dunnage_ingest::profiles::{Codecs, Profiles};
+use dunnage_ingest::profiles::{Codecs, Profiles, slots::Slots};
 use dunnage_inputs::{Problem, Segment};
+use dunnage_outputs::Outcome;
+use dunnage_packed::is_delta;
 use serde::Serialize;
 use std::{io, ops::Range, sync::Arc};
 use utoipa::ToSchema;
@@ -20,6 +22,9 @@ use utoipa::ToSchema;
 const PARTS: usize = 2000;
 /// Most bytes of a message, and of its JSON, that are explained and encoded in other formats. Larger messages would take long.
 const EXPLAINED: usize = 64 << 10;
+/// Most messages of the device that are read to find the reference of a delta. A sender forgets a reference after 16 messages that nobody
+/// acknowledged; later ones may have overtaken it.
+const REFERENCES: u32 = 32;
 
 /// A message with its bytes.
 #[derive(Serialize, ToSchema)]
@@ -30,11 +35,13 @@ pub struct MessageDetail {
     request: String,
     /// The bytes as they arrived.
     hex: String,
-    /// What they mean. `null` for messages above 64 KiB, for deltas, and for formats whose bytes are text or are not explained.
+    /// What they mean. `null` for messages above 64 KiB, and for formats whose bytes are text or are not explained.
     #[schema(required)]
     explanation: Option<Explanation>,
     /// How many bytes the message has in each format that can carry it; empty for messages above 64 KiB.
     sizes: Vec<Size>,
+    /// What each output did with it.
+    outputs: Vec<Outcome>,
 }
 
 /// What the bytes of a message mean.
@@ -97,37 +104,64 @@ pub async fn message(
     let page = Page { limit: 1, before: number.checked_add(1) };
     let found = state.ingest().readers.messages(page, Times::ALL).await?;
     let found = found.into_iter().find(|message| message.id == number).ok_or_else(missing)?;
+    let earlier = earlier(&state, &found).await?;
+    let outputs = state.outputs.outcomes(number).await.map_err(|_| Problem::unreadable())?;
     let profiles = state.ingest().profiles.load_full();
     let _turn = turn().await?;
-    let detail = tokio::task::spawn_blocking(move || detail(&profiles, found)).await;
+    let detail = tokio::task::spawn_blocking(move || detail(&profiles, found, &earlier, outputs)).await;
     detail.ok().flatten().map(Json).ok_or_else(Problem::unreadable)
 }
 
+/// Returns the messages of the device before `message` to which it may refer, newest first, if it is a delta.
+async fn earlier(state: &GatewayState, message: &Message) -> Result<Vec<Message>, Problem> {
+    if message.format != Id::Packed.name() || !is_delta(&message.raw) {
+        return Ok(Vec::new());
+    }
+    let page = Page { limit: REFERENCES, before: Some(message.id) };
+    let found = state.ingest().readers.device_messages(message.device.clone(), page, Times::ALL).await?;
+    Ok(found.unwrap_or_default())
+}
+
 /// Returns `None` if the JSON of `message` is damaged.
-fn detail(profiles: &Profiles, message: Message) -> Option<MessageDetail> {
+fn detail(
+    profiles: &Profiles,
+    message: Message,
+    earlier: &[Message],
+    outputs: Vec<Outcome>,
+) -> Option<MessageDetail> {
     let is_small = message.raw.len().max(message.json.len()) <= EXPLAINED;
     let codecs =
         profiles.pick(profiles.rule(&message.device), message.schema.as_deref()).filter(|_| is_small);
     Some(MessageDetail {
         request: message.request.clone(),
         hex: hex(&message.raw),
-        explanation: codecs.and_then(|codecs| explain(profiles, codecs, &message)),
+        explanation: codecs.and_then(|codecs| explain(profiles, codecs, &message, earlier)),
         sizes: codecs.map(|codecs| sizes(codecs, &message)).unwrap_or_default(),
+        outputs,
         message: MessageObject::of_stored(message)?,
     })
 }
 
-fn explain(profiles: &Profiles, codecs: &Codecs, message: &Message) -> Option<Explanation> {
+fn explain(
+    profiles: &Profiles,
+    codecs: &Codecs,
+    message: &Message,
+    earlier: &[Message],
+) -> Option<Explanation> {
     let format: Id = message.format.parse().ok()?;
     let mut explanation = Explanation::default();
     let outcome = match &codecs.slots {
         Some(slots) if format == Id::Packed => {
-            let number = slot(message)?;
-            let slot = slots.all().iter().find(|slot| slot.key.slot == number)?;
             let device = &message.device;
             let texts = profiles.rule(device).and_then(|rule| rule.known(device));
             let known = Known { device: Some(device), texts };
-            dunnage_explain::packed(slot.codec.layout(), &message.raw, known, &mut explanation)
+            if is_delta(&message.raw) {
+                explain_delta(slots, message, earlier, known, &mut explanation)
+            } else {
+                let number = slot(message)?;
+                let slot = slots.all().iter().find(|slot| slot.key.slot == number)?;
+                dunnage_explain::packed(slot.codec.layout(), &message.raw, known, &mut explanation)
+            }
         }
         _ => {
             let reader = Reader::of(format, codecs.model.as_ref(), codecs.mapping_of(format)).ok()??;
@@ -138,6 +172,30 @@ fn explain(profiles: &Profiles, codecs: &Codecs, message: &Message) -> Option<Ex
         explanation.error = Some(error.to_string());
     }
     Some(explanation)
+}
+
+/// Explains a delta with the layout of the first of `slots` that has its reference among `earlier`.
+fn explain_delta(
+    slots: &Slots,
+    message: &Message,
+    earlier: &[Message],
+    known: Known<'_>,
+    explanation: &mut Explanation,
+) -> Result<(), Stop> {
+    let values: Vec<_> = earlier
+        .iter()
+        .filter(|one| one.schema == message.schema && one.json.len() <= EXPLAINED)
+        .filter_map(|one| dunnage_formats::Json.decode(one.json.as_bytes()).ok())
+        .collect();
+    let mut outcome = Ok(());
+    for layout in slots.trained().map(|slot| slot.codec.layout()) {
+        let references: Vec<_> = values.iter().filter_map(|value| layout.reference(value).ok()).collect();
+        outcome = dunnage_explain::delta(layout, &message.raw, &references, known, explanation);
+        if !explanation.parts.is_empty() {
+            break;
+        }
+    }
+    outcome
 }
 
 fn sizes(codecs: &Codecs, message: &Message) -> Vec<Size> {

@@ -118,6 +118,35 @@ fn a_sender_and_the_gateway_agree_while_messages_and_acknowledgements_are_lost()
     assert_eq!(quarantined(&gateway), 0);
 }
 
+/// Also if the layout of the delta is not the first, and its reference not the message before it.
+#[test]
+fn the_parts_of_a_delta_are_explained() {
+    let gateway = gateway();
+    for slot in [1, 2] {
+        let (layout, device) = (layout(slot), format!("d{slot}"));
+        for n in [1, 2, 3] {
+            assert_eq!(post(&gateway, &device, &whole(&layout, n)), stored());
+        }
+        let bytes = delta(&layout, 4, 2);
+        assert_eq!(post(&gateway, &device, &bytes), stored());
+        let id = gateway.get_json("/api/messages?limit=1")["messages"][0]["id"].as_i64().unwrap();
+        let explanation = gateway.get_json(&format!("/api/messages/{id}"))["explanation"].clone();
+        assert_eq!(explanation["error"], json!(null));
+        let parts = explanation["parts"].as_array().unwrap();
+        let name = layout.reference(&message(2)).unwrap().name();
+        assert!(parts[0]["meaning"].as_str().unwrap().contains(&format!("{name:04x}")), "{parts:?}");
+        assert_eq!(parts[2]["bits"].as_f64(), Some(8.0 * (bytes.len() - 3) as f64));
+        let values: Vec<_> = parts[3..]
+            .iter()
+            .map(|part| (part["path"].as_str().unwrap(), part["meaning"].as_str().unwrap()))
+            .collect();
+        assert_eq!(values, [("/n", "1000004"), ("/total", "4938268"), ("/level", "40002")]);
+        // A coder shares its bits between the values; the last byte is not full.
+        let shares: f64 = parts[3..].iter().map(|part| part["bits"].as_f64().unwrap()).sum();
+        assert!(shares > 4.0 && shares < 8.0 * (bytes.len() - 3) as f64 + 1.0, "{shares}");
+    }
+}
+
 #[test]
 fn only_messages_of_the_device_are_references() {
     let (gateway, layout) = (gateway(), layout(1));

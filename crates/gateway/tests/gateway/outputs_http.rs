@@ -117,6 +117,13 @@ fn batches_are_ndjson_and_a_refused_message_is_isolated() {
         dead_letters[0].reason.contains("/in answered 400") && !dead_letters[0].reason.contains("hidden"),
         "{dead_letters:?}"
     );
+    let outcome = |id: i64| gateway.get_json(&format!("/api/messages/{id}"))["outputs"].clone();
+    assert_eq!(outcome(17), serde_json::json!([{"output": "hook", "state": "done", "reason": null}]));
+    let rejected = outcome(18);
+    assert_eq!(
+        (&rejected[0]["state"], &rejected[0]["reason"]),
+        (&"dead_letter".into(), &dead_letters[0].reason.as_str().into())
+    );
 }
 
 /// The server is busy, redirects, hangs, fails, and closes the connection before and after it has stored the message. Each delivery is retried

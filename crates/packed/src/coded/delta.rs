@@ -12,8 +12,8 @@ pub(crate) const PRIOR: u8 = 1;
 pub(crate) const DELTA: u8 = 2;
 /// The bits of the first byte of a delta that are those of the reference's name.
 const TAG: u16 = 0x3f;
-/// The length of the first byte and the name, which come before the body.
-const HEADER: usize = 3;
+/// The length of the first byte and the name, which come before the body of a delta.
+pub const DELTA_HEADER: usize = 3;
 /// The most references that are tried for one message.
 const MAX_TRIALS: usize = 8;
 
@@ -165,7 +165,7 @@ impl Layout {
         used: &Reference,
         trained: &Trained,
     ) -> Result<Option<Decoded>, Error> {
-        let source = CodedSource::new(trained.knowledge(Some(&used.record)), delta.bytes, HEADER);
+        let source = CodedSource::new(trained.knowledge(Some(&used.record)), delta.bytes, DELTA_HEADER);
         let mut source = Recorded::new(source);
         let mut value = Value::Null;
         self.read(&mut source, delta.known, &Budget::default(), &mut value)?;
@@ -195,7 +195,7 @@ impl Layout {
         if !bytes.is_empty() && !is_delta(bytes) {
             return Err(Error::new(Kind::Malformed, 0, "not a delta"));
         }
-        let Some(header) = bytes.first_chunk::<HEADER>() else {
+        let Some(header) = bytes.first_chunk::<DELTA_HEADER>() else {
             return Err(Error::new(Kind::Truncated, bytes.len(), "a delta has a name of two bytes"));
         };
         let delta = Delta { bytes, name: u16::from_be_bytes([header[1], header[2]]), known: known.into() };
@@ -237,6 +237,11 @@ impl Layout {
             }
         }
         Ok(found)
+    }
+
+    /// Returns what a reader of a delta against `reference` knows.
+    pub(crate) fn knowledge_of<'a>(&'a self, reference: &'a Reference) -> Result<Knowledge<'a>, Error> {
+        Ok(self.trained_or_error()?.knowledge(Some(&reference.record)))
     }
 
     fn trained_or_error(&self) -> Result<&Trained, Error> {

@@ -24,7 +24,7 @@ pub use table::{Bin, Context, Table, Tables};
 pub use train::{Example, Learnt, LearntPart, Training};
 pub use trained::{PatternPiece, TrainedLeaf, TrainedLeaves, pattern_pieces};
 
-pub(crate) use delta::{DELTA, PRIOR, Trained};
+pub(crate) use delta::{DELTA, DELTA_HEADER, PRIOR, Trained};
 pub(crate) use leaf::{Leaves, pieces};
 pub(crate) use record::{Record, Recorded, Recorder};
 pub(crate) use statistics::Statistics;

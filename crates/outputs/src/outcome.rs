@@ -1,0 +1,47 @@
+//! What the outputs did with one message.
+
+use super::{DeadLetterError, Outputs};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// What an output did with a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Outcome {
+    /// The output's name.
+    pub output: String,
+    /// How far it is.
+    pub state: Resolution,
+    /// Why the receiver rejected the message, if it is a dead letter.
+    #[schema(required)]
+    pub reason: Option<String>,
+}
+
+/// How far an output is with a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Resolution {
+    /// The cursor of the output has not passed the message: it waits, is being delivered, or was delivered shortly ago.
+    Waiting,
+    /// The output has nothing more to do: the message was delivered, or an operator discarded it.
+    Done,
+    /// The receiver rejected the message, and nobody has retried or discarded it.
+    DeadLetter,
+}
+
+impl Outputs {
+    /// Returns what each output did with the message `id`, in the order in which they were started.
+    pub async fn outcomes(&self, id: i64) -> Result<Vec<Outcome>, DeadLetterError> {
+        let mut outcomes = Vec::new();
+        for (output, cursor) in self.cursors() {
+            let letters = self.dead_letters(&output, id - 1, 1).await?;
+            let letter = letters.into_iter().find(|letter| letter.message_id == id);
+            let state = match &letter {
+                Some(_) => Resolution::DeadLetter,
+                None if id <= cursor => Resolution::Done,
+                None => Resolution::Waiting,
+            };
+            outcomes.push(Outcome { output, state, reason: letter.map(|letter| letter.reason) });
+        }
+        Ok(outcomes)
+    }
+}
