@@ -1,4 +1,4 @@
-// The background of the map: coast, graticule, scale.
+// The background of the maps: coast, graticule, scale.
 
 import { CUT, ISLANDS, MAINLAND, REGION, SEAS } from "./coast.js";
 import { svg } from "./dom.js";
@@ -34,9 +34,10 @@ function coast(view) {
   return [land, svg("path", { class: "sea", d: sea }), ...lines, islands];
 }
 
-function grid(view) {
+/** Meridians and parallels with their degrees. */
+export function grid(view) {
   const { meridians, parallels, step } = graticule(view);
-  const digits = step < 1 ? 1 : 0;
+  const digits = Math.max(0, Math.ceil(-Math.log10(step)));
   const label = (value, positive, negative) => `${Math.abs(value).toFixed(digits)}°${value === 0 ? "" : value < 0 ? negative : positive}`;
   const nodes = [];
   for (const longitude of meridians) {
@@ -54,11 +55,12 @@ function grid(view) {
   return nodes;
 }
 
-function scale(view) {
+/** A bar with its length. */
+export function scale(view) {
   const { km, pixels } = scaleBar(view, Math.min(140, view.width / 3));
   const [x, y] = [10, view.height - 12];
   const d = `M${x} ${y - 5}V${y}H${round(x + pixels)}V${y - 5}`;
-  return [svg("path", { class: "scale", d }), svg("text", { class: "degrees", x: x + 5, y: y - 5 }, `${count(km)} km`)];
+  return [svg("path", { class: "scale", d }), svg("text", { class: "degrees", x: x + 5, y: y - 5 }, km < 1 ? `${count(1000 * km)} m` : `${count(km)} km`)];
 }
 
 /** The elements below the devices. */

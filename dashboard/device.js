@@ -5,6 +5,7 @@ import { el, setAttribute, setChildren, setText } from "./dom.js";
 import { save } from "./export.js";
 import { age, bytes, count, fullTime, span } from "./format.js";
 import { LEFT, Plot } from "./plot.js";
+import { positions, Track } from "./track.js";
 import { leaves, short } from "./value.js";
 
 const byId = (id) => document.getElementById(id);
@@ -34,6 +35,7 @@ export class DeviceView {
     this.#makeRanges();
     for (const kind of ["csv", "ndjson"]) byId(`device-${kind}`).addEventListener("click", () => this.#export(kind));
     this.list = byId("device-plots");
+    this.track = new Track(byId("device-track"), (time) => this.#point(time));
     this.#listen();
     new ResizeObserver(([{ contentRect }]) => {
       this.width = Math.floor(contentRect.width);
@@ -91,6 +93,7 @@ export class DeviceView {
   #point(time) {
     this.cursor = time;
     for (const plot of this.plots.values()) if (plot.node.isConnected) plot.point(time);
+    this.track.point(time);
     setText(byId("device-cursor"), time ? fullTime(new Date(time).toISOString()) : "");
   }
 
@@ -108,11 +111,15 @@ export class DeviceView {
       this.data = data;
       this.range = domain(data);
       this.fields = this.range ? [...data.series.fields, { pointer: null, ...data.series.bytes }] : [];
+      this.positions = positions(data.series);
       this.#table(data.messages);
     }
     // Without plots the list has no size; the ResizeObserver reports it, and draws again.
     this.list.hidden = this.fields.length === 0;
-    if (this.width > 0) this.#plots();
+    if (this.width > 0) {
+      this.#plots();
+      this.track.draw(this.positions, this.width);
+    }
     if (isNew && this.cursor !== null) this.#point(this.cursor);
   }
 

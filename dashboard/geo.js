@@ -3,8 +3,8 @@
 const RADIANS = Math.PI / 180;
 /** Mercator ends short of the poles. */
 const EDGE = 85;
-/** No view is narrower than this many degrees: the coast is too coarse for more. */
-const NARROWEST = 4;
+/** The coast is too coarse for a view that is narrower than this many degrees. */
+export const COARSE = 4;
 const KM_PER_DEGREE = 111.32;
 
 /** Converts degrees of latitude to Mercator units, each as long as a degree of longitude. */
@@ -43,15 +43,15 @@ export class View {
     this.middle = x;
   }
 
-  /** The view that shows all `points` with `margin` pixels around them. */
-  static fit(points, width, height, margin) {
+  /** The view that shows all `points` with `margin` pixels around them, and at least `narrowest` degrees of longitude. */
+  static fit(points, width, height, margin, narrowest = COARSE) {
     const west = cut(points.map((p) => p.longitude));
     const xs = points.map((p) => (p.longitude < west ? p.longitude + 360 : p.longitude));
     const ys = points.map((p) => mercator(p.latitude));
     const [left, right, bottom, top] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
     const scale = Math.min(
-      (width - 2 * margin) / Math.max(right - left, NARROWEST),
-      (height - 2 * margin) / Math.max(top - bottom, NARROWEST / 2),
+      (width - 2 * margin) / Math.max(right - left, narrowest),
+      (height - 2 * margin) / Math.max(top - bottom, narrowest / 2),
     );
     return new View((left + right) / 2, (bottom + top) / 2, scale, width, height);
   }
@@ -74,7 +74,7 @@ export class View {
   }
 }
 
-const STEPS = [0.5, 1, 2, 5, 10, 15, 30, 60, 90];
+const STEPS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 90];
 
 /** Meridians and parallels in view, at multiples of a step that is at least 90 pixels wide. */
 export function graticule(view) {

@@ -89,6 +89,26 @@ describe("a device", () => {
     await eventually(async () => assert.equal(await plot("temperature").locator(".value").textContent(), "-5"));
   });
 
+  test("has a track with times, and the cursor of the plots is a mark on it", async () => {
+    for (let at = 0; at < 5; at++) await gateway.send("van", { lat: String(48.85 + at / 500), lon: 2.35 - at / 300, speed: at });
+    await page.goto(`${gateway.url}/?device=van`);
+    const track = page.locator("#device-track svg");
+    await track.waitFor();
+    assert.equal((await track.locator(".track-line").getAttribute("d")).match(/[ML]/g).length, 5);
+    assert.match(await track.locator(".time").first().textContent(), /^\d\d:\d\d:\d\d$/);
+    const mark = () => track.locator(".here").getAttribute("cx").then(Number);
+    const last = await mark();
+    await page.locator("#device-plots").focus();
+    await page.keyboard.press("Home");
+    await eventually(async () => assert.ok((await mark()) > last + 100, "the first position is east of the last one"));
+    const box = await track.boundingBox();
+    await page.mouse.move(box.x + last + 3, box.y + Number(await track.locator(".stop").first().getAttribute("cy")));
+    await eventually(async () => assert.equal(await mark(), last));
+    await page.goto(`${gateway.url}/?device=pump`);
+    await note("1 message");
+    assert.equal(await track.isVisible(), false);
+  });
+
   test("a drag over a plot chooses a time range, a button another one", async () => {
     await choose("tank-1");
     await note(`${COUNT} messages`);
