@@ -110,7 +110,7 @@ export class DeviceView {
     if (isNew) {
       this.data = data;
       this.range = domain(data);
-      this.fields = this.range ? [...data.series.fields, { pointer: null, ...data.series.bytes }] : [];
+      this.fields = this.range ? plotted(data.series) : [];
       this.positions = positions(data.series);
       this.#table(data.messages);
     }
@@ -141,8 +141,8 @@ export class DeviceView {
 
   #plots() {
     const nodes = this.fields.map((field) => {
-      const plot = this.plots.get(field.pointer) ?? (field.pointer === null ? new Plot("Bytes of the message", " B") : new Plot(title(field.pointer), ""));
-      this.plots.set(field.pointer, plot);
+      const plot = this.plots.get(field.key) ?? new Plot(field.name, field.unit);
+      this.plots.set(field.key, plot);
       plot.draw(field, this.range, this.width);
       return plot.node;
     });
@@ -183,6 +183,19 @@ export class DeviceView {
 
 /** "/data/0" -> "data / 0" */
 const title = (pointer) => pointer.split("/").slice(1).map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~")).join(" / ") || "value";
+
+/** What providers say about the reception of messages, by its pointer in their origin: a name and a unit. */
+const RECEPTION = { "/gateway/rssi": ["Signal strength", " dBm"], "/gateway/snr": ["Signal-to-noise ratio", " dB"] };
+
+/** The series that have a plot: the numbers of the messages, their reception, their bytes. */
+function plotted({ fields, origin, bytes }) {
+  const reception = origin.filter(({ pointer }) => pointer in RECEPTION);
+  return [
+    ...fields.map((field) => ({ ...field, key: field.pointer, name: title(field.pointer), unit: "" })),
+    ...reception.map((field) => ({ ...field, key: `origin ${field.pointer}`, name: RECEPTION[field.pointer][0], unit: RECEPTION[field.pointer][1] })),
+    { ...bytes, key: null, name: "Bytes of the message", unit: " B" },
+  ];
+}
 
 const mean = (numbers) => numbers.reduce((sum, n) => sum + n, 0) / numbers.length;
 

@@ -109,6 +109,27 @@ describe("a device", () => {
     assert.equal(await track.isVisible(), false);
   });
 
+  test("has plots of how a provider received it", async () => {
+    const lora = await Gateway.start({}, '[[input]]\nname = "lora"\n[input.webhook]\nprovider = "chirpstack"\nformat = "cbor"\ndevices = "*"\ntoken_file = "lora.tokens"\n', { "lora.tokens": "0123456789abcdef0123456789abcdef\n" });
+    try {
+      const event = JSON.parse(await readFile(new URL("../../crates/gateway/tests/webhooks/chirpstack-up.json", import.meta.url), "utf8"));
+      for (const [at, rssi] of [-101, -97.5].entries()) {
+        const body = JSON.stringify({ ...event, deduplicationId: crypto.randomUUID(), fCnt: at, rxInfo: [{ ...event.rxInfo[0], rssi }] });
+        const headers = { "content-type": "application/json", authorization: "Bearer 0123456789abcdef0123456789abcdef" };
+        const answer = await fetch(`${lora.url}/hooks/lora?event=up`, { method: "POST", headers, body });
+        assert.equal(answer.status, 200, await answer.text());
+      }
+      const devices = (await (await fetch(`${lora.url}/api/devices`)).json()).devices;
+      const other = await open(browser, lora.url, {}, `${lora.url}/?device=${devices[0].device}`);
+      const plot = other.locator("#device-plots > li").filter({ hasText: "Signal strength" });
+      await eventually(async () => assert.match(await plot.innerText(), /-97\.5 dBm\s*\+3\.5/));
+      assert.deepEqual(other.faults, []);
+      await other.close();
+    } finally {
+      await lora.stop();
+    }
+  });
+
   test("a drag over a plot chooses a time range, a button another one", async () => {
     await choose("tank-1");
     await note(`${COUNT} messages`);

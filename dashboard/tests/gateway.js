@@ -27,8 +27,8 @@ export class Gateway {
   #log = "";
   #env = {};
 
-  /** A new gateway with an empty buffer. `settings` are variables of its environment, `config` is the rest. */
-  static async start(settings = {}, config = "") {
+  /** A new gateway with an empty buffer. `settings` are variables of its environment, `config` is the rest, `files` are texts by their names in its folder. */
+  static async start(settings = {}, config = "", files = {}) {
     const gateway = new Gateway();
     gateway.folder = await mkdtemp(join(tmpdir(), "dunnage-page-"));
     gateway.port = await freePort();
@@ -39,7 +39,7 @@ export class Gateway {
       DUNNAGE_HTTP_LISTEN: `127.0.0.1:${gateway.port}`,
       DUNNAGE_BUFFER_PATH: join(gateway.folder, "buffer.db"),
     };
-    await writeFile(join(gateway.folder, "dunnage.toml"), config);
+    for (const [name, text] of Object.entries({ ...files, "dunnage.toml": config })) await writeFile(join(gateway.folder, name), text);
     await gateway.up();
     return gateway;
   }

@@ -24,6 +24,8 @@ const POINTS: usize = 400;
 /// Most fields in an answer, and most bytes of a field's pointer. A value may have names of many kilobytes, nested.
 const FIELDS: usize = 32;
 const POINTER: usize = 256;
+/// The numbers of an origin that change over time.
+const ORIGIN: [&str; 4] = ["/gateway/rssi", "/gateway/snr", "/position/latitude", "/position/longitude"];
 
 /// The numeric fields of a device's messages over time.
 #[derive(Serialize, ToSchema)]
@@ -45,6 +47,9 @@ pub struct Series {
     bytes: Points,
     /// The numeric fields in the order in which they appear first, newest message first.
     fields: Vec<Field>,
+    /// What providers say about the messages: the signal strength in dBm, the signal-to-noise ratio in dB, and the position in degrees. The
+    /// pointers are those in the origin.
+    origin: Vec<Field>,
     /// Whether the messages have more numeric fields: an answer has 32 at most, with pointers of at most 256 bytes.
     more_fields: bool,
 }
@@ -103,6 +108,8 @@ struct Read {
     /// The places in `fields`.
     places: HashMap<String, usize>,
     has_more_fields: bool,
+    /// The numbers at each pointer of [`ORIGIN`].
+    origin: [Vec<(i64, f64)>; ORIGIN.len()],
     is_complete: bool,
 }
 
@@ -134,6 +141,11 @@ impl Read {
         self.bytes.push((at, message.raw.len() as f64));
         if let Ok(value) = serde_json::from_str(&message.json) {
             self.walk(&value, &mut String::new(), at);
+        }
+        let origin = message.origin.as_deref().and_then(|origin| serde_json::from_str::<Value>(origin).ok());
+        for (pointer, numbers) in ORIGIN.iter().zip(&mut self.origin) {
+            let number = origin.as_ref().and_then(|origin| origin.pointer(pointer)?.as_f64());
+            numbers.extend(number.map(|number| (at, number)));
         }
     }
 
@@ -188,6 +200,12 @@ impl Read {
             interval: interval(&self.bytes),
             more_fields: self.has_more_fields,
             bytes: Points::of(&self.bytes),
+            origin: ORIGIN
+                .iter()
+                .zip(&self.origin)
+                .filter(|(_, numbers)| !numbers.is_empty())
+                .map(|(pointer, numbers)| Field { pointer: (*pointer).into(), points: Points::of(numbers) })
+                .collect(),
             fields: self
                 .fields
                 .into_iter()
@@ -251,6 +269,26 @@ mod tests {
         assert_eq!((&t.at, &t.last), (&vec![0, 60_000], &vec![1.5, 2.5]));
         assert_eq!(series.interval, Some(60.0));
         assert_eq!(series.bytes.at.len(), 3);
+    }
+
+    #[test]
+    fn the_reception_that_providers_report_has_points() {
+        let mut read = Read::default();
+        for (at, origin) in [(2, Some(r#"{"gateway":{"id":"g","rssi":-101.5}}"#)), (1, Some("{}")), (0, None)]
+        {
+            read.add(&Message {
+                received_at: at,
+                origin: origin.map(Into::into),
+                json: "{}".into(),
+                ..Message::default()
+            });
+        }
+        let series = read.series("d".into());
+        assert_eq!(series.origin.len(), 1);
+        assert_eq!(
+            (series.origin[0].pointer.as_str(), &series.origin[0].points.last),
+            ("/gateway/rssi", &vec![-101.5])
+        );
     }
 
     #[test]
