@@ -24,7 +24,7 @@ export function draw(answer, links, enough) {
 
 function flag(link, scale) {
   const place = (100 * link.max_payload_bytes) / scale;
-  const label = el("span", { class: place > 60 ? "left" : "right" }, `${link.name} ${link.max_payload_bytes} B`);
+  const label = el("span", { class: place > 60 ? "left" : "right" }, `${link.max_payload_bytes} B ${link.name}`);
   label.style.setProperty("--place", `${place}%`);
   return el("li", {}, el("span", { class: "unseen" }, "Limit: "), label);
 }
