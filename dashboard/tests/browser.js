@@ -18,8 +18,8 @@ const SHOTS = fileURLToPath(new URL("screenshots/", import.meta.url));
 
 export const launch = () => chromium.launch({ executablePath: "/usr/bin/chromium", headless: true, args: FLAGS });
 
-/** Opens the gateway's page, at `address`. `page.faults` gathers errors, policy violations, dialogs and requests to elsewhere. */
-export async function open(browser, url, options = {}, address = url) {
+/** A page for the server at `url`. `page.faults` gathers errors, policy violations, dialogs and requests to elsewhere. */
+export async function watched(browser, url, options = {}) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", ...options });
   page.faults = [];
   page.on("console", (message) => {
@@ -37,6 +37,12 @@ export async function open(browser, url, options = {}, address = url) {
     window.violations = [];
     document.addEventListener("securitypolicyviolation", (e) => window.violations.push(`${e.violatedDirective} ${e.blockedURI}`));
   });
+  return page;
+}
+
+/** Opens the gateway's page, at `address`. */
+export async function open(browser, url, options = {}, address = url) {
+  const page = await watched(browser, url, options);
   await page.goto(address);
   await page.getByRole("status").filter({ hasText: "Live" }).waitFor();
   return page;

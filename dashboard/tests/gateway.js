@@ -128,3 +128,21 @@ export function cbor(message) {
   }
   return new Uint8Array(bytes);
 }
+
+/** The playground without a gateway: `dunnage play` at a free port, or at `port`. */
+export class Playground {
+  static async start(port = 0) {
+    const playground = new Playground();
+    playground.process = spawn(BINARY, ["play", "--listen", `127.0.0.1:${port}`], { stdio: ["ignore", "pipe", "inherit"] });
+    const [line] = await Promise.race([once(playground.process.stdout, "data"), once(playground.process, "exit")]);
+    playground.url = new URL(`${line}`.trim()).origin;
+    return playground;
+  }
+
+  async stop() {
+    if (this.process.exitCode !== null) return;
+    const ended = once(this.process, "exit");
+    this.process.kill("SIGTERM");
+    await ended;
+  }
+}

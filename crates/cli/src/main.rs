@@ -16,6 +16,7 @@ mod manual;
 mod network;
 mod output;
 mod plan;
+mod play;
 mod schema;
 mod sequences;
 mod signals;
@@ -48,6 +49,7 @@ enum Command {
     Compare(compare::Compare),
     Bench(bench::Bench),
     Plan(plan::Plan),
+    Play(play::Play),
     Simulate(simulate::Simulate),
     Convert(convert::Convert),
     Inspect(inspect::Inspect),
@@ -65,6 +67,7 @@ impl Command {
             Command::Compare(command) => command.run(),
             Command::Bench(command) => command.run(),
             Command::Plan(command) => command.run(),
+            Command::Play(command) => command.run(),
             Command::Simulate(command) => command.run(),
             Command::Convert(command) => command.run(),
             Command::Inspect(command) => command.run(),

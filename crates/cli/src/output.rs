@@ -2,6 +2,7 @@
 
 use anstream::AutoStream;
 use dunnage_explain::commands_terminal;
+pub use dunnage_plan::numbers::bytes;
 use std::io::{self, BufWriter, Write};
 
 /// Opens standard output. Colours are kept on a terminal and removed elsewhere, unless `NO_COLOR` or
@@ -23,11 +24,6 @@ pub fn bar(share: f64, width: usize) -> String {
     let bar = "█".repeat(eighths / 8) + PARTS[eighths % 8];
     // Padded to the full width, so that the column keeps its width.
     format!("{bar:width$}")
-}
-
-/// A number of bytes, with one decimal if it is not whole.
-pub fn bytes(bytes: f64) -> String {
-    if bytes.fract() == 0.0 { format!("{bytes:.0}") } else { format!("{bytes:.1}") }
 }
 
 /// Joins `first` and the parts with `between`, in lines of at most `width` columns.

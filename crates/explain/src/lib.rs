@@ -6,6 +6,7 @@
 mod avro;
 mod cbor;
 mod cursor;
+mod explanation;
 mod item;
 mod msgpack;
 mod packed;
@@ -14,6 +15,7 @@ mod pson;
 mod record;
 mod structure;
 
+pub use explanation::{Explanation, Part};
 pub use item::{Item, Sink, Stop, commands_terminal};
 pub use packed::{Bits, walk as packed, walk_delta as delta};
 

@@ -31,6 +31,7 @@ mod open;
 mod order;
 mod pattern;
 mod size;
+mod slot;
 mod trace;
 mod wire;
 
@@ -46,6 +47,7 @@ pub use layout::{Layout, MAX_PLAIN_BYTES};
 pub use node::*;
 pub use open::OpenPart;
 pub use size::Bits;
+pub use slot::with_slot;
 pub use trace::Step;
 
 #[doc(no_inline)]

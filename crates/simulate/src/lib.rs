@@ -14,4 +14,4 @@ pub use device::{Device, Sent};
 pub use network::Network;
 pub use receiver::Receiver;
 pub use sizes::Sizes;
-pub use training::train;
+pub use training::{ENOUGH, train};

@@ -5,6 +5,9 @@ use crate::network::Chance;
 use dunnage_packed::{Error, Example, Training, Value};
 use std::collections::VecDeque;
 
+/// With fewer messages than this, tables follow chance.
+pub const ENOUGH: usize = 1000;
+
 /// Adds the messages of one device to a training: each alone, and with the one that the receiver is known to have by then.
 pub fn train(
     training: &mut Training<'_>,

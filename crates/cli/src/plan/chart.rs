@@ -1,11 +1,10 @@
 //! Bar charts of the plan, one per link: a self-contained SVG that follows the reader's light or dark theme.
 
-use super::{
-    Report,
-    estimate::{Estimate, LinkPlan},
+use crate::failure::Failure;
+use dunnage_plan::{
+    Estimate, LinkPlan, Report,
     numbers::{amount, megabytes},
 };
-use crate::failure::Failure;
 use plotters::{
     coord::{Shift, ranged1d::SegmentValue},
     element::{EmptyElement, Rectangle, Text},

@@ -1,10 +1,11 @@
 //! The plan as a self-contained page that follows the reader's light or dark theme.
 
 use super::{
-    Report, chart, json,
+    chart,
     table::{columns, facts, notes, summary},
 };
 use crate::{failure::Failure, output::printable};
+use dunnage_plan::{Report, json};
 use std::fmt::Write;
 
 const STYLE: &str = "\

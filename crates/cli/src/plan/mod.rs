@@ -1,17 +1,10 @@
 //! `dunnage plan`: what a fleet's messages cost over each link in each format, and what to choose.
 
-mod advice;
 mod arguments;
 mod chart;
-mod choice;
-mod estimate;
 mod html;
-mod json;
-pub mod numbers;
-mod sentences;
-mod sizes;
+mod messages;
 mod table;
-mod upkeep;
 
 use crate::{
     failure::Failure,
@@ -19,11 +12,9 @@ use crate::{
     link_id::{LinkId, default_links},
     output,
 };
-use advice::Advice;
 use clap::Args;
 use dunnage_links::Link;
-use estimate::{Fleet, LinkPlan};
-use sizes::Sizes;
+use dunnage_plan::{Fleet, Report, Sizes, json};
 use std::{fs, io::Write, path::PathBuf};
 
 /// Plan a fleet: formats, links, price, airtime, battery
@@ -79,17 +70,6 @@ fn link_list() -> String {
     format!("Links: {}", ids.join(", "))
 }
 
-/// The computed plan.
-struct Report {
-    schema: String,
-    fleet: Fleet,
-    /// The name of each message and its size as compact JSON in bytes.
-    messages: Vec<(String, usize)>,
-    sizes: Sizes,
-    links: Vec<LinkPlan>,
-    advice: Advice,
-}
-
 impl Plan {
     pub fn run(self) -> Result<(), Failure> {
         let report = self.report()?;
@@ -113,19 +93,12 @@ impl Plan {
 
     fn report(&self) -> Result<Report, Failure> {
         let (model, text) = self.schemas.model_and_text(&self.schema)?;
-        let messages = sizes::messages(&self.schema, &text, &self.message)?;
-        let sizes = Sizes::measure(&model, &messages)?;
+        let messages = messages::read(&self.schema, &text, &model, &self.message)?;
+        let sizes = Sizes::measure(Some(&model), &messages, || true);
+        let sizes = sizes.map_err(|_| Failure::Failed("the measurement was stopped".to_owned()))?;
         let fleet = Fleet { devices: self.devices, per_day: self.per_day, battery_joules: self.battery };
-        let mut links: Vec<&'static Link> = Vec::new();
-        for link in if self.link.is_empty() { default_links().collect() } else { self.link.clone() } {
-            if !links.contains(&link) {
-                links.push(link);
-            }
-        }
-        let plans = links.into_iter().map(|link| LinkPlan::new(link, &sizes, &fleet));
-        let links: Vec<_> = plans.collect::<Result<_, _>>().map_err(Failure::Usage)?;
-        let advice = Advice::new(&links, &sizes, &fleet);
-        let messages = messages.into_iter().map(|message| (message.name, message.text.len())).collect();
-        Ok(Report { schema: self.schema.clone(), fleet, messages, sizes, links, advice })
+        let links = if self.link.is_empty() { default_links().collect() } else { self.link.clone() };
+        let report = Report::new(&self.schema, &messages, sizes, &links, fleet);
+        report.map_err(|error| Failure::Usage(error.to_string()))
     }
 }

@@ -1,10 +1,5 @@
 //! The plan as tables for a terminal.
 
-use super::{
-    Report,
-    estimate::{Estimate, Fit, LinkPlan},
-    numbers::{amount, duration, joules, megabytes, per_day, years},
-};
 use crate::{
     link_id::limit_text,
     output::{bytes, fill, printable},
@@ -12,6 +7,10 @@ use crate::{
 use anstyle::Style;
 use comfy_table::{Attribute, Cell, CellAlignment, Color, Table, presets};
 use dunnage_links::{Direction, Energy, Link};
+use dunnage_plan::{
+    Estimate, Fit, LinkPlan, Report,
+    numbers::{amount, duration, joules, megabytes, per_day, years},
+};
 use std::io::{self, Write};
 
 const WIDTH: usize = 100;

@@ -1,6 +1,5 @@
 //! `dunnage schema infer`: infers a schema from sample messages.
 
-use super::train;
 use crate::{
     failure::Failure,
     input::{self, Source},
@@ -9,8 +8,9 @@ use crate::{
 use anstyle::Style;
 use clap::Args;
 use dunnage_formats::{Id, Mapping};
-use dunnage_packed::Layout;
+use dunnage_packed::{Layout, with_slot};
 use dunnage_schema::{Inferred, Model, infer};
+use dunnage_simulate::ENOUGH;
 use std::{
     io::{self, Write},
     path::PathBuf,
@@ -137,31 +137,16 @@ impl Samples {
                 printable(violation)
             );
         }
-        if self.texts.len() >= train::FEW && Layout::untrained(&model(&inferred.schema)?).is_plain() {
+        let failed = |error| Failure::about("the inferred schema", error);
+        let model = Model::compile(&inferred.schema).map_err(failed)?;
+        if self.texts.len() >= ENOUGH && Layout::untrained(&model).is_plain() {
             let _ = writeln!(
                 notes,
                 "{BOLD}statistics{BOLD:#}: these messages are enough for `dunnage schema train`, which makes packed messages smaller"
             );
         }
         let mut output = io::stdout().lock();
-        writeln!(output, "{}", with_slot(&inferred.schema)?)?;
+        writeln!(output, "{}", with_slot(&inferred.schema).map_err(failed)?)?;
         Ok(output.flush()?)
     }
-}
-
-fn model(schema: &str) -> Result<Model, Failure> {
-    Model::compile(schema).map_err(|e| Failure::about("the inferred schema", e))
-}
-
-/// Adds the slot derived from the layout. Two schemas share a slot with a probability of 1 in 63.
-fn with_slot(schema: &str) -> Result<String, Failure> {
-    let slot = Layout::untrained(&model(schema)?).derived_slot();
-    let head = schema
-        .lines()
-        .take_while(|line| line.starts_with(['{']) || line.starts_with("  \"$schema\""))
-        .count();
-    let mut lines: Vec<&str> = schema.lines().collect();
-    let line = format!("  \"x-dunnage-slot\": {slot},");
-    lines.insert(head, &line);
-    Ok(lines.join("\n"))
 }

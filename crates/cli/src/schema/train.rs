@@ -12,12 +12,10 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use clap::Args;
 use dunnage_packed::{Layout, Learnt, Training};
 use dunnage_schema::Model;
-use dunnage_simulate::{Device, Network, Sizes, train};
+use dunnage_simulate::{Device, ENOUGH, Network, Sizes, train};
 use serde_json::value::RawValue;
 use std::{fs, io::Write, path::PathBuf};
 
-/// With fewer messages than this, tables follow chance.
-pub const FEW: usize = 1000;
 /// The halves of the messages differ by more than this share of their size: they drift.
 const DRIFT: f64 = 0.1;
 /// The seed of the losses.
@@ -190,9 +188,9 @@ fn sizes(layout: &Layout, deltas: bool, devices: &[Sequence], network: Network) 
 
 fn warn(layout: &Layout, learnt: &Learnt, devices: &[Sequence]) -> Result<(), Failure> {
     let count: usize = devices.iter().map(|device| device.messages.len()).sum();
-    if count < FEW {
+    if count < ENOUGH {
         complain(format_args!(
-            "warning: {count} messages are few; from {FEW} on, tables no longer follow chance"
+            "warning: {count} messages are few; from {ENOUGH} on, tables no longer follow chance"
         ));
     }
     let mut halves = [Sizes::default(), Sizes::default()];

@@ -4,9 +4,9 @@ use super::Report;
 use super::run::Outcome;
 use crate::link_id::limit_text;
 use crate::output::bar;
-use crate::plan::numbers::money;
 use crate::schema::table::{Column, number, text, write as table};
 use dunnage_links::{Link, Load, Money};
+use dunnage_plan::numbers::money;
 use std::io::{self, Write};
 
 const COLUMNS: [Column; 10] = [

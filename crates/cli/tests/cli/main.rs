@@ -16,6 +16,7 @@ mod infer;
 mod inspect;
 mod manual;
 mod plan;
+mod play;
 mod readme;
 mod run;
 mod schema;

@@ -8,18 +8,16 @@ use crate::state::GatewayState;
 use axum::{Json, extract::State};
 use dunnage_base::hex::hex;
 use dunnage_buffer::{Message, Page, Times};
-use dunnage_explain::{Bits, Item, Reader, Sink, Stop};
+use dunnage_explain::{Explanation, Reader, Stop};
 use dunnage_formats::{Format, Id, Known};
 use dunnage_ingest::profiles::{Codecs, Profiles, slots::Slots};
 use dunnage_inputs::{Problem, Segment};
 use dunnage_outputs::Outcome;
 use dunnage_packed::is_delta;
 use serde::Serialize;
-use std::{io, ops::Range, sync::Arc};
+use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Most parts of an explanation.
-const PARTS: usize = 2000;
 /// Most bytes of a message, and of its JSON, that are explained and encoded in other formats. Larger messages would take long.
 const EXPLAINED: usize = 64 << 10;
 /// Most messages of the device that are read to find the reference of a delta. A sender forgets a reference after 16 messages that nobody
@@ -42,36 +40,6 @@ pub struct MessageDetail {
     sizes: Vec<Size>,
     /// What each output did with it.
     outputs: Vec<Outcome>,
-}
-
-/// What the bytes of a message mean.
-#[derive(Default, Serialize, ToSchema)]
-struct Explanation {
-    parts: Vec<Part>,
-    /// Whether there are more parts than these.
-    more: bool,
-    /// Why the explanation ends early: the bytes are not a message of the format, or of the schema as it is now.
-    #[schema(required)]
-    error: Option<String>,
-}
-
-/// A part of a message.
-#[derive(Serialize, ToSchema)]
-struct Part {
-    /// The first of its bits, counted from the start of the message; `null` if it shares its bits with others.
-    #[schema(required)]
-    bit: Option<usize>,
-    /// How many bits it has; in a coded body, its share of the bits.
-    #[schema(required)]
-    bits: Option<f64>,
-    /// How deep it is nested, in formats without pointers.
-    depth: usize,
-    /// The JSON pointer of its value, in packed.
-    path: String,
-    /// The value or the kind: `23.5`, `"text"`, `map`.
-    meaning: String,
-    /// The type or the size: `binary32`, `6 entries`; and what a better writer would shorten.
-    about: String,
 }
 
 /// The bytes of a message in a format.
@@ -107,8 +75,13 @@ pub async fn message(
     let earlier = earlier(&state, &found).await?;
     let outputs = state.outputs.outcomes(number).await.map_err(|_| Problem::unreadable())?;
     let profiles = state.ingest().profiles.load_full();
-    let _turn = turn().await?;
-    let detail = tokio::task::spawn_blocking(move || detail(&profiles, found, &earlier, outputs)).await;
+    let turn = turn().await?;
+    let answer = move || {
+        // The turn ends with the work, which goes on when the client has left.
+        let _turn = turn;
+        detail(&profiles, found, &earlier, outputs)
+    };
+    let detail = tokio::task::spawn_blocking(answer).await;
     detail.ok().flatten().map(Json).ok_or_else(Problem::unreadable)
 }
 
@@ -168,10 +141,7 @@ fn explain(
             reader.items(&message.raw, &mut explanation)
         }
     };
-    if let Err(Stop::Error(error)) = outcome {
-        explanation.error = Some(error.to_string());
-    }
-    Some(explanation)
+    Some(explanation.ended(outcome))
 }
 
 /// Explains a delta with the layout of the first of `slots` that has its reference among `earlier`.
@@ -206,56 +176,4 @@ fn sizes(codecs: &Codecs, message: &Message) -> Vec<Size> {
         Some(Size { format: id.name(), bytes: bytes.len() })
     };
     Id::all().filter_map(size).collect()
-}
-
-impl Explanation {
-    /// Adds a part. Fails if there are enough.
-    fn add(&mut self, part: Part) -> io::Result<()> {
-        if self.parts.len() == PARTS {
-            self.more = true;
-            return Err(io::Error::other("enough parts"));
-        }
-        self.parts.push(part);
-        Ok(())
-    }
-}
-
-impl Sink for Explanation {
-    fn item(&mut self, item: &Item<'_>) -> io::Result<()> {
-        let about = [Some(item.about.as_str()), item.note.as_deref()];
-        let about: Vec<_> = about.into_iter().flatten().filter(|text| !text.is_empty()).collect();
-        self.add(Part {
-            bit: Some(8 * item.offset),
-            bits: Some(8.0 * item.bytes.len() as f64),
-            depth: item.depth,
-            path: String::new(),
-            meaning: item.meaning.clone(),
-            about: about.join("; "),
-        })
-    }
-}
-
-impl Bits for Explanation {
-    fn part(&mut self, bits: Range<usize>, path: &str, meaning: &str) -> io::Result<()> {
-        let (bit, bits) = (Some(bits.start), Some(bits.len() as f64));
-        self.add(Part {
-            bit,
-            bits,
-            depth: 0,
-            path: path.into(),
-            meaning: meaning.into(),
-            about: String::new(),
-        })
-    }
-
-    fn share(&mut self, bits: Option<f64>, path: &str, meaning: &str) -> io::Result<()> {
-        self.add(Part {
-            bit: None,
-            bits,
-            depth: 0,
-            path: path.into(),
-            meaning: meaning.into(),
-            about: String::new(),
-        })
-    }
 }

@@ -15,12 +15,13 @@ use crate::state::GatewayState;
 use axum::{
     Extension, Router,
     extract::{Request, State},
-    http::{HeaderValue, StatusCode, header},
+    http::StatusCode,
     middleware::{Next, from_fn_with_state, map_response},
     response::{IntoResponse, Response},
 };
 use dunnage_access::{Peer, http::credential};
 use dunnage_inputs::{Hooks, Problem};
+use dunnage_playground::Process;
 use std::sync::Arc;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -31,7 +32,7 @@ pub fn router(state: &Arc<GatewayState>, hooks: Arc<Hooks>) -> Router {
         .fallback(page::page)
         .layer(from_fn_with_state(Arc::clone(state), readers_only))
         .merge(health())
-        .layer(map_response(guard));
+        .layer(map_response(dunnage_page::guard));
     let inputs =
         Router::from(dunnage_inputs::routes()).layer(Extension(hooks)).with_state(Arc::clone(&state.env));
     let api = api.with_state(Arc::clone(state));
@@ -64,24 +65,12 @@ fn readable() -> OpenApiRouter<Arc<GatewayState>> {
         .routes(routes!(events::events))
         .routes(routes!(health::metrics))
         .routes(routes!(openapi::openapi))
+        .merge(dunnage_playground::routes(Process::Gateway, turns::all()))
 }
 
 /// The routes for everyone.
 fn health() -> OpenApiRouter<Arc<GatewayState>> {
     OpenApiRouter::new().routes(routes!(health::healthz)).routes(routes!(health::readyz))
-}
-
-/// The page may use its own scripts and styles, and connect to this gateway only.
-const POLICY: &str = "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; \
-                      frame-ancestors 'none'; object-src 'none'";
-
-async fn guard(mut response: Response) -> Response {
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-    response
 }
 
 async fn method_not_allowed() -> Problem {

@@ -38,6 +38,7 @@ mod openapi;
 mod outputs;
 mod outputs_http;
 mod packed;
+mod play;
 #[cfg(unix)]
 mod quarantine;
 mod reload;

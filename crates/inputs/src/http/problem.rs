@@ -51,6 +51,11 @@ impl Problem {
         Problem { code, title, status, detail, kind: None, offset: None, pointer: None, retry_after }
     }
 
+    /// Adds the error kind, and the offset in the body at which it was found, if that is known.
+    pub fn at(self, kind: &'static str, offset: Option<usize>) -> Self {
+        Problem { kind: Some(kind), offset, ..self }
+    }
+
     /// There is nothing at the address.
     pub fn not_found(detail: impl Into<String>) -> Self {
         Rejected::new(Code::NotFound, detail).into()

@@ -1,13 +1,12 @@
 //! The recommendation in words, three to six sentences.
 
-use super::{
+use crate::{
     choice::{best, usable},
     estimate::{Estimate, Fit, Fleet, LinkPlan},
-    numbers::{SHELF_LIFE, money, per_day, years},
+    numbers::{SHELF_LIFE, bytes, money, per_day, years},
     sizes::Sizes,
     upkeep::Upkeep,
 };
-use crate::output::bytes;
 use dunnage_links::{Direction, Energy, Link, Money};
 
 /// What the sentences are about.

@@ -1,6 +1,6 @@
 //! The plan as JSON. docs/plan.md describes the keys.
 
-use super::{
+use crate::{
     Report,
     estimate::{Estimate, Fit, LinkPlan},
     sizes::FormatSizes,

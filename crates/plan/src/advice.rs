@@ -1,6 +1,6 @@
 //! What to choose: first what fits, then what is lossless, then the price, then the upkeep.
 
-use super::{
+use crate::{
     choice::{best, open},
     estimate::{Fleet, LinkPlan},
     sentences,
@@ -11,10 +11,12 @@ use super::{
 pub struct Advice {
     /// The format for each link, by the link's ID. Links that nothing fits are missing.
     pub choices: Vec<(&'static str, String)>,
+    /// The recommendation in words.
     pub sentences: Vec<String>,
 }
 
 impl Advice {
+    /// Compares the links' estimates.
     pub fn new(links: &[LinkPlan], sizes: &Sizes, fleet: &Fleet) -> Advice {
         let open = open(links);
         let common = best(&open, fleet);
@@ -33,7 +35,7 @@ impl Advice {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::sizes::FormatSizes;
+    use crate::sizes::FormatSizes;
     use dunnage_links::link;
 
     fn sizes(formats: &[(&str, usize, bool)]) -> Sizes {

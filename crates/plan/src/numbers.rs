@@ -5,6 +5,11 @@ use dunnage_links::Money;
 /// Years beyond which ageing, not use, limits a battery.
 pub const SHELF_LIFE: f64 = 20.0;
 
+/// A number of bytes, with one decimal if it is not whole.
+pub fn bytes(bytes: f64) -> String {
+    if bytes.fract() == 0.0 { format!("{bytes:.0}") } else { format!("{bytes:.1}") }
+}
+
 /// Two decimals, or four below 1.
 pub fn amount(number: f64) -> String {
     match number {

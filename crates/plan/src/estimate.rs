@@ -1,10 +1,11 @@
 //! What the messages of a fleet need over a link, format by format.
 
-use super::sizes::{FormatSizes, Sizes};
-use dunnage_links::{Link, Load, Month, Rate};
+use crate::sizes::{FormatSizes, Sizes};
+use dunnage_links::{Link, Load, LoadError, Month, Rate};
 
 /// The fleet.
 pub struct Fleet {
+    /// Number of devices.
     pub devices: u64,
     /// Messages per day from one device.
     pub per_day: f64,
@@ -29,6 +30,7 @@ pub enum Fit {
 
 /// A link with the estimates of all formats.
 pub struct LinkPlan {
+    /// The link.
     pub link: &'static Link,
     /// In the order of [`Sizes::formats`].
     pub estimates: Vec<Estimate>,
@@ -36,10 +38,13 @@ pub struct LinkPlan {
 
 /// What the messages need in one format over one link.
 pub struct Estimate {
+    /// For example `protobuf (float32)`.
     pub format: String,
+    /// Whether every message decodes to the same value.
     pub lossless: bool,
     /// Whether the link is in service.
     pub in_service: bool,
+    /// Whether the messages fit.
     pub fit: Fit,
     /// Whether some message is below the link's smallest, so that it is sent with padding.
     pub padded: bool,
@@ -65,7 +70,7 @@ pub struct Estimate {
 
 impl LinkPlan {
     /// Computes the estimates. Returns an error if the fleet's figures are out of range.
-    pub fn new(link: &'static Link, sizes: &Sizes, fleet: &Fleet) -> Result<LinkPlan, String> {
+    pub fn new(link: &'static Link, sizes: &Sizes, fleet: &Fleet) -> Result<LinkPlan, LoadError> {
         let estimates = sizes.formats.iter().map(|sizes| Estimate::new(link, sizes, fleet));
         Ok(LinkPlan { link, estimates: estimates.collect::<Result<_, _>>()? })
     }
@@ -77,9 +82,8 @@ impl LinkPlan {
 }
 
 impl Estimate {
-    fn new(link: &'static Link, sizes: &FormatSizes, fleet: &Fleet) -> Result<Estimate, String> {
-        let load =
-            Load::new(&sizes.bytes, fleet.per_day, fleet.devices).map_err(|error| error.to_string())?;
+    fn new(link: &'static Link, sizes: &FormatSizes, fleet: &Fleet) -> Result<Estimate, LoadError> {
+        let load = Load::new(&sizes.bytes, fleet.per_day, fleet.devices)?;
         let largest = sizes.largest();
         let rate = link.rate(&sizes.bytes);
         let mean = |f: &dyn Fn(usize) -> Option<f64>| {

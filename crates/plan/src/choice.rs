@@ -1,6 +1,6 @@
 //! Which format to choose for some links.
 
-use super::{
+use crate::{
     estimate::{Estimate, Fleet, LinkPlan},
     numbers::SHELF_LIFE,
     upkeep::Upkeep,

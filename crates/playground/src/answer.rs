@@ -1,0 +1,204 @@
+//! What the messages of the user need: a schema, sizes, costs, code.
+
+use crate::{
+    code::{self, Code},
+    limits::{Clock, TooLong},
+    messages::{self, Found},
+    mistake::Mistake,
+    schema::{self, Compiled, Inferred},
+    trained::{self, Trained},
+};
+use dunnage_links::{Link, LoadError};
+use dunnage_plan::{Fleet, Message, Report, Sizes, json};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use utoipa::ToSchema;
+
+/// What to compute.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    /// One JSON message, an array of messages, or messages one after the other (NDJSON). At most 384 KiB and 1,000 messages.
+    pub messages: String,
+    /// The schema's text, at most 128 KiB; without it, a schema is inferred from the messages. References go nowhere outside of it.
+    pub schema: Option<String>,
+    /// The IDs of the links to plan for.
+    #[serde(default)]
+    pub links: Vec<String>,
+    /// The number of devices.
+    pub devices: u64,
+    /// The messages per day of one device.
+    pub per_day: f64,
+}
+
+/// What the messages need.
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub struct Answer {
+    /// How many messages there are.
+    messages: usize,
+    /// How many of them break the schema. The figures are of the others.
+    broken: usize,
+    /// The mistakes in the texts, the first 20. If the messages have some, nothing is computed of them.
+    mistakes: Vec<Mistake>,
+    /// The schema that was inferred, if none was given.
+    #[schema(required)]
+    inferred: Option<Inferred>,
+    /// The formats that carry all messages, smallest first. Without a schema, or if all messages break it, only those that need none.
+    formats: Vec<FormatSize>,
+    /// The formats that do not.
+    refused: Vec<Refused>,
+    /// The mean of the messages as compact JSON, in bytes.
+    #[schema(required)]
+    json_bytes: Option<f64>,
+    /// The packed messages after training, if there are 1,000 messages or more.
+    #[schema(required)]
+    trained: Option<Trained>,
+    /// The plan for the fleet, as `dunnage plan --json` writes it (`docs/plan.md`).
+    #[schema(required, value_type = Option<Object>)]
+    plan: Option<Box<RawValue>>,
+    /// The code for the schema.
+    code: Vec<Code>,
+}
+
+/// The bytes of the messages in a format.
+#[derive(Debug, Serialize, ToSchema)]
+struct FormatSize {
+    /// For example `protobuf (float32)`.
+    format: String,
+    /// The mean of the messages.
+    mean_bytes: f64,
+    /// The largest of the messages.
+    largest_bytes: usize,
+    /// The largest message that the schema allows, where it can be computed.
+    #[schema(required)]
+    schema_max_bytes: Option<usize>,
+    /// Whether every message decodes to the same value, and the mapping keeps every number.
+    lossless: bool,
+}
+
+/// A format that cannot carry the messages.
+#[derive(Debug, Serialize, ToSchema)]
+struct Refused {
+    /// The format.
+    format: String,
+    /// The first message that it cannot carry, and why.
+    reason: String,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum NoAnswer {
+    /// It takes too long.
+    TooLong,
+    /// There is no link of this ID.
+    Link(String),
+    /// The fleet's figures are out of range.
+    Fleet(LoadError),
+    /// The plan cannot be written as JSON.
+    Plan,
+}
+
+impl From<TooLong> for NoAnswer {
+    fn from(_: TooLong) -> Self {
+        NoAnswer::TooLong
+    }
+}
+
+/// Computes the answer.
+pub fn answer(question: &Question) -> Result<Answer, NoAnswer> {
+    let clock = Clock::start();
+    let links: Vec<&'static Link> = question.links.iter().map(|id| link(id)).collect::<Result<_, _>>()?;
+    let mut answer = Answer::default();
+    let found = messages::read(&question.messages);
+    let compiled = match (&question.schema, &found) {
+        (Some(text), _) => schema::compile(text).map(Some),
+        (None, Ok(found)) if !found.is_empty() => infer(&question.messages, found, &mut answer).map(Some),
+        _ => Ok(None),
+    };
+    let compiled = compiled.unwrap_or_else(|mistake| {
+        answer.mistakes.push(mistake);
+        None
+    });
+    clock.check()?;
+    if let Some(compiled) = &compiled {
+        answer.code = code::all(compiled);
+    }
+    match found {
+        Ok(found) => answer.measure(question, &links, compiled.as_ref(), found, clock)?,
+        Err(mistakes) => answer.mistakes.extend(mistakes),
+    }
+    Ok(answer)
+}
+
+fn link(id: &str) -> Result<&'static Link, NoAnswer> {
+    dunnage_links::link(id).ok_or_else(|| NoAnswer::Link(id.to_owned()))
+}
+
+fn infer(source: &str, found: &[Found<'_>], answer: &mut Answer) -> Result<Compiled, Mistake> {
+    let inferred = schema::of_messages(source, found)?;
+    let compiled = schema::compile(&inferred.schema);
+    answer.inferred = Some(inferred);
+    compiled
+}
+
+impl Answer {
+    fn measure(
+        &mut self,
+        question: &Question,
+        links: &[&'static Link],
+        compiled: Option<&Compiled>,
+        found: Vec<Found<'_>>,
+        clock: Clock,
+    ) -> Result<(), NoAnswer> {
+        self.messages = found.len();
+        let mut model = compiled.map(|compiled| &compiled.model);
+        let mut broken = Vec::new();
+        if let Some(model) = model {
+            let mistakes;
+            (broken, mistakes) = schema::violations(&question.messages, model, &found, clock)?;
+            self.broken = broken.iter().filter(|is_broken| **is_broken).count();
+            self.mistakes.extend(mistakes);
+        }
+        let all: Vec<Message> = found.into_iter().map(|found| found.message).collect();
+        let messages: Vec<Message> = if self.broken == all.len() {
+            model = None;
+            all
+        } else {
+            let mut broken = broken.into_iter();
+            all.into_iter().filter(|_| !broken.next().unwrap_or_default()).collect()
+        };
+        if messages.is_empty() {
+            return Ok(());
+        }
+        let sizes = Sizes::measure(model, &messages, || clock.has_time()).map_err(|_| TooLong)?;
+        let json: usize = messages.iter().map(|message| message.text.len()).sum();
+        self.json_bytes = Some(json as f64 / messages.len() as f64);
+        self.trained = match model {
+            Some(model) => trained::train(model, &messages, clock)?,
+            None => None,
+        };
+        self.formats = sizes.formats.iter().map(FormatSize::of).collect();
+        let refused = sizes.refused.iter().cloned();
+        self.refused = refused.map(|(format, reason)| Refused { format, reason }).collect();
+        let fleet = Fleet { devices: question.devices, per_day: question.per_day, battery_joules: None };
+        let name = model.map_or("none", |model| &model.name);
+        let report = Report::new(name, &messages, sizes, links, fleet).map_err(NoAnswer::Fleet)?;
+        if !links.is_empty() {
+            let plan = json::render(&report).and_then(|text| Ok(RawValue::from_string(text)?));
+            self.plan = Some(plan.map_err(|_| NoAnswer::Plan)?);
+        }
+        Ok(())
+    }
+}
+
+impl FormatSize {
+    fn of(sizes: &dunnage_plan::FormatSizes) -> FormatSize {
+        FormatSize {
+            format: sizes.format.clone(),
+            mean_bytes: sizes.mean(),
+            largest_bytes: sizes.largest(),
+            schema_max_bytes: sizes.schema_max,
+            lossless: sizes.lossless,
+        }
+    }
+}

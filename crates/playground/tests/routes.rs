@@ -1,0 +1,282 @@
+//! The routes, as HTTP clients see them, and hostile questions.
+#![allow(clippy::unwrap_used)] // a test may fail here
+
+use axum::{
+    Router,
+    body::{Body, Bytes, to_bytes},
+    http::{Request, StatusCode, header},
+};
+use dunnage_playground::{Process, routes};
+use serde_json::{Value, json};
+use std::{
+    convert::Infallible,
+    time::{Duration, Instant},
+};
+use tokio::sync::Semaphore;
+use tower::ServiceExt;
+
+/// No answer takes longer, even without optimization on a machine that does something else.
+const SLOW: Duration = Duration::from_secs(60);
+
+static TURNS: Semaphore = Semaphore::const_new(2);
+
+fn router() -> Router {
+    Router::from(routes::<()>(Process::Gateway, &TURNS))
+}
+
+async fn send(path: &str, content_type: &str, body: impl Into<Body>) -> (StatusCode, Value) {
+    let request = Request::post(path).header(header::CONTENT_TYPE, content_type).body(body.into()).unwrap();
+    let response = router().oneshot(request).await.unwrap();
+    let status = response.status();
+    let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+    (status, serde_json::from_slice(&body).unwrap())
+}
+
+async fn ask(messages: &str, schema: Option<&str>) -> Value {
+    let started = Instant::now();
+    let question = json!({"messages": messages, "schema": schema, "links": ["kineis", "lte-m"], "devices": 10, "per_day": 4});
+    let (status, answer) = send("/api/play", "application/json", question.to_string()).await;
+    assert!(started.elapsed() < SLOW, "{:?}", started.elapsed());
+    if status == StatusCode::UNPROCESSABLE_ENTITY {
+        // The time is over, which slow machines may say of large questions.
+        assert_eq!(answer["kind"], "limit");
+        return answer;
+    }
+    assert_eq!(status, StatusCode::OK, "{answer}");
+    answer
+}
+
+/// The text, the line, the pointer and the kind of the first mistake.
+fn first(answer: &Value) -> (&str, u64, &str, &str) {
+    let mistake = &answer["mistakes"][0];
+    let text = |key: &str| mistake[key].as_str().unwrap_or("-");
+    (text("in"), mistake["line"].as_u64().unwrap_or_default(), text("pointer"), text("kind"))
+}
+
+fn formats(answer: &Value) -> Vec<&str> {
+    answer["formats"].as_array().unwrap().iter().map(|format| format["format"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn messages_lead_to_a_schema_sizes_costs_and_code() {
+    let answer = ask("{\"t\":21.5}\n{\"t\":22.0}", None).await;
+    assert_eq!((&answer["messages"], &answer["broken"]), (&json!(2), &json!(0)));
+    assert!(answer["inferred"]["schema"].as_str().unwrap().contains("\"multipleOf\": 0.1"));
+    assert!(formats(&answer).contains(&"packed") && formats(&answer).contains(&"protobuf (float32)"));
+    assert_eq!(answer["json_bytes"], 10.0);
+    assert_eq!(answer["plan"]["links"].as_array().unwrap().len(), 2);
+    let languages: Vec<_> =
+        answer["code"].as_array().unwrap().iter().map(|code| code["language"].as_str().unwrap()).collect();
+    assert_eq!(languages, ["c", "ts013", "proto", "avro", "thrift", "cddl"]);
+    assert_eq!(answer["trained"], Value::Null, "two messages are too few");
+}
+
+#[tokio::test]
+async fn a_thousand_messages_are_trained_on() {
+    let messages: String = (0..1000).map(|n| format!("{{\"t\":{}}}\n", n % 3)).collect();
+    let schema = r#"{"type":"object","properties":{"t":{"type":"integer","minimum":0,"maximum":60000}},"required":["t"],"additionalProperties":false}"#;
+    let answer = ask(&messages, Some(schema)).await;
+    let packed = answer["formats"].as_array().unwrap().iter().find(|f| f["format"] == "packed").unwrap();
+    assert_eq!(packed["mean_bytes"], 3.0);
+    assert_eq!(answer["trained"]["mean_bytes"], 2.0);
+}
+
+#[tokio::test]
+async fn mistakes_have_their_text_line_and_pointer() {
+    let schema = "{\n\"type\":\"object\",\n\"properties\":{\"a\":{\"type\":\"integr\"}}}";
+    let answer = ask("{\"a\":1}", Some(schema)).await;
+    assert_eq!(first(&answer), ("schema", 3, "/properties/a/type", "schema"));
+    assert!(formats(&answer).contains(&"cbor") && !formats(&answer).contains(&"packed"));
+
+    let schema = schema.replace("integr", "integer");
+    let answer = ask("[{\"a\":1},\n{\"a\":\"x\"}]", Some(&schema)).await;
+    assert_eq!(first(&answer), ("messages", 2, "/a", "schema"));
+    assert_eq!((&answer["mistakes"][0]["message"], &answer["broken"]), (&json!(1), &json!(1)));
+    assert!(formats(&answer).contains(&"packed"), "the other message is measured");
+
+    assert_eq!(first(&ask("{\"a\":1}", Some("{\n\"type\":,}")).await), ("schema", 2, "-", "malformed"));
+    assert_eq!(first(&ask("{\"a\":1}\n{\"a\"", Some(&schema)).await), ("messages", 2, "-", "truncated"));
+    assert_eq!(first(&ask("1", Some("{\"a\":1}")).await), ("schema", 1, "", "schema"));
+}
+
+#[tokio::test]
+async fn bytes_are_explained() {
+    for format in ["packed", "pson", "cbor", "msgpack", "protobuf", "avro", "struct"] {
+        let schema = r#"{"type":"object","properties":{"t":{"type":"integer","minimum":0,"maximum":99}},"required":["t"],"additionalProperties":false}"#;
+        let question =
+            json!({"messages": "{\"t\":7}{\"t\":8}", "schema": schema, "message": 1, "format": format});
+        let (_, answer) = send("/api/play/bytes", "application/json", question.to_string()).await;
+        assert_eq!(answer["reason"], Value::Null, "{format}");
+        let parts = answer["explanation"]["parts"].to_string();
+        assert!(parts.contains('8') && !answer["hex"].as_str().unwrap().is_empty(), "{format} {parts}");
+    }
+    for (message, format, reason) in
+        [(2, "cbor", "no message 3"), (0, "xml", "not explained"), (0, "x", "no format")]
+    {
+        let question = json!({"messages": "1 2", "schema": null, "message": message, "format": format});
+        let (status, answer) = send("/api/play/bytes", "application/json", question.to_string()).await;
+        assert!(status == StatusCode::OK && answer["reason"].as_str().unwrap().contains(reason), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn bad_requests_are_problems() {
+    let question = json!({"messages": "1", "links": [], "devices": 1, "per_day": 1});
+    let with = |key: &str, value: Value| {
+        let mut question = question.clone();
+        question[key] = value;
+        question.to_string()
+    };
+    for (content_type, body, status, code, kind, offset) in [
+        ("text/plain", question.to_string(), 415, "content-type", None, None),
+        ("application/json", "{\"messages\":".into(), 400, "malformed", Some("truncated"), Some(11)),
+        ("application/json", "{\"messages\": 7}".into(), 400, "malformed", Some("type"), Some(13)),
+        (
+            "application/json",
+            "{\"messages\":\"\\ud800\"}".into(),
+            400,
+            "malformed",
+            Some("malformed"),
+            Some(19),
+        ),
+        ("application/json", with("more", json!(1)), 400, "malformed", Some("type"), None),
+        ("application/json", with("links", json!(["pigeon"])), 400, "link", Some("range"), None),
+        ("application/json", "x".repeat((1 << 20) + 1), 413, "too-large", Some("limit"), Some(1 << 20)),
+    ] {
+        let (got, problem) = send("/api/play", content_type, body).await;
+        assert_eq!(
+            (got.as_u16(), problem["type"].as_str()),
+            (status, Some(&*format!("urn:dunnage:problem:{code}")))
+        );
+        assert_eq!(problem["kind"].as_str(), kind, "{problem}");
+        if offset.is_some() {
+            assert_eq!(problem["offset"].as_u64(), offset, "{problem}");
+        }
+    }
+    let mut fleet: Value = serde_json::from_str(&with("links", json!(["kineis"]))).unwrap();
+    fleet["per_day"] = json!(1e9);
+    let (status, problem) = send("/api/play", "application/json", fleet.to_string()).await;
+    assert_eq!((status, &problem["type"]), (StatusCode::BAD_REQUEST, &json!("urn:dunnage:problem:fleet")));
+}
+
+#[tokio::test]
+async fn hostile_messages_are_answered() {
+    let nested = |depth: usize| format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));
+    let many: serde_json::Map<String, Value> = (0..3000).map(|n| (format!("field{n}"), json!(n))).collect();
+    for (messages, kind) in [
+        (Value::Object(many).to_string(), ""),
+        (json!({"text": "x".repeat(300_000)}).to_string(), ""),
+        (json!({"text": "x".repeat(1_000_000 / 2)}).to_string(), "limit"),
+        (nested(31), ""),
+        (nested(40), "limit"),
+        ("[".repeat(300_000), "truncated"),
+        ("{\"a\":NaN}".into(), "malformed"),
+        ("{\"a\":Infinity}".into(), "malformed"),
+        ("{\"a\":1e999}".into(), "range"),
+        (format!("{{\"a\":{}}}", "9".repeat(400)), "range"),
+        ("{\"a\":-0.0,\"b\":1e308,\"c\":5e-324,\"d\":18446744073709551615}".into(), ""),
+        (r#"{"שלום":1,"<b>":"<script>","":2,"__proto__":3,"a\u0000":4}"#.into(), ""),
+        (r#"{"a":"\ud800"}"#.into(), "malformed"),
+        ("\u{feff}{\"a\":1}".into(), "malformed"),
+        ("{\"a\":1,\"a\":2}".into(), "malformed"),
+        ("1\n".repeat(1001), "limit"),
+        (String::new(), ""),
+    ] {
+        let answer = ask(&messages, None).await;
+        let found = answer["mistakes"][0]["kind"].as_str().unwrap_or_default();
+        assert!(
+            found == kind || answer["kind"] == "limit",
+            "{} {found}",
+            &messages[..messages.len().min(40)]
+        );
+    }
+}
+
+#[tokio::test]
+async fn hostile_schemas_are_answered() {
+    let one = |schema: Value| json!({"type": "object", "properties": {"a": schema}}).to_string();
+    let doubled = |n: usize| {
+        let next = format!("#/$defs/d{}", n + 1);
+        (format!("d{n}"), json!({"anyOf": [{"$ref": next}, {"type": "array", "items": {"$ref": next}}]}))
+    };
+    let mut choices: serde_json::Map<String, Value> = (0..30).map(doubled).collect();
+    choices.insert("d30".into(), json!({"type": "integer"}));
+    let optional: serde_json::Map<String, Value> =
+        (0..1000).map(|n| (format!("p{n}"), json!({"type": "boolean"}))).collect();
+    for (schema, mistaken) in [
+        (one(json!({"type": "string", "pattern": "^(a{1,1000}){1,1000}$"})), true),
+        (one(json!({"enum": (0..3000).collect::<Vec<_>>()})), false),
+        (
+            one(
+                json!({"type": "array", "items": {"type": "boolean"}, "minItems": 1_000_000_000, "maxItems": 1_000_000_000}),
+            ),
+            false,
+        ),
+        (
+            one(
+                json!({"type": "array", "maxItems": 90, "items": {"type": "array", "maxItems": 90, "items": {"type": "boolean"}}}),
+            ),
+            false,
+        ),
+        (one(json!({"type": "string", "maxLength": 1_000_000_000})), false),
+        (one(json!({"type": "number", "multipleOf": 1e-300})), true),
+        (json!({"$defs": choices, "$ref": "#/$defs/d0"}).to_string(), true),
+        (json!({"type": "object", "properties": optional, "additionalProperties": false}).to_string(), false),
+        (json!({"$ref": "http://169.254.169.254/"}).to_string(), true),
+        (json!({"$ref": "file:///etc/passwd"}).to_string(), true),
+        (json!({"$ref": "../../../etc/passwd"}).to_string(), true),
+        (format!("{}{}", "[".repeat(5000), "]".repeat(5000)), true),
+        ("\"".repeat(200_000), true),
+    ] {
+        let answer = ask("{}", Some(&schema)).await;
+        let is_mistaken =
+            answer["mistakes"].as_array().is_some_and(|all| all.iter().any(|it| it["in"] == "schema"));
+        assert!(
+            is_mistaken == mistaken || answer["kind"] == "limit",
+            "{}: {}",
+            &schema[..schema.len().min(90)],
+            answer["mistakes"]
+        );
+        assert!(!answer.to_string().contains("root:"), "a file was read");
+    }
+}
+
+/// A client that does not finish its request holds no turn.
+#[tokio::test]
+async fn requests_that_do_not_arrive_do_not_stop_others() {
+    let router = router();
+    let mut stuck = Vec::new();
+    for _ in 0..8 {
+        let pieces = endless();
+        let request = Request::post("/api/play").header(header::CONTENT_TYPE, "application/json");
+        stuck.push(tokio::spawn(router.clone().oneshot(request.body(pieces).unwrap())));
+    }
+    tokio::task::yield_now().await;
+    let question = json!({"messages": "1", "links": [], "devices": 1, "per_day": 1}).to_string();
+    let request = Request::post("/api/play").header(header::CONTENT_TYPE, "application/json");
+    let answer = router.clone().oneshot(request.body(Body::from(question)).unwrap());
+    let answer =
+        tokio::time::timeout(Duration::from_secs(5), answer).await.expect("an answer in time").unwrap();
+    assert_eq!(answer.status(), StatusCode::OK);
+    for request in stuck {
+        let response = request.await.unwrap().unwrap();
+        assert_eq!(response.status(), StatusCode::REQUEST_TIMEOUT);
+    }
+}
+
+/// A body whose end never arrives.
+fn endless() -> Body {
+    struct Endless;
+    impl axum::body::HttpBody for Endless {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(
+            self: std::pin::Pin<&mut Self>,
+            _: &mut std::task::Context<'_>,
+        ) -> std::task::Poll<Option<Result<http_body::Frame<Bytes>, Infallible>>> {
+            std::task::Poll::Pending
+        }
+    }
+    Body::new(Endless)
+}

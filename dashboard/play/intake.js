@@ -1,0 +1,42 @@
+// Messages from a file or the clipboard, of which there may be more than are read.
+
+import { bytes, count } from "../format.js";
+
+const isMessage = (line) => {
+  try {
+    return !Array.isArray(JSON.parse(line));
+  } catch {
+    return false;
+  }
+};
+
+/** The most lines of `text` that stay within the limits, if its lines are messages; or null if they are not. */
+function lines(text, { most_messages: most, most_messages_bytes: mostBytes }) {
+  const all = text.split("\n");
+  if (!isMessage(all[0])) return null;
+  let [taken, size] = [0, 0];
+  while (taken < all.length && taken < most) {
+    size += new Blob([all[taken]]).size + 1;
+    if (size > mostBytes) break;
+    taken++;
+  }
+  return all.slice(0, taken);
+}
+
+/** What of `text` is read, with a note if that is not all; no text if nothing is. `isWhole` says whether the text goes on. */
+export function cut(text, limits, isWhole = true) {
+  const fits = isWhole && new Blob([text]).size <= limits.most_messages_bytes;
+  const all = fits && text.split("\n").length <= limits.most_messages;
+  if (all) return { text, note: "" };
+  const first = lines(isWhole ? text : text.slice(0, text.lastIndexOf("\n")), limits);
+  if (first?.length) return { text: first.join("\n"), note: `These are the first ${count(first.length)} lines: at most ${count(limits.most_messages)} messages and ${bytes(limits.most_messages_bytes)} are read.` };
+  if (fits) return { text, note: "" };
+  return { text: null, note: `That is too much: at most ${bytes(limits.most_messages_bytes)} are read. Only a file with a message in each line is cut.` };
+}
+
+/** Reads no more of a file than can be used. */
+export async function file(file, limits) {
+  const most = limits.most_messages_bytes + 1;
+  const { text, note } = cut(await file.slice(0, most).text(), limits, file.size <= most);
+  return { text, note: note && `${file.name}: ${note}` };
+}
