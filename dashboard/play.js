@@ -86,6 +86,7 @@ const later = {
 
 const busy = (isBusy) => byId("main").setAttribute("aria-busy", String(isBusy));
 
+let saving = 0;
 let asking = null;
 let retry = RETRY[0];
 
@@ -179,8 +180,6 @@ function controls() {
   for (const button of byId("formats").children) button.setAttribute("aria-pressed", String(button.textContent === state.format));
 }
 
-let saving = 0;
-
 /** Writes the state into the URL; with `push`, "back" returns to what was there before. */
 async function save(push) {
   const number = ++saving;
@@ -196,6 +195,8 @@ async function save(push) {
 
 /** Takes the state from the URL. */
 async function load() {
+  clearTimeout(later.timer);
+  saving++;
   let given = null;
   try {
     given = await link.read(location.hash.slice(1));

@@ -1,5 +1,8 @@
 // Asks the process that serves the page.
 
+/** Milliseconds after which a server that does not answer counts as gone: other answers may come first. */
+const LONGEST = 60_000;
+
 const at = (path) => new URL(path, location.origin);
 
 async function answer(response) {
@@ -9,7 +12,7 @@ async function answer(response) {
 }
 
 const post = async (path, question, signal) =>
-  answer(await fetch(at(path), { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(question), signal }));
+  answer(await fetch(at(path), { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(question), signal: AbortSignal.any([signal, AbortSignal.timeout(LONGEST)]) }));
 
 /** The limits, the links, and the examples. */
 export const about = async () => answer(await fetch(at("/api/play"), { cache: "no-store" }));

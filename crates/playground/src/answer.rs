@@ -2,7 +2,7 @@
 
 use crate::{
     code::{self, Code},
-    limits::{Clock, TooLong},
+    limits::{Clock, TooLong, sentence},
     messages::{self, Found},
     mistake::Mistake,
     schema::{self, Compiled, Inferred},
@@ -178,8 +178,10 @@ impl Answer {
             None => None,
         };
         self.formats = sizes.formats.iter().map(FormatSize::of).collect();
-        let refused = sizes.refused.iter().cloned();
-        self.refused = refused.map(|(format, reason)| Refused { format, reason }).collect();
+        let refused = sizes.refused.iter();
+        self.refused = refused
+            .map(|(format, reason)| Refused { format: format.clone(), reason: sentence(reason) })
+            .collect();
         let fleet = Fleet { devices: question.devices, per_day: question.per_day, battery_joules: None };
         let name = model.map_or("none", |model| &model.name);
         let report = Report::new(name, &messages, sizes, links, fleet).map_err(NoAnswer::Fleet)?;

@@ -1,6 +1,9 @@
 //! The code and the definitions that `dunnage generate` writes for a schema.
 
-use crate::{limits::FILE_BYTES, schema::Compiled};
+use crate::{
+    limits::{FILE_BYTES, sentence},
+    schema::Compiled,
+};
 use dunnage_codegen::{Mapped, Mapping, avro, c, cddl, proto, thrift, ts013};
 use serde::Serialize;
 use std::fmt::Display;
@@ -71,5 +74,9 @@ fn code(language: &'static str, files: Vec<(String, String)>) -> Code {
 
 fn refused(language: &'static str, faults: &[impl Display]) -> Code {
     const MOST: usize = 20;
-    Code { language, files: Vec::new(), reasons: faults.iter().take(MOST).map(ToString::to_string).collect() }
+    Code {
+        language,
+        files: Vec::new(),
+        reasons: faults.iter().take(MOST).map(|fault| sentence(&fault.to_string())).collect(),
+    }
 }

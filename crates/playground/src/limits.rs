@@ -14,14 +14,27 @@ pub const BODY_BYTES: usize = 1 << 20;
 pub const ARRIVAL: Duration = Duration::from_secs(10);
 /// How many requests may arrive at the same time. Further ones wait.
 pub const ARRIVING: usize = 16;
+/// Bytes of the stack on which an answer is computed. Schemas nest up to 128 deep, and validation up to 1,000, each level in several calls; an
+/// overflow would end the process. Untouched pages of it take no memory.
+pub const STACK: usize = 256 << 20;
 /// After this, no further step of an answer is begun.
 pub const WORK: Duration = Duration::from_secs(5);
 /// Most mistakes that an answer lists, most notes, and most bytes of a generated file.
 pub const MISTAKES: usize = 20;
 pub const NOTES: usize = 200;
+/// Most characters of a sentence. It may quote a pattern or a value.
+pub const SENTENCE: usize = 500;
 pub const FILE_BYTES: usize = 128 << 10;
 /// Most bytes of a message, and of its JSON, that are explained.
 pub const EXPLAINED: usize = 64 << 10;
+
+/// Shortens a sentence that is too long.
+pub fn sentence(text: &str) -> String {
+    match text.char_indices().nth(SENTENCE) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
 
 /// Measures how long an answer takes.
 #[derive(Clone, Copy)]

@@ -22,7 +22,7 @@ pub struct Found<'a> {
 pub fn read(source: &str) -> Result<Vec<Found<'_>>, Vec<Mistake>> {
     if source.len() > MESSAGES_BYTES {
         let detail = format!("the messages have {} bytes; at most {MESSAGES_BYTES} are read", source.len());
-        return Err(vec![Mistake::new(Text::Messages, source, MESSAGES_BYTES, "limit", detail)]);
+        return Err(vec![Mistake::new(Text::Messages, source, MESSAGES_BYTES, "limit", &detail)]);
     }
     let mut texts = values(source).map_err(|mistake| vec![mistake])?;
     if let [only] = texts.as_slice()
@@ -69,7 +69,7 @@ fn items<'a>(source: &str, array: &'a str) -> Result<Vec<&'a str>, Mistake> {
 fn bounded(source: &str, texts: &[&str]) -> Result<(), Mistake> {
     let Some(first) = texts.get(MESSAGES) else { return Ok(()) };
     let detail = format!("at most {MESSAGES} messages are read");
-    let mistake = Mistake::new(Text::Messages, source, offset(source, first), "limit", detail);
+    let mistake = Mistake::new(Text::Messages, source, offset(source, first), "limit", &detail);
     Err(mistake.of_message(MESSAGES))
 }
 
@@ -84,7 +84,7 @@ fn malformed(source: &str, error: &serde_json::Error) -> Mistake {
     let kind = if error.is_eof() { "truncated" } else { "malformed" };
     let reason = error.to_string();
     // serde_json writes the place behind the reason.
-    let reason = reason.split(" at line ").next().unwrap_or_default().to_owned();
+    let reason = reason.split(" at line ").next().unwrap_or_default();
     Mistake::new(Text::Messages, source, line + error.column().saturating_sub(1), kind, reason)
 }
 

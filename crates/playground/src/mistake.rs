@@ -1,5 +1,6 @@
 //! Mistakes in what the user typed, with their place.
 
+use crate::limits::sentence;
 use dunnage_formats::Error;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -40,14 +41,15 @@ pub struct Mistake {
 
 impl Mistake {
     /// Returns a mistake at the byte `offset` of `source`.
-    pub fn new(text: Text, source: &str, offset: usize, kind: &'static str, detail: String) -> Mistake {
+    pub fn new(text: Text, source: &str, offset: usize, kind: &'static str, detail: &str) -> Mistake {
         let (line, column) = place(source, offset);
+        let detail = sentence(detail);
         Mistake { text, message: None, line, column, offset, pointer: None, kind, detail }
     }
 
     /// Returns the mistake for an error in the JSON that begins at the byte `start` of `source`.
     pub fn of_json(text: Text, source: &str, start: usize, error: &Error) -> Mistake {
-        Mistake::new(text, source, start + error.offset(), error.kind().as_str(), error.reason())
+        Mistake::new(text, source, start + error.offset(), error.kind().as_str(), &error.reason())
     }
 
     /// Adds the message.
@@ -57,7 +59,7 @@ impl Mistake {
 
     /// Adds the pointer.
     pub fn at(self, pointer: &str) -> Mistake {
-        Mistake { pointer: Some(pointer.to_owned()), ..self }
+        Mistake { pointer: Some(sentence(pointer)), ..self }
     }
 }
 

@@ -1,10 +1,10 @@
-//! The routes of the playground. Everything is computed on a blocking thread, of which the expensive ones take turns.
+//! The routes of the playground. Answers are computed one after the other, each on a thread of its own.
 
 use crate::{
     about::{About, Process},
     answer::{Answer, NoAnswer, Question, answer},
     bytes::{Bytes, BytesQuestion, explain},
-    limits::{ARRIVAL, ARRIVING, BODY_BYTES, WORK},
+    limits::{ARRIVAL, ARRIVING, BODY_BYTES, STACK, WORK},
 };
 use axum::{
     Json,
@@ -14,10 +14,9 @@ use axum::{
 };
 use dunnage_inputs::Problem;
 use serde::de::DeserializeOwned;
-use std::sync::Arc;
+use std::{sync::Arc, thread::Builder};
 use tokio::{
-    sync::{Semaphore, SemaphorePermit},
-    task::spawn_blocking,
+    sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, oneshot},
     time::timeout,
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -27,7 +26,15 @@ struct Playground {
     process: Process,
     /// The requests that arrive, and wait for their turn.
     arriving: Semaphore,
+    /// The playground takes one of the turns, so that the others remain for the rest of the process.
+    alone: Arc<Semaphore>,
     turns: &'static Semaphore,
+}
+
+/// The right to compute an answer.
+struct Turn {
+    _alone: OwnedSemaphorePermit,
+    _shared: SemaphorePermit<'static>,
 }
 
 /// Returns the routes. Expensive answers wait for a permit of `turns`.
@@ -35,7 +42,8 @@ pub fn routes<S: Clone + Send + Sync + 'static>(
     process: Process,
     turns: &'static Semaphore,
 ) -> OpenApiRouter<S> {
-    let state = Playground { process, arriving: Semaphore::new(ARRIVING), turns };
+    let state =
+        Playground { process, arriving: Semaphore::new(ARRIVING), alone: Arc::new(Semaphore::new(1)), turns };
     OpenApiRouter::new()
         .routes(routes!(playground, play))
         .routes(routes!(play_bytes))
@@ -65,7 +73,7 @@ async fn playground(State(state): State<Arc<Playground>>) -> Json<About> {
 ))]
 async fn play(State(state): State<Arc<Playground>>, request: Request) -> Result<Json<Answer>, Problem> {
     let (question, turn) = state.receive::<Question>(request).await?;
-    in_turn(turn, move || answer(&question)).await?.map(Json).map_err(refused)
+    turn.take(move || answer(&question)).await?.map(Json).map_err(refused)
 }
 
 #[utoipa::path(post, path = "/api/play/bytes", tag = "playground", request_body = BytesQuestion, responses(
@@ -81,15 +89,12 @@ async fn play(State(state): State<Arc<Playground>>, request: Request) -> Result<
 ))]
 async fn play_bytes(State(state): State<Arc<Playground>>, request: Request) -> Result<Json<Bytes>, Problem> {
     let (question, turn) = state.receive::<BytesQuestion>(request).await?;
-    in_turn(turn, move || explain(&question)).await.map(Json)
+    turn.take(move || explain(&question)).await.map(Json)
 }
 
 impl Playground {
     /// Receives a question and waits for its turn. Until then, its bytes are in memory, so only some may.
-    async fn receive<Q: DeserializeOwned>(
-        &self,
-        request: Request,
-    ) -> Result<(Q, SemaphorePermit<'static>), Problem> {
+    async fn receive<Q: DeserializeOwned>(&self, request: Request) -> Result<(Q, Turn), Problem> {
         is_json(request.headers())?;
         let _arriving = self.arriving.acquire().await.map_err(|_| failed())?;
         let body = timeout(ARRIVAL, to_bytes(request.into_body(), BODY_BYTES)).await.map_err(|_| {
@@ -98,20 +103,24 @@ impl Playground {
         })?;
         let body = body.map_err(|error| unread(&error))?;
         let question = serde_json::from_slice(&body).map_err(|error| malformed(&body, &error))?;
-        Ok((question, self.turns.acquire().await.map_err(|_| failed())?))
+        let alone = Arc::clone(&self.alone).acquire_owned().await.map_err(|_| failed())?;
+        let shared = self.turns.acquire().await.map_err(|_| failed())?;
+        Ok((question, Turn { _alone: alone, _shared: shared }))
     }
 }
 
-/// Computes on a blocking thread. The turn ends with the work, which goes on when the client has left.
-async fn in_turn<A: Send + 'static>(
-    turn: SemaphorePermit<'static>,
-    work: impl FnOnce() -> A + Send + 'static,
-) -> Result<A, Problem> {
-    let work = move || {
-        let _turn = turn;
-        work()
-    };
-    spawn_blocking(work).await.map_err(|_| failed())
+impl Turn {
+    /// Computes on a thread of its own. The turn ends with the work, which goes on when the client has left.
+    async fn take<A: Send + 'static>(self, work: impl FnOnce() -> A + Send + 'static) -> Result<A, Problem> {
+        let (done, answer) = oneshot::channel();
+        let work = move || {
+            let _turn = self;
+            // The client may have left.
+            let _ = done.send(work());
+        };
+        Builder::new().name("playground".into()).stack_size(STACK).spawn(work).map_err(|_| failed())?;
+        answer.await.map_err(|_| failed())
+    }
 }
 
 /// A browser sends this type for a page of another site only after asking, and nobody answers that.

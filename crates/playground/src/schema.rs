@@ -1,7 +1,7 @@
 //! The schema: as the user typed it, or inferred from the messages.
 
 use crate::{
-    limits::{Clock, MISTAKES, NOTES, SCHEMA_BYTES, TooLong},
+    limits::{Clock, MISTAKES, NOTES, SCHEMA_BYTES, TooLong, sentence},
     messages::Found,
     mistake::{Mistake, Text},
 };
@@ -42,12 +42,12 @@ pub struct Note {
 pub fn compile(source: &str) -> Result<Compiled, Mistake> {
     if source.len() > SCHEMA_BYTES {
         let detail = format!("the schema has {} bytes; at most {SCHEMA_BYTES} are read", source.len());
-        return Err(Mistake::new(Text::Schema, source, SCHEMA_BYTES, "limit", detail));
+        return Err(Mistake::new(Text::Schema, source, SCHEMA_BYTES, "limit", &detail));
     }
     let compiled = Model::compile(source).and_then(|model| Ok((Layout::new(&model)?, model)));
     let (layout, model) = compiled.map_err(|error| mistake(source, &error))?;
     if !has_keywords(source) {
-        let detail = "this is not a schema: it has no JSON Schema keyword".to_owned();
+        let detail = "this is not a schema: it has no JSON Schema keyword";
         return Err(Mistake::new(Text::Schema, source, 0, "schema", detail).at(""));
     }
     Ok(Compiled { model, layout })
@@ -61,7 +61,7 @@ fn mistake(source: &str, error: &SchemaError) -> Mistake {
         return Mistake::of_json(Text::Schema, source, 0, &json);
     }
     let offset = json_offset(source.as_bytes(), error.pointer()).unwrap_or_default();
-    Mistake::new(Text::Schema, source, offset, "schema", error.message().to_owned()).at(error.pointer())
+    Mistake::new(Text::Schema, source, offset, "schema", error.message()).at(error.pointer())
 }
 
 /// Infers a schema from the messages in `source`.
@@ -70,7 +70,7 @@ pub fn of_messages(source: &str, messages: &[Found<'_>]) -> Result<Inferred, Mis
     let inferred = infer(&texts, Some(TITLE)).map_err(|error| {
         let sample = error.sample().and_then(|index| Some((index, messages.get(index)?.start)));
         let (index, start) = sample.unzip();
-        let detail = error.message().to_owned();
+        let detail = error.message();
         let mistake = Mistake::new(Text::Messages, source, start.unwrap_or_default(), "schema", detail);
         Mistake { message: index, ..mistake }
     })?;
@@ -80,10 +80,10 @@ pub fn of_messages(source: &str, messages: &[Found<'_>]) -> Result<Inferred, Mis
             "the schema inferred from them has {} bytes; at most {SCHEMA_BYTES} are shown",
             schema.len()
         );
-        return Err(Mistake::new(Text::Messages, source, 0, "limit", detail));
+        return Err(Mistake::new(Text::Messages, source, 0, "limit", &detail));
     }
     let notes = inferred.notes.into_iter().take(NOTES);
-    let notes = notes.map(|note| Note { field: note.field, text: note.text }).collect();
+    let notes = notes.map(|note| Note { field: sentence(&note.field), text: sentence(&note.text) }).collect();
     Ok(Inferred { schema, notes })
 }
 
@@ -101,7 +101,7 @@ pub fn violations(
         broken.push(violation.is_some());
         let Some(violation) = violation.filter(|_| mistakes.len() < MISTAKES) else { continue };
         let at = start + json_offset(text.as_bytes(), violation.pointer()).unwrap_or_default();
-        let mistake = Mistake::new(Text::Messages, source, at, "schema", violation.message().to_owned());
+        let mistake = Mistake::new(Text::Messages, source, at, "schema", violation.message());
         mistakes.push(mistake.of_message(index).at(violation.pointer()));
     }
     Ok((broken, mistakes))

@@ -19,7 +19,7 @@ const PAGE: &str = "/play";
 /// The page of the gateway, whose API is not here.
 const GATEWAYS: [&str; 1] = ["/index.html"];
 
-static TURNS: Semaphore = Semaphore::const_new(2);
+static TURNS: Semaphore = Semaphore::const_new(1);
 
 /// Serves the playground at the listener until `stop` completes. Who reaches a listener that is open to other machines can use it; at one on
 /// a loopback address, neither proxies nor pages of other sites can.

@@ -201,6 +201,8 @@ async fn hostile_schemas_are_answered() {
     };
     let mut choices: serde_json::Map<String, Value> = (0..30).map(doubled).collect();
     choices.insert("d30".into(), json!({"type": "integer"}));
+    // Each level takes stack while a message is checked.
+    let deep = (0..120).fold(json!({}), |inner, _| json!({"if": inner, "then": {"type": "object"}}));
     let optional: serde_json::Map<String, Value> =
         (0..1000).map(|n| (format!("p{n}"), json!({"type": "boolean"}))).collect();
     for (schema, mistaken) in [
@@ -225,6 +227,7 @@ async fn hostile_schemas_are_answered() {
         (json!({"$ref": "http://169.254.169.254/"}).to_string(), true),
         (json!({"$ref": "file:///etc/passwd"}).to_string(), true),
         (json!({"$ref": "../../../etc/passwd"}).to_string(), true),
+        (deep.to_string(), false),
         (format!("{}{}", "[".repeat(5000), "]".repeat(5000)), true),
         ("\"".repeat(200_000), true),
     ] {
