@@ -24,7 +24,7 @@ export class MapView {
   /** The clusters that are shown, by their squares, and the one whose card is open. */
   clusters = new Map();
   opened = null;
-  /** The devices that a click on their cluster has zoomed to; null for the whole fleet. */
+  /** The positions that a click on a cluster has zoomed to; null for those of all devices that are shown. */
   zoomed = null;
 
   constructor(choose) {
@@ -108,10 +108,9 @@ export class MapView {
     // A panel that was hidden has no size yet; the ResizeObserver reports it, and draws again.
     if (!this.width || !this.height) return;
     this.#setCounts(placed, shown.length);
-    const zoomed = this.zoomed && placed.filter(({ last }) => this.zoomed.has(last.device));
-    if (!zoomed?.length) this.zoomed = null;
+    if (this.filter !== store.filter) this.zoomed = null;
     this.whole.hidden = !this.zoomed;
-    this.#look([...(this.zoomed ? zoomed : placed).map(({ where }) => where), ...track], store.filter);
+    this.#look(this.zoomed ?? [...placed.map(({ where }) => where), ...track], store.filter);
     setAttribute(this.track, "d", path(this.view, track.map((p) => [p.longitude, p.latitude])));
     for (const device of this.marks.keys()) if (!store.knows(device)) this.marks.delete(device);
     const inView = placed.filter(({ where }) => this.view.shows(where, -REACH));
@@ -170,13 +169,13 @@ export class MapView {
   /** Zooms to the devices of a cluster, or lists them if that does not tell them apart. */
   #enter(cluster) {
     const fitting = View.fit(cluster.marks.map(({ where }) => where), this.width, this.height, MARGIN);
-    if (fitting.scale > this.view.scale * 1.6) this.#zoom(new Set(cluster.marks.map(({ last }) => last.device)));
+    if (fitting.scale > this.view.scale * 1.6) this.#zoom(cluster.marks.map(({ where }) => where));
     else this.#list(cluster);
   }
 
-  /** Shows the map of these devices, or of all for null. */
-  #zoom(devices) {
-    this.zoomed = devices;
+  /** Shows the map of these positions, or of all for null. */
+  #zoom(positions) {
+    this.zoomed = positions;
     this.#show(null);
     this.draw(this.store);
   }
