@@ -83,7 +83,8 @@ pub fn last_messages(connection: &Connection, ids: &[i64]) -> rusqlite::Result<V
 pub fn newest_times(connection: &Connection, device: &str, most: usize) -> rusqlite::Result<Vec<i64>> {
     let last = "SELECT last_id FROM devices WHERE device = ?";
     let mut next = connection.prepare_cached(last)?.query_row([device], |row| row.get(0)).optional()?;
-    let mut statement = connection.prepare_cached("SELECT received_at, previous FROM messages WHERE id = ?")?;
+    let mut statement =
+        connection.prepare_cached("SELECT received_at, previous FROM messages WHERE id = ?")?;
     let mut times = Vec::with_capacity(most);
     while times.len() < most
         && let Some(id) = next

@@ -148,8 +148,8 @@ pub use file::BufferError;
 pub use fleet::{Counted, LastMessage};
 pub use memory::{Memory, Reservation};
 pub use message::{
-    DeadLetter, Last, LayoutKey, Message, NewMessage, NewQuarantined, NewReference, Provenance,
-    Quarantined, is_stable_id, key_of, stable_id,
+    DeadLetter, Last, LayoutKey, Message, NewMessage, NewQuarantined, NewReference, Provenance, Quarantined,
+    is_stable_id, key_of, stable_id,
 };
 pub use messages::{Page, Times};
 pub use opened::{Opened, Options, open};

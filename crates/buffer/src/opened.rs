@@ -160,7 +160,8 @@ pub fn load(
         duplicates.load(&connection, clock::now(), dedup_by_payload)?;
         Ok((totals, layouts, cursors, kept, duplicates))
     };
-    let (totals, layouts, cursors, (kept, quarantined), duplicates) = read().map_err(|source| file.failed(source))?;
+    let (totals, layouts, cursors, (kept, quarantined), duplicates) =
+        read().map_err(|source| file.failed(source))?;
     let devices = Devices::default();
     Ok(Loaded { connection, files, totals, layouts, cursors, kept, quarantined, duplicates, devices })
 }

@@ -71,7 +71,8 @@ pub struct Left {
 
 /// Returns how many messages there are of each device.
 pub fn by_device(connection: &Connection) -> rusqlite::Result<HashMap<String, u64>> {
-    let mut statement = connection.prepare_cached("SELECT device, count(*) FROM quarantine GROUP BY device")?;
+    let mut statement =
+        connection.prepare_cached("SELECT device, count(*) FROM quarantine GROUP BY device")?;
     statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
 }
 
@@ -92,7 +93,8 @@ pub fn remove(connection: &Connection, id: i64, left: &mut Left) -> rusqlite::Re
 
 /// Removes the oldest message and adds it to `left`.
 pub fn remove_oldest(connection: &Connection, left: &mut Left) -> rusqlite::Result<()> {
-    let sql = "DELETE FROM quarantine WHERE id = (SELECT min(id) FROM quarantine) RETURNING length(raw), device";
+    let sql =
+        "DELETE FROM quarantine WHERE id = (SELECT min(id) FROM quarantine) RETURNING length(raw), device";
     left.add(connection.prepare_cached(sql)?.query_row([], removed)?);
     Ok(())
 }

@@ -122,7 +122,10 @@ impl Gateway {
             inputs: inputs_running,
             leaving: leaving.drop_guard(),
             forwarders,
-            background: [stats, retention.abort_handle(), late, looks, fleet].into_iter().chain(renewals).collect(),
+            background: [stats, retention.abort_handle(), late, looks, fleet]
+                .into_iter()
+                .chain(renewals)
+                .collect(),
             reloader,
             #[cfg(unix)]
             admin,
@@ -222,8 +225,15 @@ impl Parts {
             delivered: Box::new(move || delivered.delivered()),
             stopping: stopping.clone(),
         };
-        let state =
-            GatewayState { env: Arc::new(env), secrets, fleet, live: Live::new(), metrics, outputs, started_at };
+        let state = GatewayState {
+            env: Arc::new(env),
+            secrets,
+            fleet,
+            live: Live::new(),
+            metrics,
+            outputs,
+            started_at,
+        };
         Built { state: Arc::new(state), listener: self.listener, opened, receiver }
     }
 }

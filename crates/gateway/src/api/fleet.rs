@@ -47,7 +47,17 @@ pub struct Parameters {
 }
 
 const NAMES: [&str; 11] = [
-    "find", "link", "format", "schema", "profile", "late", "quarantined", "sort", "order", "limit", "cursor",
+    "find",
+    "link",
+    "format",
+    "schema",
+    "profile",
+    "late",
+    "quarantined",
+    "sort",
+    "order",
+    "limit",
+    "cursor",
 ];
 
 fn read(uri: &Uri, now: i64) -> Result<Query, Problem> {
@@ -249,6 +259,7 @@ pub async fn device(
     let ingest = state.ingest();
     let profiles = ingest.profiles.load_full();
     let found = state.fleet.device(&device, &profiles, &ingest.readers).await?;
-    let found = found.ok_or_else(|| Problem::not_found(format!("no message of the device {device:?} is stored")))?;
+    let found =
+        found.ok_or_else(|| Problem::not_found(format!("no message of the device {device:?} is stored")))?;
     Ok(Json(DeviceObject::of(found, clock::now())))
 }

@@ -79,7 +79,9 @@ impl Cadence {
         let several = every.saturating_mul(LATE_TENTHS) / 10;
         Some(match source {
             Source::Profile => every,
-            Source::Schema | Source::Messages => self.silent_after.map_or(several, |after| after.min(several)),
+            Source::Schema | Source::Messages => {
+                self.silent_after.map_or(several, |after| after.min(several))
+            }
         })
     }
 

@@ -232,11 +232,9 @@ fn update(entry: &mut Entry, seen: &Seen<'_>, profiles: &Profiles, names: &mut [
     }
     entry.message_bytes = seen.message_bytes;
     entry.position = seen.position;
-    for (kind, name) in [
-        (Kind::Link, seen.link),
-        (Kind::Format, Some(seen.format)),
-        (Kind::Schema, seen.schema),
-    ] {
+    for (kind, name) in
+        [(Kind::Link, seen.link), (Kind::Format, Some(seen.format)), (Kind::Schema, seen.schema)]
+    {
         let is_new = names[kind as usize].replace(&mut entry.names[kind as usize], name);
         if is_new && kind == Kind::Schema {
             entry.cadence.every = name.and_then(|name| profiles.every(name));

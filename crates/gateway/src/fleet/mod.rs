@@ -112,8 +112,10 @@ impl Fleet {
             ids.reverse();
             let last = readers.last_messages(ids).await?;
             let last: HashMap<i64, LastMessage> = last.into_iter().map(|last| (last.id, last)).collect();
-            let seen: Vec<_> =
-                chunk.iter().filter_map(|counted| Some(seen_at(counted, last.get(&counted.last_id)?))).collect();
+            let seen: Vec<_> = chunk
+                .iter()
+                .filter_map(|counted| Some(seen_at(counted, last.get(&counted.last_id)?)))
+                .collect();
             let mut index = self.index();
             if index.generation != generation {
                 break;

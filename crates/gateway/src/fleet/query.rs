@@ -97,7 +97,9 @@ impl Query {
                 matches += 1;
                 let key = self.key(entry);
                 match &self.cursor {
-                    Some(cursor) if self.compare((key, &entry.device), (cursor.key, &cursor.device)).is_le() => {
+                    Some(cursor)
+                        if self.compare((key, &entry.device), (cursor.key, &cursor.device)).is_le() =>
+                    {
                         let is_at = key == cursor.key && entry.device == cursor.device;
                         before += usize::from(!(cursor.is_end && is_at));
                         if cursor.is_end && !is_at {
@@ -144,9 +146,7 @@ impl Query {
         };
         self.names.iter().zip(&entry.names).all(is_named)
             && contains(&entry.device, &self.find)
-            && self.late.is_none_or(|late| {
-                late == entry.cadence.late(entry.received_at, self.now).is_some()
-            })
+            && self.late.is_none_or(|late| late == entry.cadence.late(entry.received_at, self.now).is_some())
             && self.quarantined.is_none_or(|wanted| wanted == (index.quarantined(&entry.device) > 0))
     }
 
@@ -223,7 +223,8 @@ impl First<'_> {
     }
 
     fn add(&mut self, key: i64, entry: &Entry) {
-        let is_beyond = |last: &(i64, Arc<str>)| self.compare((key, &entry.device), (last.0, &last.1)).is_ge();
+        let is_beyond =
+            |last: &(i64, Arc<str>)| self.compare((key, &entry.device), (last.0, &last.1)).is_ge();
         if self.last.as_ref().is_some_and(is_beyond) {
             return;
         }

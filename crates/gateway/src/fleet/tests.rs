@@ -190,7 +190,10 @@ fn filters_narrow_the_list() {
     assert_eq!(found(Query { names: link("kineis"), ..base.clone() }), ["odd<b>"]);
     assert_eq!(found(Query { names: link(""), ..base.clone() }), ["Regular-1"]);
     assert_eq!(found(Query { names: link("kin"), ..base.clone() }), [""; 0]);
-    assert_eq!(found(Query { sort: Sort::Late, direction: Direction::Desc, ..base.clone() }), ["Regular-1", "odd<b>"]);
+    assert_eq!(
+        found(Query { sort: Sort::Late, direction: Direction::Desc, ..base.clone() }),
+        ["Regular-1", "odd<b>"]
+    );
     assert_eq!(base.run(&some).devices[1].1, 2);
     let mut index = some.lock().unwrap();
     index.leave_quarantine("odd<b>");

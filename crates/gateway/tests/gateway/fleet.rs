@@ -23,7 +23,11 @@ fn three() -> Running {
     for device in ["a", "a", "a"] {
         send(&gateway, device, "1");
     }
-    send(&gateway, "c?link=kineis", &format!("{{\"lat\":1.5,\"lon\":\"-2\",\"text\":\"{}\"}}", "x".repeat(100)));
+    send(
+        &gateway,
+        "c?link=kineis",
+        &format!("{{\"lat\":1.5,\"lon\":\"-2\",\"text\":\"{}\"}}", "x".repeat(100)),
+    );
     send(&gateway, "b", "22");
     gateway
 }
@@ -43,11 +47,22 @@ fn devices_are_sorted_and_paged_in_both_directions() {
     for (order, expected) in orders {
         assert_eq!(names(&list(&gateway, order)), expected, "{order}");
         let first = list(&gateway, &format!("{order}&limit=2"));
-        assert_eq!((names(&first), &first["matches"], &first["offset"]), (expected[..2].iter().map(|n| (*n).to_owned()).collect(), &json!(3), &json!(0)));
-        assert_eq!((&first["previous"], &first["listed"], &first["stored"]), (&json!(null), &json!(3), &json!(3)));
+        assert_eq!(
+            (names(&first), &first["matches"], &first["offset"]),
+            (expected[..2].iter().map(|n| (*n).to_owned()).collect(), &json!(3), &json!(0))
+        );
+        assert_eq!(
+            (&first["previous"], &first["listed"], &first["stored"]),
+            (&json!(null), &json!(3), &json!(3))
+        );
         let second = list(&gateway, &format!("{order}&limit=2&cursor={}", first["next"].as_str().unwrap()));
-        assert_eq!((names(&second), &second["offset"], &second["next"]), (vec![expected[2].to_owned()], &json!(2), &json!(null)), "{order}");
-        let back = list(&gateway, &format!("{order}&limit=2&cursor={}", second["previous"].as_str().unwrap()));
+        assert_eq!(
+            (names(&second), &second["offset"], &second["next"]),
+            (vec![expected[2].to_owned()], &json!(2), &json!(null)),
+            "{order}"
+        );
+        let back =
+            list(&gateway, &format!("{order}&limit=2&cursor={}", second["previous"].as_str().unwrap()));
         assert_eq!((names(&back), &back["previous"]), (names(&first), &json!(null)), "{order}");
     }
 }
@@ -94,7 +109,11 @@ fn devices_are_filtered() {
         ("link=%E2%80%AEsieink", &[]),
     ] {
         let found = list(&gateway, filter);
-        assert_eq!((names(&found), &found["matches"]), (expected.iter().map(|n| (*n).to_owned()).collect(), &json!(expected.len())), "{filter}");
+        assert_eq!(
+            (names(&found), &found["matches"]),
+            (expected.iter().map(|n| (*n).to_owned()).collect(), &json!(expected.len())),
+            "{filter}"
+        );
     }
     let names = list(&gateway, "")["names"].clone();
     assert_eq!(names, json!({"link": {"kineis": 1}, "format": {"json": 3}, "schema": {}, "profile": {}}));
@@ -163,8 +182,14 @@ fn a_device_is_late_by_its_schema_its_profile_or_its_messages() {
     wait_until("the device is silent", || device("quiet-1")["late"].as_f64().is_some());
     wait_until("the device is late", || device("steady")["late"].as_f64().is_some());
     let (quiet, clock, steady) = (device("quiet-1"), device("clock-1"), device("steady"));
-    assert_eq!((&quiet["profile"], &quiet["expected_every"], &quiet["expected_from"]), (&json!("quiet-*"), &json!(1.0), &json!("profile")));
-    assert_eq!((&clock["profile"], &clock["expected_every"], &clock["expected_from"]), (&json!("clock-*"), &json!(900.0), &json!("schema")));
+    assert_eq!(
+        (&quiet["profile"], &quiet["expected_every"], &quiet["expected_from"]),
+        (&json!("quiet-*"), &json!(1.0), &json!("profile"))
+    );
+    assert_eq!(
+        (&clock["profile"], &clock["expected_every"], &clock["expected_from"]),
+        (&json!("clock-*"), &json!(900.0), &json!("schema"))
+    );
     assert_eq!((&clock["late"], &clock["last"]["schema"]), (&json!(null), &json!("clock")));
     assert_eq!((&steady["profile"], &steady["expected_from"]), (&json!(null), &json!("messages")));
     let every = steady["expected_every"].as_f64().unwrap();
@@ -219,6 +244,7 @@ fn duplicates_are_not_counted_and_what_leaves_the_quarantine_is_not_in_it() {
         assert_eq!(gateway.post(&format!("/ingest/{device}"), JSON, b"[").status, 400);
     }
     // The quarantine has room for two messages.
-    let count = |device: &str, key: &str| gateway.get_json(&format!("/api/devices/{device}"))[key].as_u64().unwrap();
+    let count =
+        |device: &str, key: &str| gateway.get_json(&format!("/api/devices/{device}"))[key].as_u64().unwrap();
     assert_eq!((count("d", "messages"), count("d", "quarantined"), count("e", "quarantined")), (1, 0, 2));
 }
