@@ -80,10 +80,10 @@ fn read(uri: &Uri, now: i64) -> Result<Query, Problem> {
             "format" => wanted.names[Kind::Format as usize] = Some(value),
             "schema" => wanted.names[Kind::Schema as usize] = Some(value),
             "profile" => wanted.names[Kind::Profile as usize] = Some(value),
-            "late" => wanted.late = Some(choice(name, value, "true or false")?),
-            "quarantined" => wanted.quarantined = Some(choice(name, value, "true or false")?),
-            "sort" => wanted.sort = choice(name, value, "name, last, messages, bytes or late")?,
-            "order" => direction = Some(choice(name, value, "asc or desc")?),
+            "late" => wanted.late = Some(choice(name, &value, "true or false")?),
+            "quarantined" => wanted.quarantined = Some(choice(name, &value, "true or false")?),
+            "sort" => wanted.sort = choice(name, &value, "name, last, messages, bytes or late")?,
+            "order" => direction = Some(choice(name, &value, "asc or desc")?),
             "limit" => wanted.limit = number::<u32>(name, &value)?.clamp(1, MAX_LIMIT) as usize,
             _ => cursor = Some(value),
         }
@@ -98,10 +98,10 @@ fn read(uri: &Uri, now: i64) -> Result<Query, Problem> {
 }
 
 /// Reads one of a few words.
-fn choice<T: for<'a> Deserialize<'a>>(name: &str, value: String, words: &str) -> Result<T, Problem> {
-    let json = match &*value {
+fn choice<T: for<'a> Deserialize<'a>>(name: &str, value: &str, words: &str) -> Result<T, Problem> {
+    let json = match value {
         "true" | "false" => serde_json::Value::Bool(value == "true"),
-        _ => serde_json::Value::String(value.clone()),
+        _ => serde_json::Value::String(value.to_owned()),
     };
     // Do not repeat an overlong value in the answer.
     let shown: String = value.chars().take(64).collect();
