@@ -6,6 +6,9 @@ export const SPANS = { "1h": 3_600_000, "24h": 86_400_000, "7d": 7 * 86_400_000,
 /** The views beside the overview (""), by their name in the URL. */
 export const VIEWS = ["fleet", "operations"];
 
+/** The filters of the fleet and its order, by their names in the URL and in the API. An empty filter stands for devices without a name. */
+const FLEET = ["find", "link", "format", "schema", "profile", "late", "quarantined", "sort", "order", "cursor"];
+
 const NAMES = ["view", "device", "find", "last", "from", "until", "message"];
 
 /** Reads `search`, such as "?device=tank-1&last=24h". What it does not understand is not there. */
@@ -13,13 +16,15 @@ export function parse(search) {
   const given = new URLSearchParams(search);
   const [view, device, find, last, from, until, message] = NAMES.map((name) => given.get(name)?.trim() ?? "");
   const time = (text) => (Number.isNaN(Date.parse(text)) ? null : new Date(text).toISOString());
-  return { view: VIEWS.includes(view) ? view : "", device, find: device ? "" : find, last: last in SPANS ? last : "", from: last in SPANS ? null : time(from), until: last in SPANS ? null : time(until), message: /^[1-9]\d*$/.test(message) ? message : "" };
+  const fleet = view === "fleet" && { fleet: Object.fromEntries(FLEET.filter((name) => given.has(name)).map((name) => [name, given.get(name)])) };
+  return { view: VIEWS.includes(view) ? view : "", ...fleet, device, find: device ? "" : find, last: last in SPANS ? last : "", from: last in SPANS ? null : time(from), until: last in SPANS ? null : time(until), message: /^[1-9]\d*$/.test(message) ? message : "" };
 }
 
 /** The opposite of `parse`. */
 export function format(address) {
   const given = new URLSearchParams();
   for (const name of NAMES) if (address[name]) given.set(name, address[name]);
+  for (const [name, value] of Object.entries(address.fleet ?? {})) given.set(name, value);
   const search = given.toString();
   return search ? `?${search}` : "";
 }

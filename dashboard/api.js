@@ -19,9 +19,24 @@ async function get(path, read = parse) {
 }
 
 export const stats = () => get("/api/stats", JSON.parse); // numbers for calculation, whose exact digits do not matter
-/** The devices that sent last, or those of them whose IDs contain `part`. */
-export const devices = async (limit, part = "") =>
-  (await get(`/api/devices?${new URLSearchParams({ limit, ...(part && { find: part }) })}`)).devices;
+/** A page of the devices. `wanted` has the parameters of /api/devices. */
+export const devices = (wanted) => get(`/api/devices?${new URLSearchParams(wanted)}`, JSON.parse);
+
+/** At most `limit` devices: those that sent last. */
+export async function newestDevices(limit, wanted = {}) {
+  const all = [];
+  let page = { next: null };
+  do {
+    const cursor = page.next ? { cursor: page.next } : {};
+    page = await devices({ ...wanted, ...cursor, limit: Math.min(limit - all.length, 1000) });
+    all.push(...page.devices);
+  } while (page.next && all.length < limit);
+  return all;
+}
+
+/** One device, or null if nothing of it is stored. */
+export const device = (name) => get(`/api/devices/${encodeURIComponent(name)}`, JSON.parse);
+
 export const messages = async (limit) => (await get(`/api/messages?limit=${limit}`)).messages;
 export const quarantine = async (limit) => (await get(`/api/quarantine?limit=${limit}`)).messages;
 const time = (milliseconds) => milliseconds && new Date(milliseconds).toISOString();

@@ -5,6 +5,7 @@ import * as api from "./api.js";
 import { DeviceView } from "./device.js";
 import { DevicesView } from "./devices.js";
 import { setAttribute } from "./dom.js";
+import { FleetView } from "./fleet.js";
 import { FormatsView } from "./formats.js";
 import { MapView } from "./map.js";
 import { MessageView } from "./message.js";
@@ -18,6 +19,9 @@ import { ConnectionView, TotalsView, WelcomeView } from "./status.js";
 const GATHER = 100;
 /** Minimum milliseconds between a load and the next one, which fetches what the stream omitted. */
 const CATCH_UP = 5000;
+/** How many of the devices such a load fetches, if the page has more, and the milliseconds after which it fetches all of them again. */
+const CATCH_UP_DEVICES = 1000;
+const ALL = 60_000;
 /** Minimum milliseconds between two loads of the chosen device. */
 const REFRESH = 5000;
 /** Milliseconds after the last letter that is typed until devices are searched. */
@@ -25,7 +29,9 @@ const FIND = 200;
 
 const store = new Store();
 const connection = { state: "connecting", until: 0 };
+const fleet = new FleetView((wanted) => show(address.parse(address.format({ view: "fleet", fleet: wanted }))), choose);
 const views = [
+  fleet,
   new ConnectionView(connection),
   new TotalsView(),
   new WelcomeView(),
@@ -47,6 +53,7 @@ let finding = 0;
 let waiting = null;
 let loading = null;
 let loadedAt = 0;
+let allLoadedAt = 0;
 let frame = 0;
 let gathering = 0;
 let catchUp = 0;
@@ -76,7 +83,7 @@ async function loadAll() {
   try {
     const [stats, devices, messages, quarantine] = await Promise.all([
       api.stats(),
-      api.devices(LIMITS.devices),
+      loadDevices(),
       api.messages(LIMITS.messages),
       api.quarantine(LIMITS.quarantine),
     ]);
@@ -91,11 +98,22 @@ async function loadAll() {
   draw();
 }
 
+/** Loads all devices that the page keeps, or, soon after that, only those that sent last. */
+async function loadDevices() {
+  if (store.devices.size > CATCH_UP_DEVICES && Date.now() < allLoadedAt + ALL) {
+    const newest = await api.newestDevices(CATCH_UP_DEVICES);
+    return store.withNewer(newest);
+  }
+  const all = await api.newestDevices(LIMITS.devices);
+  allLoadedAt = Date.now();
+  return all;
+}
+
 /** Loads the devices whose names have the typed part, which may not be among those that sent last. */
 async function loadFound() {
   const part = shown.find;
-  if (!part || (store.stats?.devices ?? 0) <= LIMITS.devices) return;
-  const found = await api.devices(LIMITS.devices, part);
+  if (!part || shown.view || (store.stats?.devices ?? 0) <= LIMITS.devices) return;
+  const found = await api.newestDevices(LIMITS.found, { find: part });
   if (shown.find === part) store.find(found);
 }
 
@@ -129,14 +147,14 @@ async function loadDevice() {
   const at = shown;
   const range = address.range(at, Date.now() + api.skew);
   if (store.device?.name !== name || store.device.address !== at) store.device = { name, address: at, range, series: null, messages: [] };
-  let [series, messages] = [null, []];
+  let [series, messages, about] = [null, [], null];
   try {
-    [series, messages] = await Promise.all([api.series(name, range), api.history(name, { ...range, limit: LIMITS.table })]);
+    [series, messages, about] = await Promise.all([api.series(name, range), api.history(name, { ...range, limit: LIMITS.table }), api.device(name)]);
   } catch (failure) {
     if (failure.status !== 404) throw failure;
   }
   if (store.chosen !== name || shown !== at) return;
-  store.device = { name, address: at, range, series, messages, missing: series === null };
+  store.device = { name, address: at, range, series, messages, about, missing: series === null };
   store.history = { device: name, messages: messages.slice(0, LIMITS.shown), live: range.until === null };
   if (range.until === null) store.admit(messages[0]);
 }
@@ -176,6 +194,7 @@ function show(next, replace = false) {
   shown = next;
   address.go(next, replace);
   store.filter = next.device || next.find;
+  fleet.look(next);
   store.exact = next.device !== "";
   if (filter.value.trim() !== store.filter) filter.value = store.filter;
   clear.hidden = store.filter === "";
@@ -194,6 +213,11 @@ function choose(device) {
 
 filter.addEventListener("input", () => {
   const text = filter.value.trim();
+  if (shown.view === "fleet") {
+    const { find, cursor, ...rest } = shown.fleet;
+    show(address.parse(address.format({ view: "fleet", fleet: { ...rest, ...(text && { find: text }) } })), true);
+    return;
+  }
   show(address.parse(address.format(store.devices.has(text) ? { device: text } : { find: text })), true);
 });
 for (const link of document.querySelectorAll("[data-goes]")) {
@@ -204,7 +228,7 @@ for (const link of document.querySelectorAll("[data-goes]")) {
   });
 }
 clear.addEventListener("click", () => {
-  choose("");
+  show(address.parse(address.format({ view: shown.view })));
   filter.focus();
 });
 

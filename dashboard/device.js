@@ -3,7 +3,7 @@
 import { skew } from "./api.js";
 import { el, setAttribute, setChildren, setText } from "./dom.js";
 import { save } from "./export.js";
-import { age, bytes, count, fullTime, span } from "./format.js";
+import { age, bytes, count, fullTime, lateness, span } from "./format.js";
 import { LEFT, Plot } from "./plot.js";
 import { positions, Track } from "./track.js";
 import { leaves, short } from "./value.js";
@@ -11,8 +11,6 @@ import { leaves, short } from "./value.js";
 const byId = (id) => document.getElementById(id);
 
 const RANGES = [["1h", "1 hour"], ["24h", "24 hours"], ["7d", "7 days"], ["30d", "30 days"], ["", "All"]];
-/** A device is late after this many usual intervals. */
-const LATE = 2.5;
 /** The columns of the table, beside those that every message has. */
 const COLUMNS = 12;
 /** Pixels that a pointer has to move to choose a range. */
@@ -123,10 +121,11 @@ export class DeviceView {
     if (isNew && this.cursor !== null) this.#point(this.cursor);
   }
 
-  #facts({ device: { name, series, messages }, devices }) {
+  #facts({ device: { name, series, messages, about }, devices }) {
     const last = devices.get(name) ?? messages[0];
     const facts = [];
-    if (last) facts.push(["Last message", seen(last, series?.interval)]);
+    if (last) facts.push(["Last message", seen(last)]);
+    if (about && about.expected_every !== null) facts.push(["Expected", lateness(lateNow(about, last))]);
     if (series?.interval != null) facts.push(["Usual interval", span(series.interval)]);
     if (series?.messages) facts.push(["Bytes per message", bytes(mean(series.bytes.last))]);
     for (const [name, key] of [["Links", "link"], ["Formats", "format"], ["Schemas", "schema"]]) {
@@ -199,11 +198,16 @@ function plotted({ fields, origin, bytes }) {
 
 const mean = (numbers) => numbers.reduce((sum, n) => sum + n, 0) / numbers.length;
 
-/** When the last message came, and whether the next one is late. */
-function seen(last, interval) {
-  const silence = Date.now() + skew - Date.parse(last.received_at);
-  const since = age(silence) === "now" ? "just now" : `${age(silence)} ago`;
-  return interval && silence > LATE * interval * 1000 && silence > 5000 ? `${since}: expected every ${span(interval)}` : since;
+/** When the last message came. */
+function seen(last) {
+  const silence = age(Date.now() + skew - Date.parse(last.received_at));
+  return silence === "now" ? "just now" : `${silence} ago`;
+}
+
+/** What the API says of a device, by now: it may have sent since, or may be late since. */
+function lateNow(about, last) {
+  const silence = (Date.now() + skew - Date.parse((last ?? about.last).received_at)) / 1000;
+  return { ...about, late: silence > about.late_after ? Math.max(0, silence - about.expected_every) : null };
 }
 
 /** The times that the plots span: the range, and where it is open, the messages. */

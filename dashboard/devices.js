@@ -3,7 +3,8 @@
 import { skew } from "./api.js";
 import { el, linkSymbol, setAttribute, setChildren, setText } from "./dom.js";
 import { age, bytes, count, fullTime, linkKind, place } from "./format.js";
-import { position } from "./value.js";
+/** Most rows: those that sent last. The fleet has all devices. */
+const ROWS = 200;
 
 export class DevicesView {
   rows = new Map();
@@ -15,10 +16,11 @@ export class DevicesView {
   }
 
   draw(store) {
-    const shown = store.shownDevices();
+    const shown = newest(store.shownDevices());
     const known = store.stats?.devices ?? shown.length;
     setText(this.note, shown.length < known ? `${count(shown.length)} of ${count(known)}` : count(known));
-    for (const device of this.rows.keys()) if (!store.knows(device)) this.rows.delete(device);
+    const kept = new Set(shown.map(({ device }) => device));
+    for (const device of this.rows.keys()) if (!kept.has(device)) this.rows.delete(device);
     const now = Date.now() + skew;
     setChildren(this.body, shown.map((last) => this.#row(last, now, store.chosen === last.device)));
   }
@@ -34,7 +36,7 @@ export class DevicesView {
   #fill(row, last) {
     row.last = last;
     row.time = Date.parse(last.received_at);
-    const where = position(last.value);
+    const where = last.position;
     setText(row.position, where ? place(where) : "none");
     row.position.classList.toggle("soft", !where);
     const kind = linkKind(last.link);
@@ -61,4 +63,11 @@ export class DevicesView {
     this.rows.set(device, row);
     return row;
   }
+}
+
+/** The devices that sent last, in the order of `devices`. */
+function newest(devices) {
+  if (devices.length <= ROWS) return devices;
+  const oldest = Float64Array.from(devices, ({ id }) => id).sort().at(-ROWS);
+  return devices.filter(({ id }) => id >= oldest);
 }

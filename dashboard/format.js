@@ -50,6 +50,13 @@ export function span(seconds) {
   return seconds < 10 ? `${short.format(seconds)} s` : age(seconds * 1000);
 }
 
+/** When a device is expected to send, and by how much it is late: "every 15 min, 3 h late"; nothing if no interval is known. */
+export function lateness({ expected_every, expected_from, late }) {
+  if (expected_every === null) return "";
+  const every = expected_from === "profile" ? `within ${span(expected_every)}` : `every ${span(expected_every)}`;
+  return late === null ? every : `${every}, ${span(late)} late`;
+}
+
 /** Degrees with their hemisphere: 31.8682 -> "31.868° N". */
 export function degrees(value, positive, negative, digits = 3) {
   const side = value < 0 ? negative : positive;

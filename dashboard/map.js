@@ -2,12 +2,15 @@
 
 import { skew } from "./api.js";
 import { ground, path } from "./chart.js";
+import { gather, radius } from "./clusters.js";
 import { el, linkSymbol, setAttribute, setChildren, setText, SHAPES, svg } from "./dom.js";
 import { age, bytes, count, linkKind, place } from "./format.js";
 import { View } from "./geo.js";
 import { position } from "./value.js";
 
 const MARGIN = 44;
+/** Most devices that the card of a cluster lists. */
+const LISTED = 50;
 /** A pointer within this distance of a device, in pixels, selects it. */
 const REACH = 18;
 const KINDS = { terrestrial: "terrestrial", satellite: "satellite", unknown: "unknown" };
@@ -18,6 +21,11 @@ export class MapView {
   /** The device whose card is open, and whether a click keeps it open. */
   open = null;
   pinned = false;
+  /** The clusters that are shown, by their squares, and the one whose card is open. */
+  clusters = new Map();
+  opened = null;
+  /** The positions that a click on a cluster has zoomed to; null for those of all devices that are shown. */
+  zoomed = null;
 
   constructor(choose) {
     this.choose = choose;
@@ -26,6 +34,8 @@ export class MapView {
     this.ground = svg("g");
     this.track = svg("path", { class: "track-line" });
     this.layer = svg("g");
+    this.whole = document.getElementById("map-whole");
+    this.whole.addEventListener("click", () => this.#zoom(null));
     this.svg = svg("svg", { role: "img", "aria-label": "Map" }, this.ground, this.track, this.layer);
     this.#makeCard();
     this.box.append(this.svg, this.card);
@@ -38,7 +48,8 @@ export class MapView {
     this.cardName = el("strong");
     this.cardLines = el("dl");
     this.cardButton = el("button", { type: "button" });
-    this.card = el("div", { class: "card" }, this.cardName, this.cardLines, this.cardButton);
+    this.cardList = el("ul", { class: "items" });
+    this.card = el("div", { class: "card" }, this.cardName, this.cardLines, this.cardList, this.cardButton);
     this.card.hidden = true;
     this.cardButton.addEventListener("click", () => this.choose(this.store.chosen === this.open ? "" : this.open));
   }
@@ -54,18 +65,24 @@ export class MapView {
 
   #listen() {
     this.svg.addEventListener("pointermove", (e) => {
-      if (e.pointerType === "mouse" && !this.pinned) this.#show(this.#nearest(e));
+      if (e.pointerType === "mouse" && !this.pinned && !this.opened) this.#show(this.#nearest(e));
     });
     this.svg.addEventListener("click", (e) => {
+      const cluster = this.#clusterAt(e);
+      if (cluster) {
+        this.#enter(cluster);
+        return;
+      }
       const device = this.#nearest(e);
       this.pinned = device !== null;
       this.#show(device);
     });
     this.box.addEventListener("pointerleave", () => {
-      if (!this.pinned) this.#show(null);
+      if (!this.pinned && !this.opened) this.#show(null);
     });
     document.addEventListener("keydown", (e) => {
-      if (e.key !== "Escape" || this.card.hidden) return;
+      if (e.key !== "Escape") return;
+      if (this.card.hidden) this.#zoom(null);
       this.pinned = false;
       this.#show(null);
     });
@@ -80,7 +97,7 @@ export class MapView {
   draw(store) {
     this.store = store;
     const shown = store.shownDevices();
-    const placed = shown.map((last) => ({ last, where: position(last.value) })).filter(({ where }) => where);
+    const placed = shown.filter((last) => last.position).map((last) => ({ last, where: last.position }));
     const track = this.#trackOf(store);
     // Without positions the map is hidden, and the table of devices takes its place.
     this.panel.hidden = placed.length === 0;
@@ -91,10 +108,17 @@ export class MapView {
     // A panel that was hidden has no size yet; the ResizeObserver reports it, and draws again.
     if (!this.width || !this.height) return;
     this.#setCounts(placed, shown.length);
-    this.#look([...placed.map(({ where }) => where), ...track], store.filter);
+    if (this.filter !== store.filter) this.zoomed = null;
+    this.whole.hidden = !this.zoomed;
+    this.#look(this.zoomed ?? [...placed.map(({ where }) => where), ...track], store.filter);
     setAttribute(this.track, "d", path(this.view, track.map((p) => [p.longitude, p.latitude])));
     for (const device of this.marks.keys()) if (!store.knows(device)) this.marks.delete(device);
-    setChildren(this.layer, placed.map(({ last, where }) => this.#mark(last, where)));
+    const inView = placed.filter(({ where }) => this.view.shows(where, -REACH));
+    const { single, clusters } = gather(inView.map(({ last, where }) => this.#place(last, where)));
+    const known = this.clusters;
+    this.clusters = new Map(clusters.map((cluster) => [cluster.key, drawn(cluster, known.get(cluster.key))]));
+    setChildren(this.layer, [...single.map((mark) => mark.node), ...[...this.clusters.values()].map(({ node }) => node)]);
+    if (this.opened) return;
     this.#show(this.marks.get(this.open)?.node.isConnected ? this.open : null);
   }
 
@@ -108,19 +132,24 @@ export class MapView {
   #look(points, filter) {
     const view = this.view;
     const fitting = View.fit(points, this.width, this.height, MARGIN);
-    const stays = view && this.filter === filter && points.every((p) => view.shows(p, MARGIN / 3)) && fitting.scale < view.scale * 1.6;
+    const stays = view && this.filter === filter && this.seen === this.zoomed && points.every((p) => view.shows(p, MARGIN / 3)) && fitting.scale < view.scale * 1.6;
     if (stays) return;
     this.view = fitting;
     this.filter = filter;
+    this.seen = this.zoomed;
     setAttribute(this.svg, "viewBox", `0 0 ${this.width} ${this.height}`);
     this.ground.replaceChildren(...ground(fitting));
   }
 
-  #mark(last, where) {
+  /** The mark of a device at its place. */
+  #place(last, where) {
     let known = this.marks.get(last.device);
     if (!known) this.marks.set(last.device, (known = { node: svg("path", { "data-device": last.device }) }));
-    [known.x, known.y] = [this.view.x(where.longitude), this.view.y(where.latitude)];
-    setAttribute(known.node, "transform", `translate(${known.x.toFixed(1)} ${known.y.toFixed(1)})`);
+    const [x, y] = [this.view.x(where.longitude), this.view.y(where.latitude)];
+    if (known.x !== x || known.y !== y) {
+      [known.x, known.y] = [x, y];
+      setAttribute(known.node, "transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
+    }
     if (known.last !== last) {
       known.last = last;
       known.where = where;
@@ -128,7 +157,45 @@ export class MapView {
       setAttribute(known.node, "class", `mark ${kind}`);
       setAttribute(known.node, "d", SHAPES[kind]);
     }
-    return known.node;
+    return known;
+  }
+
+  #clusterAt(event) {
+    const box = this.svg.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    return [...this.clusters.values()].find((cluster) => Math.hypot(cluster.x - x, cluster.y - y) <= cluster.radius);
+  }
+
+  /** Zooms to the devices of a cluster, or lists them if that does not tell them apart. */
+  #enter(cluster) {
+    const fitting = View.fit(cluster.marks.map(({ where }) => where), this.width, this.height, MARGIN);
+    if (fitting.scale > this.view.scale * 1.6) this.#zoom(cluster.marks.map(({ where }) => where));
+    else this.#list(cluster);
+  }
+
+  /** Shows the map of these positions, or of all for null. */
+  #zoom(positions) {
+    this.zoomed = positions;
+    this.#show(null);
+    this.draw(this.store);
+  }
+
+  /** Opens a card with the devices of a cluster. */
+  #list(cluster) {
+    this.#show(null);
+    this.opened = cluster;
+    const names = cluster.marks.map(({ last }) => last.device);
+    setText(this.cardName, `${count(names.length)} devices`);
+    this.cardLines.replaceChildren();
+    this.cardList.replaceChildren(...names.slice(0, LISTED).map((device) => {
+      const button = el("button", { type: "button", class: "plain" }, device);
+      button.addEventListener("click", () => this.choose(device));
+      return el("li", {}, button);
+    }));
+    if (names.length > LISTED) this.cardList.append(el("li", { class: "soft" }, `and ${count(names.length - LISTED)} more`));
+    this.cardButton.hidden = true;
+    this.card.hidden = false;
+    this.#moveCard(cluster);
   }
 
   #setCounts(placed, shown) {
@@ -155,6 +222,7 @@ export class MapView {
   #show(device) {
     const shown = device === null ? null : this.marks.get(device);
     if (this.open !== device) this.marks.get(this.open)?.node.classList.remove("open");
+    this.opened = null;
     this.open = device;
     this.card.hidden = !shown;
     if (!shown) {
@@ -162,10 +230,16 @@ export class MapView {
       return;
     }
     shown.node.classList.add("open");
+    this.cardList.replaceChildren();
     this.#fillCard(shown);
-    const right = shown.x < this.width / 2;
-    const across = right ? shown.x + 12 : shown.x - 12 - this.card.offsetWidth;
-    const down = shown.y - this.card.offsetHeight / 2;
+    this.#moveCard(shown);
+  }
+
+  /** Moves the card beside a place. */
+  #moveCard({ x, y }) {
+    const right = x < this.width / 2;
+    const across = right ? x + 12 : x - 12 - this.card.offsetWidth;
+    const down = y - this.card.offsetHeight / 2;
     const inside = (at, size, whole) => Math.max(4, Math.min(at, whole - size - 4));
     this.card.style.left = `${inside(across, this.card.offsetWidth, this.width)}px`;
     this.card.style.top = `${inside(down, this.card.offsetHeight, this.height)}px`;
@@ -188,4 +262,15 @@ export class MapView {
     this.cardButton.hidden = !this.pinned;
     setText(this.cardButton, this.store.chosen === last.device ? "Show all devices" : "Show only this device");
   }
+}
+
+/** The cluster with its node, which is that of `known` if there was one in its square. */
+function drawn(cluster, known) {
+  const devices = cluster.marks.length;
+  const node = known?.node ?? svg("g", { class: "cluster" }, svg("circle"), svg("text"));
+  setAttribute(node, "transform", `translate(${cluster.x.toFixed(1)} ${cluster.y.toFixed(1)})`);
+  const size = radius(devices);
+  setAttribute(node.firstChild, "r", size.toFixed(1));
+  setText(node.lastChild, count(devices));
+  return { ...cluster, node, radius: size };
 }

@@ -1,10 +1,12 @@
 // The state of the page. Every list has a limit; views only read it.
 
-export const LIMITS = { devices: 500, messages: 200, shown: 50, table: 200, quarantine: 20 };
+import { position } from "./value.js";
+
+export const LIMITS = { devices: 5000, found: 500, messages: 200, shown: 50, table: 200, quarantine: 20 };
 
 export class Store {
   stats = null;
-  /** The last message of each device, by device. */
+  /** The last message of each device, by device, with its position in place of its value. */
   devices = new Map();
   /** The number of messages that each of them has sent. */
   #counts = new Map();
@@ -22,6 +24,8 @@ export class Store {
   history = null;
   /** Devices that were found for the filter, with their last messages then. They may not be among those that sent last. */
   #found = new Map();
+  /** The answer of `shownDevices` and the filter that it is for; null after a change. */
+  #shown = null;
   /** Messages stored since the last load minus those that the stream delivered. */
   #missed = 0;
   #delivered = 0;
@@ -29,7 +33,8 @@ export class Store {
   /** Replaces everything by the API's answers. */
   load({ stats, devices, messages, quarantine }) {
     this.stats = stats;
-    this.devices = new Map(devices.map(({ device, last }) => [device, last]));
+    this.devices = byDevice(devices);
+    this.#shown = null;
     this.#counts = new Map(devices.map(({ device, messages }) => [device, messages]));
     this.messages = messages;
     this.quarantine = quarantine;
@@ -65,7 +70,8 @@ export class Store {
     }
     const last = this.devices.get(message.device);
     if (last && last.id >= message.id) return;
-    this.devices.set(message.device, message);
+    this.devices.set(message.device, lastOf(message));
+    this.#shown = null;
     this.#counts.set(message.device, (this.#counts.get(message.device) ?? 0) + 1);
     if (this.devices.size > LIMITS.devices) this.#forgetOldest();
   }
@@ -79,13 +85,24 @@ export class Store {
 
   /** Adds the last message of the chosen device, which may not be among those that sent last. */
   admit(last) {
-    if (last) this.#found = new Map([[last.device, last]]);
+    if (!last) return;
+    this.#found = new Map([[last.device, lastOf(last)]]);
+    this.#shown = null;
   }
 
   /** Adds devices that the API has found for the filter. */
   find(devices) {
-    this.#found = new Map(devices.map(({ device, last }) => [device, last]));
+    this.#found = byDevice(devices);
+    this.#shown = null;
     for (const { device, messages } of devices) if (!this.devices.has(device)) this.#counts.set(device, messages);
+  }
+
+  /** The known devices as the API has them, with `newest` in place of what is older. */
+  withNewer(newest) {
+    const replaced = new Set(newest.map(({ device }) => device));
+    const others = [...this.devices.values()].filter(({ device }) => !replaced.has(device));
+    const all = [...newest, ...others.map((last) => ({ device: last.device, messages: this.#counts.get(last.device), last }))];
+    return all.slice(0, LIMITS.devices);
   }
 
   matches(device) {
@@ -99,9 +116,12 @@ export class Store {
 
   /** The last messages of the devices that match the filter, sorted by name. */
   shownDevices() {
+    if (this.#shown?.filter === this.filter && this.#shown.exact === this.exact) return this.#shown.devices;
     const found = this.filter ? [...this.#found.values()].filter((last) => !this.devices.has(last.device)) : [];
     const shown = [...this.devices.values(), ...found].filter((last) => this.#isShown(last.device));
-    return shown.sort((a, b) => (a.device < b.device ? -1 : 1));
+    shown.sort((a, b) => (a.device < b.device ? -1 : 1));
+    this.#shown = { filter: this.filter, exact: this.exact, devices: shown };
+    return shown;
   }
 
   /** Whether a device is among those that sent last, or was found. */
@@ -128,6 +148,13 @@ export class Store {
   #isShown(device) {
     return this.chosen ? device === this.chosen : this.matches(device);
   }
+}
+
+const byDevice = (devices) => new Map(devices.map(({ device, last }) => [device, { ...last, device }]));
+
+/** What the lists and the map need of a message: its value may be large. */
+function lastOf({ id, device, received_at, format, schema, link, bytes, value }) {
+  return { id, device, received_at, format, schema, link, bytes, position: position(value) };
 }
 
 /** `list`, newest first, with `object` inserted in order; the same list if it contains `object` already, or if

@@ -59,6 +59,13 @@ export class Gateway {
     throw new Error(`${BINARY} gateway does not get ready: ${failure ?? this.#log}`);
   }
 
+  /** The memory of the process in MB: now, and at its peak. */
+  async memory() {
+    const status = await readFile(`/proc/${this.#process.pid}/status`, "utf8");
+    const [now, peak] = ["VmRSS", "VmHWM"].map((name) => Number(status.match(`${name}:\\s+(\\d+) kB`)[1]) / 1024);
+    return { now, peak };
+  }
+
   /** Ends the process and keeps the buffer. */
   async down() {
     if (this.#process.exitCode !== null) return;

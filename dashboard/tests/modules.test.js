@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { format, parse, range } from "../address.js";
+import { gather, radius } from "../clusters.js";
 import { csv, ndjson } from "../export.js";
-import { age, bytes, linkKind, percent, place, rate, span } from "../format.js";
+import { age, bytes, lateness, linkKind, percent, place, rate, span } from "../format.js";
 import { graticule, scaleBar, View } from "../geo.js";
 import { figure, nearest, runs } from "../plot.js";
 import { LIMITS, Store } from "../store.js";
@@ -35,9 +36,38 @@ test("an address comes back from its URL, and what is wrong in a URL is not ther
   for (const search of ["", "?device=tank-1", "?find=tank", "?device=a%26b&last=24h", "?device=t&from=2026-01-31T08%3A00%3A00.000Z&until=2026-02-01T00%3A00%3A00.000Z"]) {
     assert.equal(format(parse(search)), search);
   }
-  assert.deepEqual(parse("?device=d&find=x&last=9y&from=yesterday&other=1&message=x"), { device: "d", find: "", last: "", from: null, until: null, message: "" });
+  assert.deepEqual(parse("?device=d&find=x&last=9y&from=yesterday&other=1&message=x"), { view: "", device: "d", find: "", last: "", from: null, until: null, message: "" });
   assert.deepEqual(range(parse("?last=1h"), 10_000_000), { from: 6_400_000, until: null });
   assert.deepEqual(range(parse("?until=1970-01-01T00:00:01Z"), 5), { from: null, until: 1000 });
+});
+
+test("the address of the fleet has its filters, also empty ones", () => {
+  for (const search of ["?view=fleet", "?view=fleet&link=&sort=name&order=desc", "?find=a&view=fleet&late=true&cursor=abc"]) {
+    assert.deepEqual(parse(format(parse(search))), parse(search));
+  }
+  assert.deepEqual(parse("?view=fleet&link=&sort=name&other=1").fleet, { link: "", sort: "name" });
+  assert.equal(parse("?sort=name").fleet, undefined);
+});
+
+test("a device is late only if an interval is known", () => {
+  const device = (expected_every, expected_from, late) => lateness({ expected_every, expected_from, late });
+  assert.deepEqual([device(null, null, null), device(900, "schema", null), device(900, "messages", 10_800), device(3600, "profile", 0.5)], ["", "every 15 min", "every 15 min, 3 h late", "within 1 h, 500 ms late"]);
+});
+
+test("marks that would cover each other become one, and none is lost", () => {
+  const mark = (at) => ({ x: (at * 37) % 600, y: (at * 91) % 400, at });
+  const few = Array.from({ length: 100 }, () => mark(0));
+  assert.deepEqual(gather(few), { single: few, clusters: [] });
+  const many = Array.from({ length: 5000 }, (_, at) => mark(at));
+  const { single, clusters } = gather(many);
+  const all = [...single, ...clusters.flatMap(({ marks }) => marks)];
+  assert.equal(new Set(all.map(({ at }) => at)).size, 5000);
+  assert.ok(all.length === 5000 && single.length + clusters.length < 400);
+  for (const { x, y, marks } of clusters) {
+    assert.ok(marks.length > 1 && marks.every((mark) => Math.hypot(mark.x - x, mark.y - y) < 120));
+    const covered = clusters.filter((other) => Math.hypot(other.x - x, other.y - y) < radius(other.marks.length) + radius(marks.length));
+    assert.equal(covered.length, 1, "only itself");
+  }
 });
 
 test("silence is a gap in a line, and the nearest point is found", () => {
@@ -88,10 +118,10 @@ test("the store keeps the newest, once, in order, whatever the order of arrival"
   for (const id of [2, 5, 3, 5, 1, 4]) store.apply("message", message(id, `d${id % 2}`));
   assert.deepEqual(store.messages.map((m) => m.id), [5, 4, 3, 2, 1]);
   assert.deepEqual([...store.devices.values()].map((m) => m.id).sort(), [4, 5]);
-  for (let id = 6; id < 2000; id++) store.apply("message", message(id, `d${id}`));
+  for (let id = 6; id < 7000; id++) store.apply("message", message(id, `d${id}`));
   assert.deepEqual([store.messages.length, store.devices.size], [LIMITS.messages, LIMITS.devices]);
-  assert.equal(store.messages[0].id, 1999);
-  assert.ok(!store.devices.has("d6") && store.devices.has("d1999"));
+  assert.equal(store.messages[0].id, 6999);
+  assert.ok(!store.devices.has("d6") && store.devices.has("d6999"));
 });
 
 test("the store notices what the stream left out", () => {
@@ -118,6 +148,8 @@ test("devices that did not send lately are shown when they are found", () => {
   assert.equal(store.shownCount(), 8);
   store.apply("message", message(10, "old-e"));
   assert.deepEqual(shown(), ["new 9", "old-e 10"]);
+  const [newer] = store.withNewer([{ device: "new", last: message(11, "new"), messages: 2 }]);
+  assert.deepEqual([newer.last.id, store.withNewer([newer]).length], [11, 2]);
   store.filter = "";
   store.find([]);
   assert.deepEqual(shown(), ["new 9", "old-e 10"]);

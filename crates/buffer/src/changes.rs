@@ -1,6 +1,9 @@
 //! Writes other than messages: the cursors of outputs, dead letters, and discarded messages of the quarantine.
 
-use super::{Totals, quarantine};
+use super::{
+    Totals,
+    quarantine::{self, Left},
+};
 use rusqlite::Connection;
 use std::{collections::HashMap, sync::Arc};
 
@@ -40,8 +43,13 @@ pub enum Change {
 }
 
 impl Change {
-    /// Applies the change to the database and to `totals`. Returns how many messages it removes from the quarantine, and their bytes.
-    pub fn apply(&self, connection: &Connection, totals: &mut Totals) -> rusqlite::Result<(u64, u64)> {
+    /// Applies the change to the database and to `totals`. Adds the messages that it removes from the quarantine to `left`.
+    pub(super) fn apply(
+        &self,
+        connection: &Connection,
+        totals: &mut Totals,
+        left: &mut Left,
+    ) -> rusqlite::Result<()> {
         match self {
             Change::Cursor { output, message_id } => {
                 let sql = "INSERT OR REPLACE INTO cursors VALUES (?, ?)";
@@ -72,16 +80,12 @@ impl Change {
                 }
             }
             Change::Discard { quarantine_ids } => {
-                let mut gone = (0, 0);
                 for id in quarantine_ids {
-                    if let Some(bytes) = quarantine::remove(connection, *id)? {
-                        gone = (gone.0 + 1, gone.1 + bytes);
-                    }
+                    quarantine::remove(connection, *id, left)?;
                 }
-                return Ok(gone);
             }
         }
-        Ok((0, 0))
+        Ok(())
     }
 }
 
@@ -125,7 +129,7 @@ mod tests {
             refused("c", 9),
         ];
         for change in changes {
-            change.apply(&connection, &mut totals).unwrap();
+            change.apply(&connection, &mut totals, &mut Left::default()).unwrap();
             assert_eq!(*totals.dead_letters, dead_letters::counts(&connection).unwrap(), "{change:?}");
         }
         assert_eq!(*totals.dead_letters, [("a".to_owned(), 1), ("c".to_owned(), 1)].into());

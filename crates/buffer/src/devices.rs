@@ -7,7 +7,7 @@ use std::{collections::HashMap, sync::Arc};
 const MAX_CACHED_DEVICES: usize = 1 << 16;
 
 /// The counts of a device.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Tally {
     /// How many messages it has stored.
     pub messages: u64,
@@ -30,7 +30,7 @@ pub struct Devices {
 
 impl Devices {
     /// Returns the counts of a device for the caller to change; zeros for a new device.
-    pub fn find(&mut self, connection: &Connection, device: &str) -> rusqlite::Result<&mut Tally> {
+    pub(crate) fn find(&mut self, connection: &Connection, device: &str) -> rusqlite::Result<&mut Tally> {
         let at = match self.known.get(device) {
             Some(at) => *at,
             None => {
@@ -48,8 +48,20 @@ impl Devices {
         Ok(tally)
     }
 
+    /// Returns the counts of a device of the last batch.
+    pub fn of_batch(&self, device: &str) -> Option<&Tally> {
+        Some(&self.tallies[*self.known.get(device)?].1)
+    }
+
+    /// Clears the cache if it has grown too large. Called before a batch, because its devices are asked for after it.
+    pub(crate) fn trim(&mut self) {
+        if self.tallies.len() > MAX_CACHED_DEVICES {
+            self.forget();
+        }
+    }
+
     /// Writes the devices that were changed.
-    pub fn save(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+    pub(crate) fn save(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let mut statement =
             connection.prepare_cached("INSERT OR REPLACE INTO devices VALUES (?, ?, ?, ?)")?;
         for at in self.changed.drain(..) {
@@ -57,14 +69,11 @@ impl Devices {
             statement.execute((&**device, tally.messages, tally.bytes, tally.last_id))?;
             tally.is_changed = false;
         }
-        if self.tallies.len() > MAX_CACHED_DEVICES {
-            self.forget();
-        }
         Ok(())
     }
 
     /// Clears the cache, because the file may differ from it.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         *self = Devices::default();
     }
 }

@@ -101,6 +101,7 @@ impl<O: Observer> Writer<O> {
         match loaded {
             Ok(loaded) if loaded.files.database() == before => {
                 self.loaded = loaded;
+                self.observer.reopened(std::mem::take(&mut self.loaded.quarantined));
                 self.readers.renew(before);
                 self.retention.forget();
                 self.stats.show(&self.loaded.totals);

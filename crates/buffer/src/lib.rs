@@ -116,6 +116,7 @@ mod devices;
 mod duplicates;
 mod file;
 mod find;
+mod fleet;
 mod in_place;
 mod layouts;
 mod memory;
@@ -141,12 +142,14 @@ mod waypoints;
 mod writer;
 
 pub use changes::Change;
+pub use devices::{Devices, Tally};
 pub use duplicates::Duplicates;
 pub use file::BufferError;
+pub use fleet::{Counted, LastMessage};
 pub use memory::{Memory, Reservation};
 pub use message::{
-    DeadLetter, Device, Last, LayoutKey, Message, NewMessage, NewQuarantined, NewReference, Provenance,
-    Quarantined, is_stable_id, key_of, stable_id,
+    DeadLetter, Last, LayoutKey, Message, NewMessage, NewQuarantined, NewReference, Provenance, Quarantined,
+    is_stable_id, key_of, stable_id,
 };
 pub use messages::{Page, Times};
 pub use opened::{Opened, Options, open};

@@ -149,17 +149,6 @@ pub struct Last {
     pub origin: Option<String>,
 }
 
-/// A device and its last message.
-#[derive(Debug)]
-pub struct Device {
-    /// How many messages it has stored.
-    pub messages: u64,
-    /// Their raw bytes.
-    pub bytes: u64,
-    /// The last of them; it has the device's ID.
-    pub last: Message,
-}
-
 /// A message of the quarantine, with everything that is needed to decode it again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quarantined {

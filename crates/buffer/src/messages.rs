@@ -5,7 +5,7 @@ use super::{
     record::{COLUMNS, Record},
     waypoints,
 };
-use crate::message::{Device, Last, Message, stable_id};
+use crate::message::{Last, Message, stable_id};
 use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, Row, types::Value};
 use std::{ops::Range, sync::Arc};
@@ -225,69 +225,6 @@ pub fn origins(connection: &Connection, since: i64, most: usize) -> rusqlite::Re
         found.extend(row.get::<_, Option<String>>(1)?.map(|origin| (received_at, origin)));
     }
     Ok(found)
-}
-
-/// How many of the newest messages are searched for devices before the table of devices is scanned.
-const SEARCHED_MESSAGES: usize = 4096;
-
-/// Returns a page of devices, the one that sent last first: those whose IDs contain `part`, in upper or lower case. `page.before` bounds the
-/// IDs of their last messages.
-pub fn devices(
-    connection: &Connection,
-    buffer: &Arc<str>,
-    page: Page,
-    part: Option<&str>,
-) -> rusqlite::Result<Vec<Device>> {
-    let snapshot = connection.unchecked_transaction()?;
-    let newest = if part.is_none() { newest_devices(&snapshot, page)? } else { None };
-    let ids = match newest {
-        Some(ids) => ids,
-        // Few devices send much, and the others last sent long ago. Scan all devices; SQLite's sorter keeps only as many as the limit.
-        None => {
-            let sql = "SELECT last_id FROM devices WHERE last_id < ?1 AND (?2 IS NULL OR instr(lower(device), lower(?2)) > 0)
-                       ORDER BY last_id DESC LIMIT ?3";
-            let before = page.before.unwrap_or(i64::MAX);
-            snapshot
-                .prepare_cached(sql)?
-                .query_map((before, part, page.limit), |row| row.get(0))?
-                .collect::<Result<_, _>>()?
-        }
-    };
-    let sql = format!(
-        "SELECT d.messages, d.bytes, {COLUMNS} FROM messages m JOIN devices d ON d.device = m.device WHERE m.id = ?"
-    );
-    let mut statement = snapshot.prepare_cached(&sql)?;
-    let (mut found, mut bytes) = (Vec::new(), 0);
-    for id in ids {
-        let device = |row: &Row<'_>| {
-            Ok(Device { messages: row.get(0)?, bytes: row.get(1)?, last: message(row, 2, buffer)? })
-        };
-        found.extend(statement.query_row([id], device).optional()?.inspect(|d| bytes += d.last.size()));
-        if bytes >= PAGE_BYTES {
-            break;
-        }
-    }
-    Ok(found)
-}
-
-/// Returns the IDs of the last messages of the devices that sent last, found among the newest [`SEARCHED_MESSAGES`] messages. `None`
-/// if these do not fill the page.
-fn newest_devices(connection: &Connection, page: Page) -> rusqlite::Result<Option<Vec<i64>>> {
-    let sql = "SELECT m.id, EXISTS (SELECT 1 FROM devices d WHERE d.device = m.device AND d.last_id = m.id)
-               FROM messages m WHERE m.id < ? ORDER BY m.id DESC LIMIT ?";
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query((page.before.unwrap_or(i64::MAX), SEARCHED_MESSAGES))?;
-    let (mut found, mut looked) = (Vec::new(), 0);
-    while let Some(row) = rows.next()? {
-        looked += 1;
-        if row.get(1)? {
-            found.push(row.get(0)?);
-        }
-        if found.len() == page.limit as usize {
-            return Ok(Some(found));
-        }
-    }
-    Ok((looked < SEARCHED_MESSAGES).then_some(found))
 }
 
 pub(super) fn collect<T>(

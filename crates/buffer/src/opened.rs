@@ -7,7 +7,8 @@ use super::{
     duplicates::Duplicates,
     file::{BufferError, BufferFile},
     in_place::{Files, Identity},
-    layouts, quarantine,
+    layouts,
+    quarantine::{self, Left},
 };
 use crate::{
     Formats, LayoutKey,
@@ -56,6 +57,11 @@ impl Opened {
         (self.file.path(), self.loaded.files.database())
     }
 
+    /// Takes how many messages of each device are in the quarantine.
+    pub fn take_quarantined(&mut self) -> HashMap<String, u64> {
+        std::mem::take(&mut self.loaded.quarantined)
+    }
+
     /// Returns the packed layouts that the buffer's messages were decoded with.
     pub fn layouts(&self) -> &HashSet<Arc<LayoutKey>> {
         &self.loaded.layouts
@@ -79,6 +85,8 @@ pub struct Loaded {
     pub files: Files,
     pub totals: Totals,
     pub kept: Kept,
+    /// How many messages of each device were in the quarantine when the file was read. The observer takes this over.
+    pub quarantined: HashMap<String, u64>,
     /// The packed layouts that the buffer's messages were decoded with.
     pub layouts: HashSet<Arc<LayoutKey>>,
     /// The cursors of outputs.
@@ -95,10 +103,10 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Subtracts messages, and their bytes, that have left the quarantine.
-    pub fn less(&mut self, (messages, bytes): (u64, u64)) {
-        self.messages = self.messages.saturating_sub(messages);
-        self.bytes = self.bytes.saturating_sub(bytes);
+    /// Subtracts the messages that have left the quarantine.
+    pub fn less(&mut self, left: &Left) {
+        self.messages = self.messages.saturating_sub(left.devices.len() as u64);
+        self.bytes = self.bytes.saturating_sub(left.bytes);
     }
 }
 
@@ -147,11 +155,13 @@ pub fn load(
         let layouts = layouts::load(&connection)?;
         let cursors = changes::cursors(&connection)?;
         let (messages, bytes) = quarantine::size(&connection)?;
-        let kept = Kept { messages, bytes };
+        let kept = (Kept { messages, bytes }, quarantine::by_device(&connection)?);
         let mut duplicates = Duplicates::new(window.0, window.1);
         duplicates.load(&connection, clock::now(), dedup_by_payload)?;
         Ok((totals, layouts, cursors, kept, duplicates))
     };
-    let (totals, layouts, cursors, kept, duplicates) = read().map_err(|source| file.failed(source))?;
-    Ok(Loaded { connection, files, totals, layouts, cursors, kept, duplicates, devices: Devices::default() })
+    let (totals, layouts, cursors, (kept, quarantined), duplicates) =
+        read().map_err(|source| file.failed(source))?;
+    let devices = Devices::default();
+    Ok(Loaded { connection, files, totals, layouts, cursors, kept, quarantined, duplicates, devices })
 }

@@ -4,6 +4,7 @@ use super::messages::{PAGE_BYTES, Page, collect};
 use crate::message::Quarantined;
 use dunnage_base::name::fits;
 use rusqlite::{Connection, OptionalExtension, Row, types::Value};
+use std::collections::HashMap;
 
 /// Selects messages of the quarantine. A field that is `None` or empty accepts all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,16 +60,54 @@ pub fn find(
     Ok(found)
 }
 
+/// Messages that leave the quarantine.
+#[derive(Debug, Default)]
+pub struct Left {
+    /// Their raw bytes.
+    pub bytes: u64,
+    /// The device of each of them.
+    pub devices: Vec<String>,
+}
+
+/// Returns how many messages there are of each device.
+pub fn by_device(connection: &Connection) -> rusqlite::Result<HashMap<String, u64>> {
+    let mut statement =
+        connection.prepare_cached("SELECT device, count(*) FROM quarantine GROUP BY device")?;
+    statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
 /// Returns how many messages there are, and their bytes.
 pub fn size(connection: &Connection) -> rusqlite::Result<(u64, u64)> {
     let sql = "SELECT count(*), ifnull(sum(length(raw)), 0) FROM quarantine";
     connection.prepare_cached(sql)?.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-/// Removes a message. Returns how many bytes it had, or `None` if it is not there.
-pub fn remove(connection: &Connection, id: i64) -> rusqlite::Result<Option<u64>> {
-    let sql = "DELETE FROM quarantine WHERE id = ? RETURNING length(raw)";
-    connection.prepare_cached(sql)?.query_row([id], |row| row.get(0)).optional()
+/// Removes a message and adds it to `left`. Returns whether it was there.
+pub fn remove(connection: &Connection, id: i64, left: &mut Left) -> rusqlite::Result<bool> {
+    let sql = "DELETE FROM quarantine WHERE id = ? RETURNING length(raw), device";
+    let gone = connection.prepare_cached(sql)?.query_row([id], removed).optional()?;
+    let is_gone = gone.is_some();
+    gone.into_iter().for_each(|gone| left.add(gone));
+    Ok(is_gone)
+}
+
+/// Removes the oldest message and adds it to `left`.
+pub fn remove_oldest(connection: &Connection, left: &mut Left) -> rusqlite::Result<()> {
+    let sql =
+        "DELETE FROM quarantine WHERE id = (SELECT min(id) FROM quarantine) RETURNING length(raw), device";
+    left.add(connection.prepare_cached(sql)?.query_row([], removed)?);
+    Ok(())
+}
+
+fn removed(row: &Row<'_>) -> rusqlite::Result<(u64, String)> {
+    Ok((row.get(0)?, row.get(1)?))
+}
+
+impl Left {
+    fn add(&mut self, (bytes, device): (u64, String)) {
+        self.bytes += bytes;
+        self.devices.push(device);
+    }
 }
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Quarantined> {

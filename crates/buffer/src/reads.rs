@@ -1,8 +1,10 @@
 //! The queries of [`Readers`].
 
 use super::{
-    changes, dead_letters, layouts,
-    message::{DeadLetter, Device, Last, LayoutKey, Message, Quarantined},
+    changes, dead_letters,
+    fleet::{self, Counted, LastMessage},
+    layouts,
+    message::{DeadLetter, Last, LayoutKey, Message, Quarantined},
     messages::{self, Page, Times},
     quarantine::{self, Filter},
     reader::{ReadError, Readers},
@@ -30,11 +32,24 @@ impl Readers {
         self.read(move |c| messages::device_messages(c, &buffer, &device, page, times)).await
     }
 
-    /// Returns a page of the devices, the one that sent last first: those whose IDs contain `part`, in upper or lower case. The page's `before`
-    /// is the ID of a device's last message.
-    pub async fn devices(&self, page: Page, part: Option<String>) -> Result<Vec<Device>, ReadError> {
-        let buffer = self.buffer();
-        self.read(move |c| messages::devices(c, &buffer, page, part.as_deref())).await
+    /// Returns the counts of the `most` devices that sent last, the last one first.
+    pub async fn counted(&self, most: usize) -> Result<Vec<Counted>, ReadError> {
+        self.read(move |c| fleet::counted(c, most)).await
+    }
+
+    /// Returns the counts of one device.
+    pub async fn counted_of(&self, device: String) -> Result<Option<Counted>, ReadError> {
+        self.read(move |c| fleet::counted_of(c, device)).await
+    }
+
+    /// Returns what these messages say of their devices; nothing for those that are no longer in the buffer.
+    pub async fn last_messages(&self, ids: Vec<i64>) -> Result<Vec<LastMessage>, ReadError> {
+        self.read(move |c| fleet::last_messages(c, &ids)).await
+    }
+
+    /// Returns when the newest `most` messages of a device were received, in microseconds since 1970, newest first.
+    pub async fn newest_times(&self, device: String, most: usize) -> Result<Vec<i64>, ReadError> {
+        self.read(move |c| fleet::newest_times(c, &device, most)).await
     }
 
     /// Returns the next `limit` messages with an ID above `after`, oldest first. Ends early after more than 1 MiB.

@@ -3,7 +3,7 @@
 use super::{
     Change, layouts,
     opened::{Kept, Loaded},
-    quarantine,
+    quarantine::{self, Left},
     queue::{Ticket, WriteOp},
     record::{self, Record},
     retention::{self, Retention},
@@ -22,6 +22,8 @@ pub struct Written {
     /// Positions in the batch of messages that were not stored: duplicates, and messages that have left the quarantine since they were
     /// read.
     pub again: Vec<usize>,
+    /// The messages that have left the quarantine.
+    pub left: Left,
 }
 
 impl Loaded {
@@ -34,22 +36,22 @@ impl Loaded {
         quarantine_limit: Kept,
         retention: &Retention,
     ) -> rusqlite::Result<Written> {
+        self.devices.trim();
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let mut totals = self.totals.clone();
         let mut kept = self.kept;
-        let mut again = Vec::new();
+        let (mut again, mut left) = (Vec::new(), Left::default());
         {
             let mut insert = transaction.prepare_cached(record::INSERT)?;
             let mut quarantine = transaction
                 .prepare_cached("INSERT INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
             for (at, op) in batch.iter().enumerate() {
                 if let WriteOp::Message(_, Ticket { requeued: Some(id), .. }) = op {
-                    let Some(bytes) = quarantine::remove(&transaction, *id)? else {
+                    if !quarantine::remove(&transaction, *id, &mut left)? {
                         // It was discarded after it was read, and stays discarded.
                         again.push(at);
                         continue;
-                    };
-                    kept.less((1, bytes));
+                    }
                     totals.quarantined = totals.quarantined.saturating_sub(1);
                 }
                 match op {
@@ -78,7 +80,7 @@ impl Loaded {
                         kept.messages += 1;
                         kept.bytes += new.raw.len() as u64;
                     }
-                    WriteOp::Change(change, _) => kept.less(change.apply(&transaction, &mut totals)?),
+                    WriteOp::Change(change, _) => change.apply(&transaction, &mut totals, &mut left)?,
                     WriteOp::Duplicate(_) => totals.duplicates += 1,
                     WriteOp::Damaged(..)
                     | WriteOp::EnforceRetention
@@ -90,14 +92,15 @@ impl Loaded {
         self.devices.save(&transaction)?;
         let new: HashSet<_> = layouts_of(batch).filter(|layout| !self.layouts.contains(*layout)).collect();
         layouts::save(&transaction, new)?;
-        trim_quarantine(&transaction, &mut kept, quarantine_limit)?;
+        trim_quarantine(&transaction, kept, &mut left, quarantine_limit)?;
+        kept.less(&left);
         let mut cursors = self.cursors.clone();
         cursors.extend(cursors_of(batch));
         let retained = retention.apply(&transaction, &mut totals, &cursors, batch.len())?;
         totals.refused = refused;
         totals.save(&self.totals, &transaction)?;
         transaction.commit()?;
-        Ok(Written { totals, kept, retained, again })
+        Ok(Written { totals, kept, retained, again, left })
     }
 }
 
@@ -141,15 +144,19 @@ fn insert_quarantined(
     Ok(())
 }
 
-/// Deletes the oldest messages of the quarantine until it is within its limit.
-fn trim_quarantine(connection: &Connection, kept: &mut Kept, limit: Kept) -> rusqlite::Result<()> {
-    let mut oldest = connection.prepare_cached(
-        "DELETE FROM quarantine WHERE id = (SELECT min(id) FROM quarantine) RETURNING length(raw)",
-    )?;
-    while kept.messages > 0 && (kept.messages > limit.messages || kept.bytes > limit.bytes) {
-        let bytes: u64 = oldest.query_row([], |row| row.get(0))?;
-        kept.messages -= 1;
-        kept.bytes = kept.bytes.saturating_sub(bytes);
+/// Deletes the oldest messages of the quarantine until it is within its limit. `kept` still counts those in `left`.
+fn trim_quarantine(
+    connection: &Connection,
+    kept: Kept,
+    left: &mut Left,
+    limit: Kept,
+) -> rusqlite::Result<()> {
+    loop {
+        let mut now = kept;
+        now.less(left);
+        if now.messages == 0 || (now.messages <= limit.messages && now.bytes <= limit.bytes) {
+            return Ok(());
+        }
+        quarantine::remove_oldest(connection, left)?;
     }
-    Ok(())
 }

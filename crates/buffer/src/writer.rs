@@ -6,6 +6,7 @@
 use super::{
     BufferStats, Readers, Totals,
     damage::{Known, is_damage},
+    devices::Devices,
     duplicates::Duplicates,
     file::BufferFile,
     find::Found,
@@ -17,6 +18,7 @@ use super::{
 };
 use rusqlite::config::DbConfig;
 use std::{
+    collections::HashMap,
     fmt::{self, Display},
     sync::Arc,
     time::{Duration, Instant},
@@ -34,6 +36,14 @@ pub trait Observer: Send {
     /// Called after a batch became durable, before its senders are answered. `before` are the totals without it and `now` those with it.
     /// The IDs of its messages continue from `before`.
     fn committed(&mut self, _batch: &[WriteOp], _before: &Totals, _now: &Totals, _took: Duration) {}
+
+    /// Called after a batch became durable, with the counts of its devices, and with the device of each message that has left the
+    /// quarantine.
+    fn counted(&mut self, _batch: &[WriteOp], _devices: &Devices, _left: &[String]) {}
+
+    /// Called after the file was read again, with the number of messages of each device in the quarantine. The file may have lost messages
+    /// and devices.
+    fn reopened(&mut self, _quarantined: HashMap<String, u64>) {}
 
     /// Called after a batch could not be written.
     fn failed(&mut self) {}
@@ -199,7 +209,7 @@ impl<O: Observer> Writer<O> {
         let committed = self.commit(batch);
         self.failed = committed.is_err();
         match committed {
-            Ok(Written { totals, kept, retained, again }) => {
+            Ok(Written { totals, kept, retained, again, left }) => {
                 self.retention.keep(retained);
                 self.set_full(retained.full);
                 let loaded = &mut self.loaded;
@@ -210,6 +220,7 @@ impl<O: Observer> Writer<O> {
                     tracing::info!("the buffer can be written again");
                 }
                 self.observer.committed(batch, &loaded.totals, &totals, begun.elapsed());
+                self.observer.counted(batch, &loaded.devices, &left.devices);
                 (loaded.totals, loaded.kept) = (totals, kept);
                 loaded.layouts.extend(layouts_of(batch).cloned());
                 loaded.cursors.extend(cursors_of(batch));
@@ -298,6 +309,7 @@ impl<O: Observer> Writer<O> {
         match recovered {
             Ok(loaded) => {
                 self.loaded = loaded;
+                self.observer.reopened(std::mem::take(&mut self.loaded.quarantined));
                 self.retention.forget();
                 self.stats.show(&self.loaded.totals);
                 (self.unrecovered, self.fault) = (None, None);

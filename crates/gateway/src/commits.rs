@@ -5,8 +5,9 @@ use crate::{
     quarantine_log::QuarantineLog,
     state::GatewayState,
 };
-use dunnage_buffer::{Duplicates, NewMessage, Observer, Provenance, Totals, WriteOp};
+use dunnage_buffer::{Devices, Duplicates, NewMessage, Observer, Provenance, Totals, WriteOp};
 use std::{
+    collections::HashMap,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -99,6 +100,15 @@ impl Observer for Commits {
         if state.live.is_watched() {
             self.show(batch, now);
         }
+    }
+
+    fn counted(&mut self, batch: &[WriteOp], devices: &Devices, left: &[String]) {
+        let profiles = self.state.ingest().profiles.load_full();
+        self.state.fleet.committed(&profiles, batch, devices, left);
+    }
+
+    fn reopened(&mut self, quarantined: HashMap<String, u64>) {
+        self.state.fleet.reopened(quarantined);
     }
 
     fn dedup_by_payload(&self, device: &str) -> bool {

@@ -16,6 +16,7 @@ mod commits;
 mod config;
 mod config_file;
 mod error;
+mod fleet;
 mod listeners;
 mod live;
 pub mod log;

@@ -8,6 +8,7 @@ use crate::{
     commits::{self, Commits},
     config::Config,
     error::Error,
+    fleet::Fleet,
     listeners,
     live::Live,
     metrics::Metrics,
@@ -101,6 +102,8 @@ impl Gateway {
         let queue = state.ingest().queue.clone();
         let retention = tokio::spawn(queue.enforce_retention(config.buffer.keep_delivered_hours > 0));
         let late = tokio::spawn(commits::store_late_deltas(Arc::clone(&state))).abort_handle();
+        let fleet = Arc::clone(&state.fleet).keep_loaded(state.ingest().readers.clone());
+        let fleet = tokio::spawn(fleet).abort_handle();
         let looks = tokio::spawn(Arc::clone(&state.ingest().access).look_again()).abort_handle();
         let config = Arc::new(config);
         let reloader = Arc::new(Reloader::new(Arc::clone(&state), hooks, Arc::clone(&config)));
@@ -119,7 +122,10 @@ impl Gateway {
             inputs: inputs_running,
             leaving: leaving.drop_guard(),
             forwarders,
-            background: [stats, retention.abort_handle(), late, looks].into_iter().chain(renewals).collect(),
+            background: [stats, retention.abort_handle(), late, looks, fleet]
+                .into_iter()
+                .chain(renewals)
+                .collect(),
             reloader,
             #[cfg(unix)]
             admin,
@@ -178,13 +184,14 @@ impl Parts {
 
     /// Builds the state of the gateway from its parts.
     fn build(self, config: &Config, secrets: SecretFiles, stopping: &CancellationToken) -> Built {
-        let Parts { opened, metrics, .. } = self;
+        let Parts { mut opened, metrics, .. } = self;
         let shares = Shares::of(config.buffer.queue_bytes, config.http.body_limit_bytes);
         let (queue, receiver) = Queue::new(config.buffer.queue_messages, shares);
         let readers = Readers::new(&opened, queue.clone());
         let stats = Arc::new(BufferStats::new(opened.totals().clone()));
         let profiles = Arc::new(ArcSwap::from_pointee(self.profiles));
         let catalog = Arc::clone(&profiles);
+        let fleet = Arc::new(Fleet::new(profiles.load_full(), opened.take_quarantined()));
         let source = Source {
             queue: queue.clone(),
             readers: readers.clone(),
@@ -218,8 +225,15 @@ impl Parts {
             delivered: Box::new(move || delivered.delivered()),
             stopping: stopping.clone(),
         };
-        let state =
-            GatewayState { env: Arc::new(env), secrets, live: Live::new(), metrics, outputs, started_at };
+        let state = GatewayState {
+            env: Arc::new(env),
+            secrets,
+            fleet,
+            live: Live::new(),
+            metrics,
+            outputs,
+            started_at,
+        };
         Built { state: Arc::new(state), listener: self.listener, opened, receiver }
     }
 }

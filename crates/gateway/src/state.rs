@@ -1,6 +1,6 @@
 //! The state of a running gateway, which the API, the admin interface and a reload work on.
 
-use crate::{live::Live, metrics::Metrics};
+use crate::{fleet::Fleet, live::Live, metrics::Metrics};
 use dunnage_clients::secret::SecretFiles;
 use dunnage_ingest::Ingest;
 use dunnage_inputs::Environment;
@@ -13,6 +13,8 @@ pub struct GatewayState {
     pub env: Arc<Environment>,
     /// The files with the credentials of inputs and outputs.
     pub secrets: SecretFiles,
+    /// The list of devices.
+    pub fleet: Arc<Fleet>,
     /// The event stream.
     pub live: Live,
     /// The metrics for Prometheus.

@@ -125,36 +125,3 @@ fn waypoints_of_an_older_buffer_are_rebuilt() {
     waypoints::remove(&connection, "d1", 500).unwrap();
     assert_eq!(all(&connection).len(), 13);
 }
-
-#[test]
-fn the_latest_devices_are_found_without_a_full_scan() {
-    let mut connection = buffer(20_000, |id| format!("d{id}"));
-    for before in [None, Some(10_001), Some(51), Some(0)] {
-        let page = Page { limit: 50, before };
-        let (found, steps) = steps(&mut connection, |c| devices(c, &id(), page, None).unwrap());
-        let found: Vec<_> = found.iter().map(|device| device.last.id).collect();
-        let newest = before.map_or(20_000, |before| before - 1);
-        assert_eq!(found, (1.max(newest - 49)..=newest).rev().collect::<Vec<_>>());
-        assert!(steps < 10_000, "before {before:?}: {steps} steps");
-    }
-    // One device that sends a lot, and others that last sent long ago.
-    let connection = buffer(10_000, |id| if id <= 3 { format!("d{id}") } else { "busy".into() });
-    let found = devices(&connection, &id(), Page { limit: 50, before: None }, None).unwrap();
-    assert_eq!(found.iter().map(|device| device.last.id).collect::<Vec<_>>(), [10_000, 3, 2, 1]);
-}
-
-#[test]
-fn devices_are_found_by_a_part_of_their_ids() {
-    let connection = buffer(3000, |id| format!("Tank-{id}"));
-    let find = |part: &str, before| -> Vec<i64> {
-        let found = devices(&connection, &id(), Page { limit: 3, before }, Some(part)).unwrap();
-        found.iter().map(|device| device.last.id).collect()
-    };
-    assert_eq!(find("tank", None), [3000, 2999, 2998]);
-    assert_eq!(find("NK-29", None), [2999, 2998, 2997]);
-    assert_eq!(find("-29", Some(300)), [299, 298, 297]);
-    assert_eq!(find("-1234", None), [1234]);
-    for nothing in ["%", "_", "*", "pump"] {
-        assert_eq!(find(nothing, None), [0; 0], "{nothing}");
-    }
-}

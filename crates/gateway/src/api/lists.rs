@@ -1,8 +1,8 @@
-//! Lists of devices, messages and the quarantine. They start with the newest entry; `before=ID` continues a list.
+//! Lists of messages and of the quarantine. They start with the newest entry; `before=ID` continues a list.
 
 #![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
 
-use super::objects::{DeviceObject, MessageObject, RejectObject};
+use super::objects::{MessageObject, RejectObject};
 use crate::state::GatewayState;
 use axum::{Json, extract::State, http::Uri};
 use dunnage_base::clock;
@@ -12,8 +12,8 @@ use serde::Serialize;
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 
-const DEFAULT_LIMIT: u32 = 50;
-const MAX_LIMIT: u32 = 1000;
+pub const DEFAULT_LIMIT: u32 = 50;
+pub const MAX_LIMIT: u32 = 1000;
 
 /// The part of a list to return.
 #[derive(IntoParams)]
@@ -71,36 +71,16 @@ pub fn times(given: &mut query::Given) -> Result<Times, Problem> {
     Ok(times)
 }
 
-fn number<T: std::str::FromStr>(name: &str, value: &str) -> Result<T, Problem> {
-    let bad = || query::bad_query(format!("{name} must be a whole number, not {value:?}"));
-    value.parse().map_err(|_| bad().into())
+pub fn number<T: std::str::FromStr>(name: &str, value: &str) -> Result<T, Problem> {
+    // Do not repeat an overlong value in the answer.
+    let shown: String = value.chars().take(64).collect();
+    let bad = |_| query::bad_query(format!("{name} must be a whole number, not {shown:?}"));
+    Ok(value.parse().map_err(bad)?)
 }
 
 #[derive(Serialize, ToSchema)]
 pub struct Messages<T> {
     messages: Vec<T>,
-}
-
-#[derive(Serialize, ToSchema)]
-pub struct Devices {
-    devices: Vec<DeviceObject>,
-}
-
-#[utoipa::path(get, path = "/api/devices", tag = "api", params(Parameters, ("find" = Option<String>, Query, description = "Only devices whose IDs contain this, in upper or lower case.")), responses(
-    (status = 200, description = "The devices, the one that sent last first.", body = Devices),
-    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
-))]
-pub async fn devices(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result<Json<Devices>, Problem> {
-    let (page, others) = Parameters::read(&uri, &["find"])?;
-    let part = others.into_iter().next().map(|(_, part)| part);
-    let found = state.ingest().readers.devices(page, part).await?;
-    let devices = found.into_iter().map(DeviceObject::of_stored).collect::<Option<_>>();
-    Ok(Json(Devices { devices: devices.ok_or_else(Problem::unreadable)? }))
 }
 
 #[utoipa::path(get, path = "/api/devices/{device}/messages", tag = "api", params(("device" = String, Path, description = "The device's id."), Parameters, TimesParameters), responses(

@@ -2,6 +2,7 @@
 
 mod answers;
 mod events;
+mod fleet;
 mod health;
 mod lists;
 mod message;
@@ -55,7 +56,8 @@ pub async fn readers_only(
 /// The routes for peers that may read.
 fn readable() -> OpenApiRouter<Arc<GatewayState>> {
     OpenApiRouter::new()
-        .routes(routes!(lists::devices))
+        .routes(routes!(fleet::devices))
+        .routes(routes!(fleet::device))
         .routes(routes!(lists::device_messages))
         .routes(routes!(series::series))
         .routes(routes!(lists::messages))

@@ -2,7 +2,7 @@
 
 use crate::state::GatewayState;
 use dunnage_base::{clock::rfc3339, hex::hex};
-use dunnage_buffer::{Device, Message, NewMessage, NewQuarantined, Quarantined};
+use dunnage_buffer::{Message, NewMessage, NewQuarantined, Quarantined};
 use dunnage_formats::Id;
 use dunnage_ingest::profiles::Profiles;
 use serde::{Deserialize, Serialize};
@@ -147,27 +147,6 @@ impl RejectObject {
             origin: from.origin.and_then(|origin| RawValue::from_string(origin.as_ref().into()).ok()),
             hex: hex(&message.raw),
         }
-    }
-}
-
-/// A device.
-#[derive(Serialize, ToSchema)]
-pub struct DeviceObject {
-    device: String,
-    messages: u64,
-    bytes: u64,
-    last: MessageObject,
-}
-
-impl DeviceObject {
-    /// Converts a device of the buffer. Returns `None` if the JSON of its last message is damaged.
-    pub fn of_stored(d: Device) -> Option<Self> {
-        Some(DeviceObject {
-            device: d.last.device.clone(),
-            messages: d.messages,
-            bytes: d.bytes,
-            last: MessageObject::of_stored(d.last)?,
-        })
     }
 }
 

@@ -19,6 +19,7 @@ mod deltas;
 mod duplicates;
 mod durability;
 mod files;
+mod fleet;
 mod formats;
 mod fsync;
 mod in_place;

@@ -1,5 +1,6 @@
 //! Chooses the codecs of a message by its format, its schema, and its device's profile.
 
+mod every;
 pub mod schemas;
 pub mod settings;
 pub mod slots;
@@ -24,19 +25,23 @@ pub struct Codecs {
     pub model: Option<Model>,
     /// The packed layouts of all versions of the schema.
     pub slots: Option<Arc<Slots>>,
+    /// The time between two messages that the schema says, in microseconds.
+    every: Option<i64>,
     mapping: Mapping,
     opened: Vec<OnceLock<Result<Box<dyn Format>, Error>>>,
 }
 
 impl Codecs {
     fn none() -> Self {
-        Codecs { schema: None, model: None, slots: None, mapping: Mapping::Exact, opened: unopened() }
+        let mapping = Mapping::Exact;
+        Codecs { schema: None, model: None, slots: None, every: None, mapping, opened: unopened() }
     }
 
     fn of(name: &str, schema: &Schema, mapping: Mapping) -> Self {
         let slots = Some(Arc::clone(&schema.slots));
         let (schema, model) = (Some(name.into()), Some(schema.model.clone()));
-        Codecs { schema, model, slots, mapping, opened: unopened() }
+        let every = model.as_ref().and_then(every::every);
+        Codecs { schema, model, slots, every, mapping, opened: unopened() }
     }
 
     /// Returns the codec for `format`. An error says why this format cannot carry messages of this schema.
@@ -197,6 +202,16 @@ impl Profiles {
     /// Returns how long after its last message `device` counts as silent, in microseconds, if it is watched.
     pub fn silent_after(&self, device: &str) -> Option<i64> {
         if self.watch { self.rule(device)?.silent_after } else { None }
+    }
+
+    /// Returns the pattern of the profile of `device`, by which people know the profile.
+    pub fn pattern(&self, device: &str) -> Option<&str> {
+        self.rule(device).map(|rule| &*rule.pattern)
+    }
+
+    /// Returns the time between two messages of a device that `schema` says, in microseconds.
+    pub fn every(&self, schema: &str) -> Option<i64> {
+        self.schemas.get(schema)?.every
     }
 
     /// Returns the path under which outputs deliver the messages of `device`; empty if its profile names none.

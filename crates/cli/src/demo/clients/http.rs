@@ -15,18 +15,13 @@ pub struct Http {
 #[derive(Deserialize)]
 struct Devices {
     devices: Vec<Device>,
+    next: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct Device {
     device: String,
     messages: u64,
-    last: Last,
-}
-
-#[derive(Deserialize)]
-struct Last {
-    id: i64,
 }
 
 impl Http {
@@ -71,18 +66,18 @@ impl Http {
 
     /// The number of messages from `devices` that the gateway has stored.
     pub fn messages_of(&self, devices: &HashSet<String>) -> Result<u64, Failure> {
-        let (mut sum, mut before) = (0, String::new());
+        let (mut sum, mut cursor) = (0, String::new());
         loop {
-            let url = self.url(&format!("/api/devices?limit=1000{before}"));
+            let url = self.url(&format!("/api/devices?sort=name&limit=1000{cursor}"));
             let failed = |reason: String| Failure::about(&url, reason);
             let answer =
                 self.agent.get(&url).call().and_then(|mut answer| answer.body_mut().read_to_string());
             let page: Devices = serde_json::from_str(&answer.map_err(|e| failed(e.to_string()))?)
                 .map_err(|e| failed(e.to_string()))?;
-            let Some(last) = page.devices.iter().map(|device| device.last.id).min() else { return Ok(sum) };
             sum +=
                 page.devices.iter().filter(|d| devices.contains(&d.device)).map(|d| d.messages).sum::<u64>();
-            before = format!("&before={last}");
+            let Some(next) = page.next else { return Ok(sum) };
+            cursor = format!("&cursor={next}");
         }
     }
 }

@@ -1,0 +1,274 @@
+//! The devices in memory: what a list of them shows, filters and sorts by.
+
+use super::{cadence::Cadence, position::Position};
+use dunnage_ingest::profiles::Profiles;
+use std::{
+    collections::{BTreeMap, HashMap},
+    mem,
+    sync::Arc,
+};
+
+/// Most devices. Each takes some 300 bytes.
+pub const CAPACITY: usize = 100_000;
+
+/// What a stored message says of its device.
+pub struct Seen<'a> {
+    /// The device, and its counts with this message.
+    pub device: &'a str,
+    pub messages: u64,
+    pub bytes: u64,
+    /// The ID of its last message. It may be one after this message.
+    pub last_id: i64,
+    /// When this message was received, in microseconds since 1970.
+    pub received_at: i64,
+    pub message_bytes: u32,
+    pub link: Option<&'a str>,
+    pub format: &'a str,
+    pub schema: Option<&'a str>,
+    pub position: Option<Position>,
+}
+
+/// A device.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    pub device: Arc<str>,
+    pub messages: u64,
+    pub bytes: u64,
+    pub last_id: i64,
+    /// When the last message was received, in microseconds since 1970, and its raw bytes.
+    pub received_at: i64,
+    pub message_bytes: u32,
+    /// The names in the order of [`Kind`].
+    pub names: [Option<Arc<str>>; 4],
+    pub position: Option<Position>,
+    pub cadence: Cadence,
+}
+
+/// What has a name by which devices are filtered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Link,
+    Format,
+    Schema,
+    /// The pattern of the profile.
+    Profile,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 4] = [Kind::Link, Kind::Format, Kind::Schema, Kind::Profile];
+}
+
+/// The devices, each at a place that it keeps.
+pub struct Index {
+    places: HashMap<Arc<str>, usize>,
+    entries: Vec<Option<Entry>>,
+    free: Vec<usize>,
+    capacity: usize,
+    names: [Names; 4],
+    /// How many messages of each device are in the quarantine. It may name devices that have stored nothing.
+    quarantined: HashMap<String, u64>,
+    /// The profiles by which the devices were classified.
+    profiles: Arc<Profiles>,
+    /// Counts how often the index was cleared.
+    pub generation: u64,
+}
+
+impl Index {
+    pub fn new(capacity: usize, profiles: Arc<Profiles>, quarantined: HashMap<String, u64>) -> Index {
+        Index {
+            places: HashMap::new(),
+            entries: Vec::new(),
+            free: Vec::new(),
+            capacity,
+            names: Default::default(),
+            quarantined,
+            profiles,
+            generation: 0,
+        }
+    }
+
+    /// Removes all devices, because the buffer may have lost some.
+    pub fn clear(&mut self, quarantined: HashMap<String, u64>) {
+        let generation = self.generation + 1;
+        *self = Index::new(self.capacity, Arc::clone(&self.profiles), quarantined);
+        self.generation = generation;
+    }
+
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Returns the entries at `places`, some of which may be free; fewer at the end.
+    pub fn at(&self, places: std::ops::Range<usize>) -> Option<&[Option<Entry>]> {
+        let end = places.end.min(self.entries.len());
+        (places.start < end).then(|| &self.entries[places.start..end])
+    }
+
+    pub fn get(&self, device: &str) -> Option<&Entry> {
+        self.entries[*self.places.get(device)?].as_ref()
+    }
+
+    pub fn get_mut(&mut self, device: &str) -> Option<&mut Entry> {
+        self.entries[*self.places.get(device)?].as_mut()
+    }
+
+    /// Returns the names of a kind that most devices have, at most `most`, and how many devices have each: in the order of the names.
+    pub fn most_used(&self, kind: Kind, most: usize) -> BTreeMap<Arc<str>, u32> {
+        let mut all: Vec<_> = self.names[kind as usize].0.iter().collect();
+        if all.len() > most {
+            all.select_nth_unstable_by_key(most, |(_, devices)| std::cmp::Reverse(**devices));
+            all.truncate(most);
+        }
+        all.into_iter().map(|(name, devices)| (Arc::clone(name), *devices)).collect()
+    }
+
+    pub fn quarantined(&self, device: &str) -> u64 {
+        self.quarantined.get(device).copied().unwrap_or_default()
+    }
+
+    pub fn quarantine(&mut self, device: &str) {
+        match self.quarantined.get_mut(device) {
+            Some(count) => *count += 1,
+            None => drop(self.quarantined.insert(device.to_owned(), 1)),
+        }
+    }
+
+    pub fn leave_quarantine(&mut self, device: &str) {
+        if let Some(count) = self.quarantined.get_mut(device) {
+            *count -= 1;
+            if *count == 0 {
+                self.quarantined.remove(device);
+            }
+        }
+    }
+
+    /// Classifies all devices by `profiles`, unless they are classified by them already.
+    pub fn classify(&mut self, profiles: &Arc<Profiles>) {
+        if Arc::ptr_eq(&self.profiles, profiles) {
+            return;
+        }
+        self.profiles = Arc::clone(profiles);
+        for entry in self.entries.iter_mut().flatten() {
+            classify(entry, &self.profiles, &mut self.names[Kind::Profile as usize]);
+        }
+    }
+
+    /// Applies a message that was stored. A new device takes the place of others if there is none left.
+    pub fn apply(&mut self, seen: &Seen<'_>) {
+        if let Some(place) = self.places.get(seen.device) {
+            if let Some(entry) = &mut self.entries[*place] {
+                update(entry, seen, &self.profiles, &mut self.names);
+            }
+            return;
+        }
+        if self.len() >= self.capacity {
+            self.make_room();
+        }
+        self.insert(seen);
+    }
+
+    /// Adds a device as it was read from the buffer, if there is room, and if no commit has added it meanwhile.
+    pub fn add(&mut self, seen: &Seen<'_>) {
+        if self.len() < self.capacity && !self.places.contains_key(seen.device) {
+            self.insert(seen);
+        }
+    }
+
+    fn insert(&mut self, seen: &Seen<'_>) {
+        let mut entry = Entry {
+            device: seen.device.into(),
+            messages: 0,
+            bytes: 0,
+            last_id: 0,
+            received_at: i64::MIN,
+            message_bytes: 0,
+            names: [const { None }; 4],
+            position: None,
+            cadence: Cadence::default(),
+        };
+        classify(&mut entry, &self.profiles, &mut self.names[Kind::Profile as usize]);
+        update(&mut entry, seen, &self.profiles, &mut self.names);
+        let place = self.free.pop().unwrap_or(self.entries.len());
+        self.places.insert(Arc::clone(&entry.device), place);
+        if place == self.entries.len() {
+            self.entries.push(Some(entry));
+        } else {
+            self.entries[place] = Some(entry);
+        }
+    }
+
+    /// Removes the sixteenth of the devices that sent longest ago, so that a search for them is rare.
+    fn make_room(&mut self) {
+        let of = |(place, entry): (usize, &Option<Entry>)| Some((entry.as_ref()?.received_at, place));
+        let mut all: Vec<_> = self.entries.iter().enumerate().filter_map(of).collect();
+        let gone = (self.capacity / 16).max(1).min(all.len());
+        all.select_nth_unstable(gone - 1);
+        for (_, place) in all.into_iter().take(gone) {
+            let Some(entry) = self.entries[place].take() else { continue };
+            self.places.remove(&entry.device);
+            for (names, name) in self.names.iter_mut().zip(&entry.names) {
+                names.release(name.as_ref());
+            }
+            self.free.push(place);
+        }
+    }
+}
+
+fn classify(entry: &mut Entry, profiles: &Profiles, names: &mut Names) {
+    names.replace(&mut entry.names[Kind::Profile as usize], profiles.pattern(&entry.device));
+    entry.cadence.silent_after = profiles.silent_after(&entry.device);
+    entry.cadence.every = entry.names[Kind::Schema as usize].as_ref().and_then(|name| profiles.every(name));
+}
+
+fn update(entry: &mut Entry, seen: &Seen<'_>, profiles: &Profiles, names: &mut [Names; 4]) {
+    (entry.messages, entry.bytes, entry.last_id) = (seen.messages, seen.bytes, seen.last_id);
+    // One that was in the quarantine is stored long after it was received.
+    if seen.received_at < entry.received_at {
+        return;
+    }
+    let before = mem::replace(&mut entry.received_at, seen.received_at);
+    if before != i64::MIN && before < seen.received_at {
+        entry.cadence.add(seen.received_at - before);
+    }
+    entry.message_bytes = seen.message_bytes;
+    entry.position = seen.position;
+    for (kind, name) in
+        [(Kind::Link, seen.link), (Kind::Format, Some(seen.format)), (Kind::Schema, seen.schema)]
+    {
+        let is_new = names[kind as usize].replace(&mut entry.names[kind as usize], name);
+        if is_new && kind == Kind::Schema {
+            entry.cadence.every = name.and_then(|name| profiles.every(name));
+        }
+    }
+}
+
+/// The names of a kind, each in memory once, with the number of devices that have it.
+#[derive(Default)]
+struct Names(HashMap<Arc<str>, u32>);
+
+impl Names {
+    /// Makes `name` that of a device. Returns whether it had another one.
+    fn replace(&mut self, of_device: &mut Option<Arc<str>>, name: Option<&str>) -> bool {
+        if of_device.as_deref() == name {
+            return false;
+        }
+        self.release(of_device.as_ref());
+        *of_device = name.map(|name| {
+            let known = self.0.get_key_value(name).map(|(known, _)| Arc::clone(known));
+            let known = known.unwrap_or_else(|| name.into());
+            *self.0.entry(Arc::clone(&known)).or_default() += 1;
+            known
+        });
+        true
+    }
+
+    fn release(&mut self, name: Option<&Arc<str>>) {
+        let Some(name) = name else { return };
+        if let Some(devices) = self.0.get_mut(name) {
+            *devices -= 1;
+            if *devices == 0 {
+                self.0.remove(name);
+            }
+        }
+    }
+}
