@@ -65,6 +65,34 @@ pub fn size(connection: &Connection) -> rusqlite::Result<(u64, u64)> {
     connection.prepare_cached(sql)?.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
+/// What a device has in the quarantine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OfDevice {
+    /// The device.
+    pub device: String,
+    /// How many messages.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// The error kind of the newest one.
+    pub kind: String,
+}
+
+/// Returns what each device has in the quarantine, or `device` alone; the devices with the most messages first, at most `limit`.
+pub fn by_device(
+    connection: &Connection,
+    device: Option<&str>,
+    limit: u32,
+) -> rusqlite::Result<Vec<OfDevice>> {
+    // SQLite takes the bare column from the row with the maximum.
+    let sql = "SELECT device, count(*) AS messages, sum(length(raw)), kind, max(id) FROM quarantine
+               WHERE ?1 IS NULL OR device = ?1 GROUP BY device ORDER BY messages DESC, device LIMIT ?2";
+    let read = |row: &Row<'_>| {
+        Ok(OfDevice { device: row.get(0)?, messages: row.get(1)?, bytes: row.get(2)?, kind: row.get(3)? })
+    };
+    connection.prepare_cached(sql)?.query_map((device, limit), read)?.collect()
+}
+
 /// Removes a message. Returns how many bytes it had, or `None` if it is not there.
 pub fn remove(connection: &Connection, id: i64) -> rusqlite::Result<Option<u64>> {
     let sql = "DELETE FROM quarantine WHERE id = ? RETURNING length(raw)";
