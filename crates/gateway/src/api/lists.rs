@@ -71,7 +71,8 @@ pub fn times(given: &mut query::Given) -> Result<Times, Problem> {
     Ok(times)
 }
 
-fn number<T: std::str::FromStr>(name: &str, value: &str) -> Result<T, Problem> {
+/// Parses the parameter `name`.
+pub fn number<T: std::str::FromStr>(name: &str, value: &str) -> Result<T, Problem> {
     let bad = || query::bad_query(format!("{name} must be a whole number, not {value:?}"));
     value.parse().map_err(|_| bad().into())
 }

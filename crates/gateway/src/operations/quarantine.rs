@@ -1,122 +1,106 @@
-//! The quarantine: lists its messages, decodes them again, discards them.
+//! The quarantine: finds its messages, decodes them again, discards them.
 
-use super::{Admin, Query, ids::Ids, query};
-use crate::{api::objects::RejectObject, state::GatewayState};
-use axum::{Json, extract::State};
+use crate::state::GatewayState;
 use dunnage_buffer::{Change, Filter, NewQuarantined, Quarantined, Use};
 use dunnage_ingest::Rejected;
 use dunnage_inputs::Problem;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use serde::Serialize;
 use tokio::sync::oneshot::Receiver;
+use utoipa::ToSchema;
 
 /// Messages that are read from the quarantine at a time.
 const AT_A_TIME: usize = 256;
-/// Most messages in a list, and most failures in the answer to a retry.
-const LISTED: usize = 1000;
-/// Selects messages; without any field, all.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Asked {
-    device: Option<String>,
-    kind: Option<String>,
+/// Most failures in the answer to a retry.
+const FAILURES: usize = 1000;
+
+/// Selects messages. A field that is `None` or empty accepts all.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// A pattern of devices.
+    pub device: Option<String>,
+    /// The kind of error.
+    pub kind: Option<String>,
     /// The schema that they would be decoded with now.
-    schema: Option<String>,
-    ids: Ids,
-    /// Most messages in a list.
-    limit: Option<usize>,
+    pub schema: Option<String>,
+    /// Their IDs in the quarantine.
+    pub ids: Vec<i64>,
 }
 
-impl Asked {
-    fn filter(&self) -> Filter {
-        Filter { device: self.device.clone(), kind: self.kind.clone(), ids: self.ids.0.clone() }
-    }
+/// A part of the quarantine: IDs above `after` and up to `up_to`, and at most `most` of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Part {
+    /// The ID before the first.
+    pub after: i64,
+    /// The last ID.
+    pub up_to: i64,
+    /// Most messages.
+    pub most: usize,
+}
 
-    /// Reads the selected messages with an ID above the first and up to the second of `range`, at most `limit`.
-    async fn find(
-        &self,
-        state: &GatewayState,
-        range: (i64, i64),
-        limit: usize,
-    ) -> Result<Vec<Quarantined>, Problem> {
-        let (filter, wanted) = (self.filter(), self.schema.clone());
-        let profiles = state.ingest().profiles.load_full();
+impl Part {
+    /// Returns the part with all messages that are there now. Those that arrive later do not prolong an operation.
+    pub fn of_now(state: &GatewayState) -> Part {
+        Part { after: 0, up_to: state.ingest().stats.totals().last_quarantine_id, most: usize::MAX }
+    }
+}
+
+impl Selection {
+    /// Reads the selected messages of `part`, the oldest first. Ends early after more than 1 MiB.
+    pub async fn find(&self, state: &GatewayState, part: Part) -> Result<Vec<Quarantined>, Problem> {
+        let filter = Filter { device: self.device.clone(), kind: self.kind.clone(), ids: self.ids.clone() };
+        let (wanted, profiles) = (self.schema.clone(), state.ingest().profiles.load_full());
         let also = move |found: &Quarantined| {
             wanted.is_none()
                 || profiles.schema_of(&found.device, found.schema.as_deref()) == wanted.as_deref()
         };
-        Ok(state.ingest().readers.of(Use::Admin).find_quarantined(filter, also, range, limit).await?)
+        let range = (part.after, part.up_to);
+        Ok(state.ingest().readers.of(Use::Admin).find_quarantined(filter, also, range, part.most).await?)
     }
 }
 
-/// A part of the quarantine, oldest first.
-#[derive(Serialize)]
-pub struct Listed {
-    messages: Vec<RejectObject>,
-    /// Whether there are more.
-    more: bool,
-}
-
 /// The result of a retry.
-#[derive(Default, Serialize)]
+#[derive(Default, Serialize, ToSchema)]
 pub struct Retried {
     /// Decoded and stored.
-    stored: u64,
+    pub stored: u64,
     /// Not decoded; still in the quarantine.
-    failed: u64,
-    /// The first of these, at most [`LISTED`].
-    failures: Vec<Failure>,
+    pub failed: u64,
+    /// The first of these, at most 1000.
+    failures: Vec<NotDecoded>,
+    /// The last ID that was examined, if there may be more messages of the selection after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<i64>,
 }
 
 /// A message that still could not be decoded.
-#[derive(Serialize)]
-struct Failure {
+#[derive(Serialize, ToSchema)]
+struct NotDecoded {
     id: i64,
     device: String,
     kind: &'static str,
+    #[schema(required)]
     offset: Option<usize>,
     reason: String,
 }
 
-/// The number of discarded messages.
-#[derive(Serialize)]
-pub struct Dropped {
-    dropped: u64,
+/// The result of a discard.
+#[derive(Default, Serialize, ToSchema)]
+pub struct Discarded {
+    /// Messages that were discarded.
+    pub dropped: u64,
+    /// The last ID that was examined, if there may be more messages of the selection after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<i64>,
 }
 
-/// `GET /quarantine`
-pub(super) async fn list(
-    State(admin): State<Arc<Admin>>,
-    asked: Query<Asked>,
-) -> Result<Json<Listed>, Problem> {
-    let asked = query(asked)?;
-    let limit = asked.limit.unwrap_or(LISTED).clamp(1, LISTED);
-    let mut found = asked.find(&admin.state, (0, i64::MAX), limit + 1).await?;
-    let more = found.len() > limit;
-    found.truncate(limit);
-    let profiles = admin.state.ingest().profiles.load();
-    let messages = found.into_iter().map(|kept| RejectObject::of_stored(kept, &profiles)).collect();
-    Ok(Json(Listed { messages, more }))
-}
-
-/// `POST /quarantine/retry`: decodes messages with the current profiles and schemas, and stores those that succeed as new messages with
-/// their original times of arrival.
-pub(super) async fn retry(
-    State(admin): State<Arc<Admin>>,
-    asked: Query<Asked>,
-) -> Result<Json<Retried>, Problem> {
-    let asked = query(asked)?;
-    let _alone = admin.quarantine.lock().await;
-    let state = &admin.state;
-    // Up to the last ID of now, so that messages that arrive meanwhile do not prolong the loop.
-    let (mut after, last) = (0, state.ingest().stats.totals().last_quarantine_id);
+/// Decodes messages with the current profiles and schemas, and stores those that succeed as new messages with their original times of
+/// arrival.
+pub async fn retry(state: &GatewayState, selection: &Selection, mut part: Part) -> Result<Retried, Problem> {
+    let _alone = state.quarantine.lock().await;
     let mut retried = Retried::default();
-    loop {
-        let kept = asked.find(state, (after, last), AT_A_TIME).await?;
-        let Some(newest) = kept.last() else { break };
-        after = newest.id;
+    while let Some(found) = take(state, selection, &mut part).await? {
         let mut stored: Vec<Receiver<bool>> = Vec::new();
-        for kept in kept {
+        for kept in found {
             let (id, device) = (kept.id, kept.device.clone());
             match state.ingest().decode_again(kept).await {
                 Ok(message) => stored.push(state.ingest().requeue(message, id).await?),
@@ -128,45 +112,64 @@ pub(super) async fn retry(
                 return Err(Rejected::not_written().into());
             }
             retried.stored += 1;
+            state.metrics.requeued.inc();
         }
     }
-    state.metrics.requeued.inc_by(retried.stored);
+    retried.next = part.rest();
     let (stored, failed) = (retried.stored, retried.failed);
     tracing::info!(stored, failed, "quarantined messages were decoded again");
-    Ok(Json(retried))
+    Ok(retried)
 }
 
-/// `POST /quarantine/discard`
-pub(super) async fn discard(
-    State(admin): State<Arc<Admin>>,
-    asked: Query<Asked>,
-) -> Result<Json<Dropped>, Problem> {
-    let asked = query(asked)?;
-    let _alone = admin.quarantine.lock().await;
-    let state = &admin.state;
-    // Up to the last ID of now, so that messages that arrive meanwhile do not prolong the loop.
-    let (mut after, last) = (0, state.ingest().stats.totals().last_quarantine_id);
-    let mut dropped = 0;
-    loop {
-        let ids: Vec<_> =
-            asked.find(state, (after, last), AT_A_TIME).await?.iter().map(|kept| kept.id).collect();
-        let Some(newest) = ids.last() else { break };
-        after = *newest;
-        let count = ids.len() as u64;
-        state.ingest().queue.change(Change::Discard { quarantine_ids: ids }).await.map_err(Problem::from)?;
-        dropped += count;
+/// Discards messages.
+pub async fn discard(
+    state: &GatewayState,
+    selection: &Selection,
+    mut part: Part,
+) -> Result<Discarded, Problem> {
+    let _alone = state.quarantine.lock().await;
+    let mut discarded = Discarded::default();
+    while let Some(found) = take(state, selection, &mut part).await? {
+        let quarantine_ids: Vec<_> = found.iter().map(|kept| kept.id).collect();
+        let count = quarantine_ids.len() as u64;
+        state.ingest().queue.change(Change::Discard { quarantine_ids }).await.map_err(Problem::from)?;
+        discarded.dropped += count;
         state.metrics.discarded.inc_by(count);
     }
-    tracing::warn!(messages = dropped, "quarantined messages were discarded");
-    Ok(Json(Dropped { dropped }))
+    discarded.next = part.rest();
+    tracing::warn!(messages = discarded.dropped, "quarantined messages were discarded");
+    Ok(discarded)
+}
+
+/// Takes the next messages of `part` from its beginning. `None` at its end.
+async fn take(
+    state: &GatewayState,
+    selection: &Selection,
+    part: &mut Part,
+) -> Result<Option<Vec<Quarantined>>, Problem> {
+    if part.most == 0 {
+        return Ok(None);
+    }
+    let found = selection.find(state, Part { most: part.most.min(AT_A_TIME), ..*part }).await?;
+    part.most -= found.len();
+    let Some(last) = found.last() else { return Ok(None) };
+    part.after = last.id;
+    Ok(Some(found))
+}
+
+impl Part {
+    /// Returns the last ID that was taken, if there may be more.
+    fn rest(&self) -> Option<i64> {
+        (self.most == 0 && self.after < self.up_to).then_some(self.after)
+    }
 }
 
 impl Retried {
     fn failed(&mut self, id: i64, device: String, rejected: NewQuarantined) {
         self.failed += 1;
-        if self.failures.len() < LISTED {
+        if self.failures.len() < FAILURES {
             let NewQuarantined { kind, offset, reason, .. } = rejected;
-            self.failures.push(Failure { id, device, kind, offset, reason });
+            self.failures.push(NotDecoded { id, device, kind, offset, reason });
         }
     }
 }
