@@ -3,6 +3,7 @@
 use super::{Admin, Query, ids::Ids, query};
 use crate::operations::dead_letters::{self, Action, DeadLetterObject};
 use axum::{Json, extract::State};
+use dunnage_buffer::Use;
 use dunnage_inputs::Problem;
 use dunnage_outputs::Which;
 use serde::{Deserialize, Serialize};
@@ -50,7 +51,8 @@ pub(super) async fn list(
     let limit = asked.limit.unwrap_or(LISTED).clamp(1, LISTED);
     let mut outputs = Vec::new();
     for (output, count) in dead_letters::counts(&admin.state, asked.output.as_deref())? {
-        let messages = dead_letters::list(&admin.state, &output, 0, limit).await?;
+        let readers = admin.state.ingest().readers.of(Use::Admin);
+        let messages = dead_letters::list(&readers, &output, 0, limit).await?;
         outputs.push(Output { output, count, messages });
     }
     Ok(Json(Listed { outputs }))

@@ -7,6 +7,7 @@ use crate::operations::{
 };
 use axum::{Json, extract::State};
 use dunnage_base::clock::{self, rfc3339};
+use dunnage_buffer::Use;
 use dunnage_inputs::Problem;
 use serde::Serialize;
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
@@ -64,7 +65,7 @@ impl Output {
 /// Handles `GET /status`.
 pub(super) async fn status(State(admin): State<Arc<Admin>>) -> Result<Json<Status>, Problem> {
     let state = &admin.state;
-    let quarantine = storage::quarantine(state).await?;
+    let quarantine = storage::quarantine(state, &state.ingest().readers.of(Use::Admin)).await?;
     let totals = state.ingest().stats.totals();
     let uptime = clock::now().saturating_sub(state.started_at) / 1_000_000;
     Ok(Json(Status {

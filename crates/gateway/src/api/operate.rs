@@ -26,8 +26,9 @@ use axum::{
 use dunnage_access::{
     Peer,
     http::{bearer, is_cross_site},
+    is_pattern,
 };
-use dunnage_buffer::Sender;
+use dunnage_buffer::{Sender, Use};
 use dunnage_inputs::{HttpSettings, NoQuery, Problem, Segment, http::body::receive};
 use dunnage_outputs::Which;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -271,7 +272,8 @@ async fn resolve(
 
 /// Returns the IDs of the dead letters of `part`, and the last of them if there are more.
 async fn of_part(state: &GatewayState, output: &str, part: Part) -> Result<(Vec<i64>, Option<i64>), Problem> {
-    let found = dead_letters::list(state, output, part.after, part.most as u32 + 1).await?;
+    let readers = state.ingest().readers.of(Use::Admin);
+    let found = dead_letters::list(&readers, output, part.after, part.most as u32 + 1).await?;
     let mut ids: Vec<_> = found.iter().map(|letter| letter.id).filter(|id| *id <= part.up_to).collect();
     let more = ids.len() > part.most;
     ids.truncate(part.most);
@@ -298,6 +300,9 @@ fn chosen(ids: Option<Vec<i64>>, up_to: Option<i64>, after: Option<i64>) -> Resu
 
 impl QuarantineSelection {
     fn checked(self) -> Result<(Selection, Part), Problem> {
+        if self.device.as_deref().is_some_and(|device| !is_pattern(device)) {
+            return Err(bad("device must be a device ID, in which * stands for any characters"));
+        }
         let (ids, part) = match chosen(self.ids, self.up_to, self.after)? {
             Chosen::Ids(ids) => (ids, Part { after: 0, up_to: i64::MAX, most: MOST }),
             Chosen::Part(part) => (Vec::new(), part),

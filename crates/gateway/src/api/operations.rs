@@ -73,7 +73,7 @@ pub async fn operations(
         outputs: outputs(&state),
         buffer: storage::buffer(&state),
         queue: storage::queue(&state),
-        quarantine: storage::quarantine(&state).await?,
+        quarantine: storage::quarantine(&state, &state.ingest().readers).await?,
         last_quarantine_id,
     }))
 }
@@ -146,7 +146,7 @@ pub async fn dead_letters(
     let after = after.map_or(Ok(0), |after| number("after", &after))?;
     let last_message_id = state.ingest().stats.totals().last_message_id;
     let count = dead_letters::counts(&state, Some(&output))?.remove(&output).unwrap_or_default();
-    let mut messages = dead_letters::list(&state, &output, after, limit as u32 + 1).await?;
+    let mut messages = dead_letters::list(&state.ingest().readers, &output, after, limit as u32 + 1).await?;
     let more = messages.len() > limit;
     messages.truncate(limit);
     Ok(Json(DeadLetters { output, count, last_message_id, messages, more }))

@@ -3,7 +3,7 @@
 use crate::state::GatewayState;
 use axum::http::StatusCode;
 use dunnage_base::clock::rfc3339;
-use dunnage_buffer::DeadLetter;
+use dunnage_buffer::{DeadLetter, Readers};
 use dunnage_inputs::Problem;
 use dunnage_outputs::{DeadLetterError, Which};
 use serde::Serialize;
@@ -50,12 +50,12 @@ pub fn counts(state: &GatewayState, output: Option<&str>) -> Result<BTreeMap<Str
 
 /// Returns dead letters of `output` with message IDs above `after`, the oldest first, at most `limit`.
 pub async fn list(
-    state: &GatewayState,
+    readers: &Readers,
     output: &str,
     after: i64,
     limit: u32,
 ) -> Result<Vec<DeadLetterObject>, Problem> {
-    let found = state.outputs.dead_letters(output, after, limit).await.map_err(|e| refused(&e))?;
+    let found = readers.dead_letters(output.into(), after, limit).await?;
     Ok(found.into_iter().map(DeadLetterObject::of).collect())
 }
 

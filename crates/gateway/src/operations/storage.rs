@@ -1,7 +1,7 @@
 //! The state of the buffer, the queue and the quarantine.
 
 use crate::state::GatewayState;
-use dunnage_buffer::{ReadError, Use};
+use dunnage_buffer::{ReadError, Readers};
 use serde::Serialize;
 use std::{path::Path, sync::Arc};
 use utoipa::ToSchema;
@@ -75,9 +75,9 @@ pub fn queue(state: &GatewayState) -> Queue {
     }
 }
 
-/// Returns the size of the quarantine of a gateway.
-pub async fn quarantine(state: &GatewayState) -> Result<Quarantine, ReadError> {
-    let (messages, bytes) = state.ingest().readers.of(Use::Admin).quarantine_size().await?;
+/// Returns the size of the quarantine of a gateway, which `readers` read.
+pub async fn quarantine(state: &GatewayState, readers: &Readers) -> Result<Quarantine, ReadError> {
+    let (messages, bytes) = readers.quarantine_size().await?;
     let limits = &state.config.quarantine;
     Ok(Quarantine { messages, limit_messages: limits.messages, bytes, limit_bytes: limits.bytes })
 }

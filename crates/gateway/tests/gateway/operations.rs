@@ -297,6 +297,7 @@ fn selections_are_checked_and_operations_end_after_a_thousand_messages() {
         r#"{"ids": [1], "up_to": 1}"#,
         r#"{"after": 1}"#,
         r#"{"all": true}"#,
+        r#"{"up_to": 1, "device": "a b"}"#,
         r#"{"ids": ["1"]}"#,
         r#"{"up_to": 1e99}"#,
         &json!({"ids": vec![1; 1001]}).to_string(),
@@ -326,6 +327,15 @@ fn selections_are_checked_and_operations_end_after_a_thousand_messages() {
         both.map(|one| one.join().unwrap()).iter().sum()
     });
     assert_eq!((dropped, all.quarantined()), (1000, 1000));
+    // A token that is revoked between two parts ends the operation.
+    let lines = all.gateway.post("/ingest/d", "application/x-ndjson", lines.as_bytes());
+    assert_eq!((lines.status, all.quarantined()), (207, 2000));
+    let first = all.operate(QUARANTINE[1], &json!({"up_to": 3000}));
+    assert_eq!((&first["dropped"], &first["next"]), (&json!(1000), &json!(2000)));
+    tokens::revoke(&all.gateway.folder.path().join("tokens.toml"), "olga", None).unwrap();
+    all.reload();
+    let second = all.with(QUARANTINE[1], Some(&token), &json!({"up_to": 3000, "after": 2000}));
+    assert_eq!((kind(&second), all.quarantined()), (problem(401, "unauthorized"), 1000));
     all.gateway.stop();
 }
 
