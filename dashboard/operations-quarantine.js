@@ -13,6 +13,9 @@ const MOST = 1000;
 
 const PATH = "/api/quarantine";
 
+/** Why a message still cannot be decoded; nothing without one. */
+const because = (failure) => (failure ? ` Message ${failure.id} of ${failure.device}: ${failure.reason}.` : "");
+
 export class QuarantinePanel {
   #size = { messages: 0, bytes: 0, limit_messages: 0 };
   #last = 0;
@@ -88,7 +91,7 @@ export class QuarantinePanel {
       path: `${PATH}/retry`,
       selection,
       total: n,
-      report: ({ stored = 0, failed = 0 }) => `${messages(stored)} decoded and stored${failed ? `, ${count(failed)} still cannot be decoded` : ""}.`,
+      report: ({ stored = 0, failed = 0 }, example) => `${messages(stored)} decoded and stored${failed ? `, ${count(failed)} still cannot be decoded` : ""}.${because(example)}`,
     });
   }
 

@@ -76,7 +76,8 @@ export class Operator {
 
   /**
    * Asks whether to perform an operation: its `title`, `what` happens, the `label` of the button, the `path` and the `selection` of the
-   * request, how many messages it concerns (`total`), and `report(sums)`, which makes a sentence of the summed numbers of all answers.
+   * request, how many messages it concerns (`total`), and `report(sums, failure)`, which makes a sentence of the summed numbers of all
+   * answers and of the first message that failed.
    */
   ask(operation) {
     this.#operation = operation;
@@ -127,10 +128,10 @@ export class Operator {
     setText(this.error, "");
     this.#running = true;
     this.#show();
-    const [sums, failure] = await this.#run();
+    const [sums, failure, example] = await this.#run();
     this.#running = false;
     const changed = Object.values(sums).some((sum) => sum > 0);
-    const text = this.#operation.report(sums);
+    const text = this.#operation.report(sums, example);
     if (changed || !failure) this.done(failure || this.#stopped ? `${text} The rest was left as it was.` : text);
     if (!failure) {
       this.input.value = "";
@@ -144,21 +145,26 @@ export class Operator {
     (this.#token ? this.cancel : this.input).focus();
   }
 
-  /** Performs the parts of the operation. Returns the sums of the numbers in their answers, and the failure that ended it. */
+  /**
+   * Performs the parts of the operation. Returns the sums of the numbers in their answers, the failure that ended it, and the first message
+   * that failed.
+   */
   async #run() {
     const { path, selection, total } = this.#operation;
     const sums = {};
-    let after;
+    let [after, example] = [];
     for (let part = 0; part < PARTS; part++) {
       const { answer, ...failure } = await post(path, { ...selection, after }, this.#token);
-      if (!answer) return [sums, failure];
+      if (!answer) return [sums, failure, example];
       const { next, ...counts } = answer;
+      example ??= answer.failures?.[0];
       for (const [name, n] of Object.entries(counts)) if (typeof n === "number") sums[name] = (sums[name] ?? 0) + n;
       const handled = Object.values(sums).reduce((all, n) => all + n, 0);
       setText(this.progress, `${count(handled)} of ${count(Math.max(total, handled))} messages`);
+      this.#stopped &&= next !== undefined;
       if (next === undefined || this.#stopped) break;
       after = next;
     }
-    return [sums, null];
+    return [sums, null, example];
   }
 }

@@ -177,7 +177,7 @@ describe("the view of operators", () => {
     await page.locator(".operations-head").getByRole("alert").filter({ hasText: "The gateway does not answer. The figures are those of" }).waitFor({ timeout: 15_000 });
     await gateway.up();
     await press("Retry", dialog());
-    await result("0 messages decoded and stored, 3 still cannot be decoded.");
+    await result('0 messages decoded and stored, 3 still cannot be decoded. Message 1 of buoy-7: there is no schema "later".');
     await eventually(async () => assert.equal(await page.locator(".operations-head [role=alert]").innerText(), ""));
   });
 

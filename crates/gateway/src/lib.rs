@@ -22,6 +22,7 @@ pub mod log;
 mod metrics;
 mod operations;
 mod quarantine_log;
+mod rates;
 mod reload;
 mod server;
 mod start;

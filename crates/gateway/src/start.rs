@@ -11,7 +11,7 @@ use crate::{
     listeners,
     live::Live,
     metrics::Metrics,
-    operations::rates::{self, Rates},
+    rates::Rates,
     reload::Reloader,
     server,
     state::GatewayState,
@@ -108,7 +108,7 @@ impl Gateway {
         let retention = tokio::spawn(queue.enforce_retention(config.buffer.keep_delivered_hours > 0));
         let late = tokio::spawn(commits::store_late_deltas(Arc::clone(&state))).abort_handle();
         let looks = tokio::spawn(Arc::clone(&state.ingest().access).look_again()).abort_handle();
-        let rates = tokio::spawn(rates::measure(Arc::clone(&state))).abort_handle();
+        let rates = tokio::spawn(commits::measure_rates(Arc::clone(&state))).abort_handle();
         let reloader = Arc::new(Reloader::new(Arc::clone(&state), hooks, Arc::clone(&config)));
         #[cfg(unix)]
         let admin = socket.map(|socket| admin::serve(socket, Arc::clone(&state), Arc::clone(&reloader)));

@@ -1,6 +1,6 @@
 //! The state of a running gateway, which the API, the admin interface and a reload work on.
 
-use crate::{config::Config, live::Live, metrics::Metrics, operations::rates::Rates};
+use crate::{config::Config, live::Live, metrics::Metrics, rates::Rates};
 use dunnage_clients::secret::SecretFiles;
 use dunnage_ingest::Ingest;
 use dunnage_inputs::Environment;

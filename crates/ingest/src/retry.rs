@@ -55,7 +55,7 @@ impl Submitted {
                 }
                 stored => {
                     return stored.inspect_err(|rejected| {
-                        ingest.reject(&message.meter, &message.provenance.request, rejected)
+                        ingest.reject(&message.meter, &message.provenance.request, rejected);
                     });
                 }
             }

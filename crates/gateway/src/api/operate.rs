@@ -29,7 +29,10 @@ use dunnage_access::{
     is_pattern,
 };
 use dunnage_buffer::{Sender, Use};
-use dunnage_inputs::{HttpSettings, NoQuery, Problem, Segment, http::body::receive};
+use dunnage_inputs::{
+    HttpSettings, NoQuery, Problem, Segment,
+    http::body::{ignore, receive},
+};
 use dunnage_outputs::Which;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{net::IpAddr, sync::Arc};
@@ -69,7 +72,11 @@ pub async fn operators_only(
             request.extensions_mut().insert(operator);
             next.run(request).await
         }
-        Err(problem) => problem.into_response(),
+        Err(problem) => {
+            // An unread body would end the connection, perhaps before its client has read the answer.
+            ignore(request.into_body(), &limits(&state)).await;
+            problem.into_response()
+        }
     };
     if response.status() == StatusCode::UNAUTHORIZED {
         // Not Basic: a browser would ask for a password, which does not help.
@@ -304,7 +311,12 @@ impl QuarantineSelection {
             return Err(bad("device must be a device ID, in which * stands for any characters"));
         }
         let (ids, part) = match chosen(self.ids, self.up_to, self.after)? {
-            Chosen::Ids(ids) => (ids, Part { after: 0, up_to: i64::MAX, most: MOST }),
+            // The quarantine is searched from the first to the last of them only.
+            Chosen::Ids(ids) => {
+                let after = ids.iter().min().map_or(0, |first| first.saturating_sub(1));
+                let up_to = ids.iter().max().copied().unwrap_or_default();
+                (ids, Part { after, up_to, most: MOST })
+            }
             Chosen::Part(part) => (Vec::new(), part),
         };
         Ok((Selection { device: self.device, ids, ..Selection::default() }, part))
@@ -315,11 +327,15 @@ fn bad(detail: impl Into<String>) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, "selection", "Bad selection", detail)
 }
 
+/// Returns the limits of a body.
+fn limits(state: &GatewayState) -> HttpSettings {
+    HttpSettings { body_limit_bytes: BODY, ..state.env.http.clone() }
+}
+
 /// Receives and parses a body. It counts as a message of `from` that arrives, and so may be refused while there is no memory for those.
 async fn read<T: DeserializeOwned>(state: &GatewayState, from: IpAddr, body: Body) -> Result<T, Problem> {
-    let limits = HttpSettings { body_limit_bytes: BODY, ..state.env.http.clone() };
     let mut room = state.ingest().reserve();
-    let bytes = receive(body, &limits, Sender { address: from, device: None }, &mut room).await?;
+    let bytes = receive(body, &limits(state), Sender { address: from, device: None }, &mut room).await?;
     serde_json::from_slice(&bytes).map_err(|e| bad(format!("the body is not a selection: {e}")))
 }
 

@@ -10,10 +10,10 @@ use crate::{
         dead_letters::{self, DeadLetterObject},
         inputs::{InputObject, inputs},
         outputs::{OutputObject, outputs},
-        rates::{self, RatesObject},
         schemas::{self, SchemaObject},
         storage::{self, Buffer, Quarantine, Queue},
     },
+    rates::RatesObject,
     state::GatewayState,
 };
 use axum::{Json, extract::State, http::Uri};
@@ -255,5 +255,6 @@ pub async fn all_schemas(
     (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn all_rates(State(state): State<Arc<GatewayState>>, _: NoQuery) -> Json<RatesObject> {
-    Json(rates::rates(&state))
+    let totals = state.ingest().stats.totals();
+    Json(state.rates.object(state.started_at, &totals, state.metrics.requeued.get()))
 }

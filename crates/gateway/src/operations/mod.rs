@@ -6,7 +6,6 @@ pub mod dead_letters;
 pub mod inputs;
 pub mod outputs;
 pub mod quarantine;
-pub mod rates;
 pub mod schemas;
 pub mod storage;
 

@@ -1,21 +1,19 @@
 //! The rates of the last hours: a point a minute, in memory, since the start of the process.
 
-use crate::state::GatewayState;
 use dunnage_base::clock::{self, rfc3339};
 use dunnage_buffer::Totals;
 use serde::Serialize;
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
-use tokio::time::MissedTickBehavior;
 use utoipa::ToSchema;
 
 /// Points that are kept: a day.
 const POINTS: usize = 24 * 60;
 /// The time that a point covers.
-const INTERVAL: Duration = Duration::from_secs(60);
+pub const INTERVAL: Duration = Duration::from_secs(60);
 /// Shortest time of which a rate is computed.
 const SHORTEST: f64 = 1.0;
 
@@ -101,27 +99,22 @@ impl Rates {
         let last = Counts::of(totals, 0);
         Rates(Mutex::new(Ring { points: VecDeque::new(), last, since: Instant::now() }))
     }
-}
 
-fn counts(state: &GatewayState) -> Counts {
-    Counts::of(&state.ingest().stats.totals(), state.metrics.requeued.get())
-}
-
-/// Adds a point each minute, without end.
-pub async fn measure(state: Arc<GatewayState>) {
-    let mut minutes = tokio::time::interval(INTERVAL);
-    minutes.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        minutes.tick().await;
-        state.rates.0.lock().unwrap_or_else(PoisonError::into_inner).end_minute(counts(&state));
+    fn ring(&self) -> MutexGuard<'_, Ring> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
 
-/// Returns the rates of a gateway.
-pub fn rates(state: &GatewayState) -> RatesObject {
-    let ring = state.rates.0.lock().unwrap_or_else(PoisonError::into_inner);
-    let points = ring.points.iter().copied().chain(ring.current(counts(state))).collect();
-    RatesObject { started_at: rfc3339(state.started_at), kept_minutes: POINTS, points }
+    /// Adds the point of a minute that ends at `totals`, with `requeued` messages of the quarantine stored since the start.
+    pub fn end_minute(&self, totals: &Totals, requeued: u64) {
+        self.ring().end_minute(Counts::of(totals, requeued));
+    }
+
+    /// Returns the rates of a gateway that was started at `started_at`, in microseconds since 1970, and is at `totals` now.
+    pub fn object(&self, started_at: i64, totals: &Totals, requeued: u64) -> RatesObject {
+        let ring = self.ring();
+        let points = ring.points.iter().copied().chain(ring.current(Counts::of(totals, requeued))).collect();
+        RatesObject { started_at: rfc3339(started_at), kept_minutes: POINTS, points }
+    }
 }
 
 #[cfg(test)]
