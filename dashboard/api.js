@@ -7,9 +7,9 @@ export let skew = 0;
 
 /** The absolute URL of a path of the gateway. It is not relative to the page's URL, which may contain a user and a
  * password, and which fetch() then rejects. */
-const at = (path) => new URL(path, location.origin);
+export const at = (path) => new URL(path, location.origin);
 
-async function get(path, read = parse) {
+export async function get(path, read = parse) {
   const response = await fetch(at(path), { headers: { accept: "application/json" }, cache: "no-store" });
   if (!response.ok) throw Object.assign(new Error(`${path}: ${response.status}`), { status: response.status });
   const date = Date.parse(response.headers.get("date"));

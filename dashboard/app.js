@@ -10,6 +10,7 @@ import { FormatsView } from "./formats.js";
 import { MapView } from "./map.js";
 import { MessageView } from "./message.js";
 import { MessagesView } from "./messages.js";
+import { OperationsView } from "./operations.js";
 import { OutputsView } from "./outputs.js";
 import { QuarantineView } from "./quarantine.js";
 import { LIMITS, Store } from "./store.js";
@@ -43,6 +44,7 @@ const views = [
   new MessagesView(draw, (message) => address.format({ ...shown, message }), (message) => show({ ...shown, message })),
   new QuarantineView(),
   new OutputsView(),
+  new OperationsView((message) => address.format({ ...shown, message }), (message) => show({ ...shown, message })),
 ];
 
 /** The address that is shown. */

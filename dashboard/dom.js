@@ -16,6 +16,9 @@ export const el = (name, attributes = {}, ...children) => fill(document.createEl
 /** An SVG element. */
 export const svg = (name, attributes = {}, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
 
+/** The parts of a text, with code between backticks. */
+export const prose = (text) => text.split("`").map((part, i) => (i % 2 ? el("code", {}, part) : part));
+
 /** Sets the text if it differs, so that unchanged parts of the page are not touched. */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;

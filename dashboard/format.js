@@ -10,10 +10,11 @@ export const count = (n) => whole.format(n);
 /** In full below 100,000, then "1.2M". */
 export const total = (n) => (n < 100_000 ? whole : compact).format(n);
 
-/** Bytes: "138 B", "1.2 kB" (1000 bytes). */
+/** Bytes: "138 B", "1.2 kB" (1000 bytes), "8.6 GB". */
 export function bytes(n) {
   if (n < 10_000) return `${whole.format(n)} B`;
-  return n < 1e6 ? `${short.format(n / 1e3)} kB` : `${short.format(n / 1e6)} MB`;
+  if (n < 1e6) return `${short.format(n / 1e3)} kB`;
+  return n < 1e9 ? `${short.format(n / 1e6)} MB` : `${short.format(n / 1e9)} GB`;
 }
 
 /** A share as a percentage, "26 %"; never rounded up to 100 or down to 0. */

@@ -22,7 +22,7 @@ export class QuarantineView {
 
   #node(reject) {
     let node = this.nodes.get(reject);
-    if (!node) this.nodes.set(reject, (node = make(reject)));
+    if (!node) this.nodes.set(reject, (node = entry(reject)));
     return node;
   }
 }
@@ -36,7 +36,8 @@ function note(shown, known, filter) {
 
 const offsetOf = (reject) => (Number.isInteger(reject.offset) ? reject.offset : null);
 
-function make(reject) {
+/** A message of the quarantine as an entry of a list. `more` follows its bytes when it is opened. */
+export function entry(reject, ...more) {
   const offset = offsetOf(reject);
   const summary = el(
     "summary",
@@ -49,18 +50,19 @@ function make(reject) {
   );
   const details = el("details", {}, summary);
   details.addEventListener("toggle", () => {
-    if (details.open && details.children.length === 1) details.append(body(reject));
+    if (details.open && details.children.length === 1) details.append(body(reject, more));
   });
   return el("li", {}, details);
 }
 
-function body(reject) {
+function body(reject, more) {
   const type = reject.content_type || "no content type";
   return el(
     "div",
     { class: "opened" },
     el("p", { class: "soft" }, `${fullTime(reject.received_at)}, quarantine ID ${reject.id}, ${type}, ${bytes(reject.bytes)}`),
     dump(reject.hex, offsetOf(reject)),
+    ...more,
   );
 }
 

@@ -80,14 +80,22 @@ export class Gateway {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** A new token: `--read`, or `--device` and a pattern. */
-  token(...right) {
-    const command = ["gateway", "token", "new", ...right];
-    const { status, stdout, stderr } = spawnSync(BINARY, command, { env: this.#env, cwd: this.folder });
+  /** Runs `dunnage gateway` with the gateway's environment; returns what it prints. */
+  command(...words) {
+    const { status, stdout, stderr } = spawnSync(BINARY, ["gateway", ...words], { env: this.#env, cwd: this.folder });
     if (status !== 0) throw new Error(`${stderr}`);
-    const reload = spawnSync(BINARY, ["gateway", "reload"], { env: this.#env, cwd: this.folder });
-    if (reload.status !== 0) throw new Error(`${reload.stderr}`);
     return `${stdout}`.trim();
+  }
+
+  reload() {
+    this.command("reload", "--config", "dunnage.toml");
+  }
+
+  /** A new token: `--read`, `--operate`, or `--device` and a pattern. */
+  token(...right) {
+    const token = this.command("token", "new", ...right);
+    this.reload();
+    return token;
   }
 
   /** Posts a body; returns the status. */

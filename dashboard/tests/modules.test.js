@@ -27,7 +27,7 @@ test("links are told apart by what carries them", () => {
 test("figures are never better than they are", () => {
   assert.deepEqual([1, 0.99999, 0.5, 0.00001, 0].map(rate), ["100 %", "99.99 %", "50.00 %", "0.01 %", "0 %"]);
   assert.deepEqual([0.262, 1.5].map((share) => percent(share)), ["26 %", "150 %"]);
-  assert.deepEqual([138, 9999, 10_000, 2_500_000].map(bytes), ["138 B", "9,999 B", "10 kB", "2.5 MB"]);
+  assert.deepEqual([138, 9999, 10_000, 2_500_000, 2 ** 33].map(bytes), ["138 B", "9,999 B", "10 kB", "2.5 MB", "8.6 GB"]);
   assert.deepEqual([-5000, 1999, 59_000, 61_000, 7_200_000, 172_800_000].map(age), ["now", "now", "59 s", "1 min", "2 h", "2 d"]);
   assert.equal(place({ latitude: -33.9, longitude: 18.4321 }), "33.900° S, 18.432° E");
 });

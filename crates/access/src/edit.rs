@@ -89,13 +89,15 @@ struct Row {
     #[serde(default)]
     read: String,
     #[serde(default)]
+    operate: String,
+    #[serde(default)]
     until: String,
     #[serde(default)]
     token: String,
 }
 
-/// Adds a token to the file `path` for each of `rows`, CSV with a header: `name`, `device` or `read` (true), `until`, and `token` for an
-/// existing secret. Writes name and secret of each to `secrets`, as CSV, before the file is changed, because the secrets are stored nowhere
+/// Adds a token to the file `path` for each of `rows`, CSV with a header: `name`, one of `device`, `read` (true) and `operate` (true),
+/// `until`, and `token` for an existing secret. Writes name and secret of each to `secrets`, as CSV, before the file is changed, because the secrets are stored nowhere
 /// else. Returns the number of tokens. All of them are added, or none.
 pub fn import(path: &Path, rows: impl Read, secrets: impl Write) -> Result<usize, EditError> {
     change(path, |tokens| {
@@ -103,14 +105,15 @@ pub fn import(path: &Path, rows: impl Read, secrets: impl Write) -> Result<usize
         let mut hashes: HashSet<_> = tokens.iter().map(|token| token.fingerprint).collect();
         let count = import_rows(rows, secrets, "token", |row: Row| {
             let until = moment(&row.until)?;
-            let right = match (&*row.device, &*row.read) {
-                ("", "true") => Right::Read,
-                (device, "" | "false") if is_pattern(device) => Right::Send(device.to_owned()),
-                (_, "" | "false") => {
+            let (read, operate) = (flag("read", &row.read)?, flag("operate", &row.operate)?);
+            let right = match (&*row.device, read, operate) {
+                ("", true, false) => Right::Read,
+                ("", false, true) => Right::Operate,
+                (device, false, false) if is_pattern(device) => Right::Send(device.to_owned()),
+                (_, false, false) => {
                     return Err(format!("device: {:?} is not a valid device ID", row.device));
                 }
-                ("", _) => return Err("read: must be true or false".into()),
-                _ => return Err("read: a token may send as devices or read, not both".into()),
+                _ => return Err("read: a token has one of device, read and operate".into()),
             };
             let (mut token, secret) = match &*row.token {
                 "" => Token::make(&row.name, right, until).map_err(|e| e.to_string())?,
@@ -129,6 +132,15 @@ pub fn import(path: &Path, rows: impl Read, secrets: impl Write) -> Result<usize
         })?;
         Ok(count)
     })
+}
+
+/// Parses a cell with `true` or `false`; an empty one is false.
+fn flag(column: &str, cell: &str) -> Result<bool, String> {
+    match cell {
+        "true" => Ok(true),
+        "" | "false" => Ok(false),
+        _ => Err(format!("{column}: must be true or false")),
+    }
 }
 
 /// Parses a cell with an expiry; an empty one has none.
@@ -344,8 +356,10 @@ mod tests {
             count.map(|count| (count, String::from_utf8(secrets).unwrap()))
         };
         let (count, secrets) =
-            import("name,device,until,read\nbuoy-1, buoy-1,2027-01-31,\n,ship-*,,false\nr,,,true\n").unwrap();
-        assert_eq!((count, secrets.lines().count()), (3, 4));
+            import("name,device,until,read,operate\nbuoy-1, buoy-1,2027-01-31,,\n,ship-*,,false,\nr,,,true,\no,,,,true\n").unwrap();
+        assert_eq!((count, secrets.lines().count()), (4, 5));
+        let operates = secrets.lines().find_map(|line| line.strip_prefix("o,")).unwrap();
+        assert_eq!(Tokens::load(&path).unwrap().find(operates, 0).unwrap().right, Right::Operate);
         let secret = secrets.lines().find_map(|line| line.strip_prefix("buoy-1,")).unwrap();
         assert_eq!(Tokens::load(&path).unwrap().find(secret, 0).unwrap().right, send("buoy-1"));
         // A token that exists somewhere else.
@@ -361,6 +375,8 @@ mod tests {
             ("token,device\npassword,a\n".into(), "line 2: token: "),
             ("name,device,until\na,a,tomorrow\n".into(), "line 2: until: must be a date"),
             ("name,device,read\na,a,true\n".into(), "line 2: read: "),
+            ("name,read,operate\na,true,true\n".into(), "line 2: read: "),
+            ("name,operate\na,yes\n".into(), "line 2: operate: must be true or false"),
             ("name,devise\na,a\n".into(), "devise"),
             ("name,device\na\n".into(), "line"),
         ] {

@@ -124,6 +124,17 @@ fn is_of_another_site(headers: &HeaderMap, host: Option<&Authority>) -> bool {
         || !headers.get_all(header::ORIGIN).iter().all(is_own_origin)
 }
 
+/// Whether a browser sends the request `headers` for a page of another site. `Sec-Fetch-Site` decides where a browser sends it, because only
+/// the browser can set it, and a proxy may have changed `Host`. Otherwise `Origin` has to be `Host`.
+pub fn is_cross_site(headers: &HeaderMap) -> bool {
+    let mut site = headers.get_all("sec-fetch-site").iter().peekable();
+    if site.peek().is_some() {
+        return !site.all(|site| site == "same-origin" || site == "none");
+    }
+    let host = headers.get(header::HOST).and_then(authority);
+    is_of_another_site(headers, host.as_ref())
+}
+
 impl<S: Sync> axum_core::extract::FromRequestParts<S> for Peer {
     type Rejection = Infallible;
 
@@ -142,6 +153,14 @@ pub fn credential(headers: &HeaderMap) -> Option<Cow<'_, str>> {
     let given = all.next()?;
     let only = all.next().is_none();
     Some(given.to_str().ok().filter(|_| only).and_then(token).unwrap_or_default())
+}
+
+/// Returns the token of a request that changes the gateway: `Authorization: Bearer TOKEN`. A password does not count, because a browser that
+/// knows one sends it with every request to the gateway, whichever page causes it.
+pub fn bearer(headers: &HeaderMap) -> Option<Cow<'_, str>> {
+    let given = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, _) = given.split_once(' ')?;
+    if scheme.eq_ignore_ascii_case("bearer") { credential(headers) } else { None }
 }
 
 fn token(authorization: &str) -> Option<Cow<'_, str>> {
@@ -222,6 +241,50 @@ mod tests {
                 peer(Peer::of_listener([127, 0, 0, 1].into(), listener.address.ip()), listener, &request)
                     .unwrap();
             assert_eq!(peer.foreign, Some(Foreign::Listener), "{address}");
+        }
+    }
+
+    #[test]
+    fn browsers_tell_pages_of_other_sites() {
+        let cross = |headers: &[(&'static str, &str)]| {
+            let mut all = HeaderMap::new();
+            for (name, value) in headers {
+                all.append(*name, HeaderValue::from_str(value).unwrap());
+            }
+            is_cross_site(&all)
+        };
+        let host = ("host", "gateway.example");
+        assert!(!cross(&[host]));
+        assert!(!cross(&[host, ("origin", "https://gateway.example")]));
+        // Behind a proxy that names another host or port, the browser still knows.
+        assert!(!cross(&[
+            host,
+            ("origin", "https://gateway.example:8443"),
+            ("sec-fetch-site", "same-origin")
+        ]));
+        for (name, value) in [
+            ("origin", "https://gateway.example:8443"),
+            ("origin", "https://evil.example"),
+            ("origin", "null"),
+            ("sec-fetch-site", "cross-site"),
+            ("sec-fetch-site", "same-site"),
+        ] {
+            assert!(cross(&[host, (name, value)]), "{name}: {value}");
+        }
+        assert!(cross(&[host, ("sec-fetch-site", "same-origin"), ("sec-fetch-site", "cross-site")]));
+    }
+
+    #[test]
+    fn a_password_does_not_operate() {
+        let of = |value: &str| {
+            let headers =
+                HeaderMap::from_iter([(header::AUTHORIZATION, HeaderValue::from_str(value).unwrap())]);
+            bearer(&headers).map(Cow::into_owned)
+        };
+        assert_eq!(of("Bearer abc").as_deref(), Some("abc"));
+        assert_eq!(of("Bearer ").as_deref(), Some(""));
+        for other in ["Basic YWRtaW46YTpi", "Digest x", "Bearer"] {
+            assert_eq!(of(other), None, "{other}");
         }
     }
 

@@ -2,15 +2,16 @@
 //!
 //! A handshake needs the key itself, so the file holds the keys in the clear, and only the gateway may read it.
 
-use super::{Until, tables::read_tables, token_file::Mistaken};
+use super::{Until, tables::read_tables, token_file::Mistaken, tokens::LastUse};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use dunnage_base::Mistake;
 use dunnage_base::{clock, name::is_name};
 use ring::rand::{SecureRandom, SystemRandom};
 use serde::{Deserialize, Serialize};
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, HashSet},
     io,
+    ops::Bound,
     path::Path,
     sync::Arc,
 };
@@ -64,6 +65,7 @@ pub struct Key {
     /// When it expires.
     pub until: Option<Until>,
     secret: Vec<u8>,
+    used: LastUse,
 }
 
 impl std::fmt::Debug for Key {
@@ -76,6 +78,16 @@ impl Key {
     /// Returns the bytes of the key.
     pub fn secret(&self) -> &[u8] {
         &self.secret
+    }
+
+    /// Returns when a device last sent with the key since the start, in microseconds since 1970.
+    pub fn last_used(&self) -> Option<i64> {
+        self.used.get()
+    }
+
+    /// Notes that a device sends with the key now.
+    pub(super) fn used(&self) {
+        self.used.set(clock::now());
     }
 
     /// Whether `other` has the same name and secret. Compares the secret in constant time.
@@ -113,7 +125,7 @@ impl KeyFile {
             match bytes(entry) {
                 Ok(secret) => {
                     let (name, device) = (entry.name.clone(), entry.device.clone());
-                    keys.push(Key { name, device, until: entry.until, secret });
+                    keys.push(Key { name, device, until: entry.until, secret, used: LastUse::default() });
                 }
                 Err((key, message)) => wrong(key, message),
             }
@@ -144,7 +156,7 @@ fn bytes(entry: &KeyEntry) -> Result<Vec<u8>, (&'static str, &'static str)> {
 /// The keys of all devices, by name.
 #[derive(Default)]
 pub struct Keys {
-    all: HashMap<String, Arc<Key>>,
+    all: BTreeMap<String, Arc<Key>>,
 }
 
 impl Keys {
@@ -175,6 +187,21 @@ impl Keys {
         match key.until.is_some_and(|until| until.is_over(clock::now())) {
             true => Err("the key has expired"),
             false => Ok(key),
+        }
+    }
+
+    /// Iterates over the keys whose names come after `name`, in the order of their names.
+    pub fn after<'k>(&'k self, name: &str) -> impl Iterator<Item = &'k Key> + use<'k> {
+        let range = (Bound::Excluded(name), Bound::Unbounded);
+        self.all.range::<str, _>(range).map(|(_, key)| &**key)
+    }
+
+    /// Takes over when the keys that are also in `before` were last used.
+    pub fn carry(&self, before: &Keys) {
+        for (name, key) in &self.all {
+            if let Some(earlier) = before.all.get(name).filter(|earlier| earlier.is(key)) {
+                key.used.carry(&earlier.used);
+            }
         }
     }
 }

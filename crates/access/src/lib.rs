@@ -27,7 +27,7 @@ pub use limits::Limits;
 pub use peer::{Foreign, Listener, Peer, is_loopback_host};
 pub use settings::{AccessSettings, Who};
 pub use token_file::{Right, Token, Until, is_pattern};
-pub use tokens::{Tokens, TokensError, read};
+pub use tokens::{Grant, Tokens, TokensError, read};
 
 use arc_swap::{ArcSwap, Guard};
 pub use buckets::Buckets;
@@ -66,6 +66,16 @@ impl Access {
             refusals,
             looks: watch::Sender::new(()),
         }
+    }
+
+    /// Returns the tokens of now.
+    pub fn tokens(&self) -> Arc<Tokens> {
+        self.tokens.load_full()
+    }
+
+    /// Returns the keys of now.
+    pub fn all_keys(&self) -> Arc<Keys> {
+        self.keys.load_full()
     }
 
     /// Replaces all tokens and keys.
@@ -125,9 +135,19 @@ impl Access {
         self.may(peer, credential, Right::reads, || "this token may send but not read".into())
     }
 
+    /// Returns the name of the token with which `peer` may change the gateway. No peer may without a token, whatever `[access] who` says.
+    pub fn may_operate(&self, peer: &Peer, credential: Option<&str>) -> Result<String, Denied> {
+        if credential.is_none() {
+            let detail = "a token that may operate is required, as Authorization: Bearer TOKEN";
+            return Err(self.refuse_token(peer, false, detail.into()));
+        }
+        let otherwise = || "this token may not operate".into();
+        self.granted(peer, credential, Right::operates, otherwise, |token| token.name.to_string())
+    }
+
     /// Denies a peer whose token does not let it send as any device, for protocols that ask for the credential before the device.
     pub fn may_connect(&self, peer: &Peer, credential: Option<&str>) -> Result<(), Denied> {
-        self.may(peer, credential, Right::sends, || "this token may read but not send".into())
+        self.may(peer, credential, Right::sends, || "this token may not send".into())
     }
 
     /// Returns the key of `identity`, or the reason for the log.
@@ -151,7 +171,10 @@ impl Access {
         let keys = self.keys.load();
         let denied = match keys.find(key.name.as_bytes()) {
             Ok(now) if !now.is(key) => Denied::Unauthorized("the key was replaced".into()),
-            Ok(now) if dunnage_base::name::fits(&now.device, device) => return Ok(()),
+            Ok(now) if dunnage_base::name::fits(&now.device, device) => {
+                now.used();
+                return Ok(());
+            }
             Ok(_) => Denied::Forbidden(format!("this key may not send as {device:?}")),
             Err(detail) => Denied::Unauthorized(detail.into()),
         };
@@ -185,16 +208,31 @@ impl Access {
         if credential.is_none() && self.is_free(peer) {
             return Ok(());
         }
-        let tokens: Guard<Arc<Tokens>> = self.tokens.load();
+        self.granted(peer, credential, enough, otherwise, |_| ())
+    }
+
+    /// Returns what `take` takes of the valid token `credential`. Denies a peer without one, or whose right is not `enough`.
+    fn granted<T>(
+        &self,
+        peer: &Peer,
+        credential: Option<&str>,
+        enough: impl Fn(&Right) -> bool,
+        otherwise: impl Fn() -> String,
+        take: impl Fn(&Grant) -> T,
+    ) -> Result<T, Denied> {
+        let (tokens, now): (Guard<Arc<Tokens>>, _) = (self.tokens.load(), clock::now());
         let token = match (credential, peer.foreign) {
-            (Some(credential), _) => tokens.find(credential, clock::now()).map_err(str::to_owned),
+            (Some(credential), _) => tokens.find(credential, now).map_err(str::to_owned),
             (None, Some(foreign)) if peer.is_loopback() && self.who == Who::Loopback => {
                 Err(format!("a token is required, because {}", foreign.reason()))
             }
             (None, _) => Err("a token is required".to_owned()),
         };
         let denied = match token {
-            Ok(token) if enough(&token.right) => return Ok(()),
+            Ok(token) if enough(&token.right) => {
+                token.used(now);
+                return Ok(take(token));
+            }
             Ok(_) => Denied::Forbidden(otherwise()),
             Err(detail) => return Err(self.refuse_token(peer, credential.is_some(), detail)),
         };
@@ -290,6 +328,31 @@ mod tests {
         assert_eq!(status(access.may_read(&peer, Some(&reads))), 204);
         assert_eq!(status(access.may_connect(&peer, Some(&reads))), 403);
         assert_eq!(status(access.may_read(&peer, None)), 401);
+    }
+
+    #[test]
+    fn nobody_operates_without_a_token_that_may() {
+        let (operates, secret) = Token::make("olga", Right::Operate, None).unwrap();
+        for who in [Who::Anyone, Who::Loopback, Who::Tokens] {
+            let (access, sends, reads) = access(who);
+            let tokens = Tokens::new([
+                operates.clone(),
+                Token::of(&sends, "a", Right::Send("*".into()), None).unwrap(),
+                Token::of(&reads, "b", Right::Read, None).unwrap(),
+            ]);
+            access.replace(tokens, Keys::default());
+            let peer = peer("127.0.0.1");
+            let operate = |token: Option<&str>| access.may_operate(&peer, token);
+            assert_eq!(status(operate(None).map(drop)), 401);
+            assert_eq!(status(operate(Some("wrong")).map(drop)), 401);
+            assert_eq!(status(operate(Some(&sends)).map(drop)), 403);
+            assert_eq!(status(operate(Some(&reads)).map(drop)), 403);
+            assert_eq!(operate(Some(&secret)).unwrap(), "olga");
+            // Whoever operates reads, and does not send.
+            assert_eq!(status(access.may_read(&peer, Some(&secret))), 204);
+            assert_eq!(status(access.may_send(&peer, "buoy-7", Some(&secret))), 403);
+            assert!(access.tokens().after("b")[0].last_used().is_some());
+        }
     }
 
     #[test]

@@ -52,6 +52,9 @@ pub struct Entry {
     /// Whether it may read.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub read: bool,
+    /// Whether it may operate.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub operate: bool,
     /// When it expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Until>,
@@ -77,6 +80,8 @@ pub enum Right {
     Send(String),
     /// Read the API, the page and the metrics.
     Read,
+    /// Read, and change the quarantine and the dead letters.
+    Operate,
 }
 
 impl Right {
@@ -92,7 +97,23 @@ impl Right {
 
     /// Whether it may read.
     pub fn reads(&self) -> bool {
-        *self == Right::Read
+        matches!(self, Right::Read | Right::Operate)
+    }
+
+    /// Whether it may change the quarantine and the dead letters.
+    pub fn operates(&self) -> bool {
+        *self == Right::Operate
+    }
+}
+
+impl std::fmt::Display for Right {
+    /// Writes it as lists of tokens show it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Right::Send(pattern) => write!(f, "send as {pattern}"),
+            Right::Read => f.write_str("read"),
+            Right::Operate => f.write_str("operate"),
+        }
     }
 }
 
@@ -128,11 +149,18 @@ impl Token {
 
     /// Returns its entry in the file.
     pub fn entry(&self) -> Entry {
-        let (device, read) = match &self.right {
-            Right::Send(pattern) => (Some(pattern.clone()), false),
-            Right::Read => (None, true),
+        let device = match &self.right {
+            Right::Send(pattern) => Some(pattern.clone()),
+            Right::Read | Right::Operate => None,
         };
-        Entry { name: self.name.clone(), hash: self.fingerprint, device, read, until: self.until }
+        Entry {
+            name: self.name.clone(),
+            hash: self.fingerprint,
+            device,
+            read: self.right == Right::Read,
+            operate: self.right == Right::Operate,
+            until: self.until,
+        }
     }
 }
 
@@ -158,19 +186,27 @@ impl Unique {
             if !self.hashes.insert(entry.hash) {
                 wrong("hash", "another token has this hash");
             }
-            let right = match (entry.device, entry.read) {
-                (Some(pattern), false) if is_pattern(&pattern) => Right::Send(pattern),
-                (Some(_), false) => {
+            let right = match (entry.device, entry.read, entry.operate) {
+                (Some(pattern), false, false) if is_pattern(&pattern) => Right::Send(pattern),
+                (Some(_), false, false) => {
                     wrong("device", "must be a device ID, in which * stands for any characters");
                     continue;
                 }
-                (None, true) => Right::Read,
-                (Some(_), true) => {
-                    wrong("read", "a token may send as devices or read, not both");
+                (None, true, false) => Right::Read,
+                (None, false, true) => Right::Operate,
+                (None, true, true) => {
+                    wrong("read", "a token that may operate may read, too: leave read out");
                     continue;
                 }
-                (None, false) => {
-                    wrong("device", "a token needs device = \"PATTERN\" or read = true");
+                (Some(_), read, _) => {
+                    wrong(
+                        if read { "read" } else { "operate" },
+                        "a token that sends as devices has no other right",
+                    );
+                    continue;
+                }
+                (None, false, false) => {
+                    wrong("device", "a token needs device = \"PATTERN\", read = true or operate = true");
                     continue;
                 }
             };

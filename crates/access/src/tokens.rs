@@ -5,22 +5,65 @@ use super::{
     token_file::{Fingerprint, Right, Token, TokenFile, Unique},
 };
 use dunnage_base::Mistake;
-use std::{collections::HashMap, path::Path};
+use std::{
+    collections::HashMap,
+    path::Path,
+    sync::atomic::{AtomicI64, Ordering},
+};
 
 /// All valid tokens.
 #[derive(Default)]
 pub struct Tokens {
-    /// The table hashes its keys again with a random seed, so that nobody can predict where an entry is.
-    all: HashMap<Fingerprint, Grant>,
+    /// The places of the tokens in `grants`. The table hashes its keys again with a random seed, so that nobody can predict where an entry
+    /// is.
+    places: HashMap<Fingerprint, u32>,
+    /// In the order of their names.
+    grants: Vec<Grant>,
 }
 
-/// What a token grants. Its name is for people and stays in the file.
+/// What a token grants.
 #[derive(Debug)]
 pub struct Grant {
+    /// The name of the token, for people.
+    pub name: Box<str>,
     /// The right that it grants.
     pub right: Right,
     /// When it expires, in microseconds since 1970.
-    until: Option<i64>,
+    pub until: Option<i64>,
+    used: LastUse,
+}
+
+/// When a token or a key was last used since the start, in microseconds since 1970; 0 for never.
+#[derive(Debug, Default)]
+pub struct LastUse(AtomicI64);
+
+impl LastUse {
+    /// Sets it to `now`.
+    pub fn set(&self, now: i64) {
+        self.0.store(now, Ordering::Relaxed);
+    }
+
+    /// Returns it, or `None` for never.
+    pub fn get(&self) -> Option<i64> {
+        Some(self.0.load(Ordering::Relaxed)).filter(|used| *used != 0)
+    }
+
+    /// Takes over the last use of an earlier one.
+    pub fn carry(&self, before: &LastUse) {
+        self.set(before.get().unwrap_or_default());
+    }
+}
+
+impl Grant {
+    /// Returns when the token was last accepted since the start, in microseconds since 1970.
+    pub fn last_used(&self) -> Option<i64> {
+        self.used.get()
+    }
+
+    /// Notes that the token is accepted at `now`.
+    pub(super) fn used(&self, now: i64) {
+        self.used.set(now);
+    }
 }
 
 /// A token or key file that cannot be used, with the place of the mistake.
@@ -31,11 +74,16 @@ pub struct TokensError(pub Mistake);
 impl Tokens {
     /// Collects `tokens`.
     pub fn new(tokens: impl IntoIterator<Item = Token>) -> Tokens {
-        let grant = |token: Token| {
-            let until = token.until.map(|until| until.micros());
-            (token.fingerprint, Grant { right: token.right, until })
-        };
-        Tokens { all: tokens.into_iter().map(grant).collect() }
+        let mut tokens: Vec<_> = tokens.into_iter().collect();
+        tokens.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        let (mut places, mut grants) =
+            (HashMap::with_capacity(tokens.len()), Vec::with_capacity(tokens.len()));
+        for Token { name, fingerprint, right, until } in tokens {
+            places.insert(fingerprint, grants.len() as u32);
+            let until = until.map(|until| until.micros());
+            grants.push(Grant { name: name.into(), right, until, used: LastUse::default() });
+        }
+        Tokens { places, grants }
     }
 
     /// Reads the file `path`. A missing file has no tokens.
@@ -49,22 +97,37 @@ impl Tokens {
 
     /// Whether there are no tokens.
     pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        self.grants.is_empty()
     }
 
     /// Returns the number of tokens.
     pub fn len(&self) -> usize {
-        self.all.len()
+        self.grants.len()
     }
 
     /// Returns what `credential` grants at `now`, in microseconds since 1970, or the reason why it grants nothing.
     pub fn find(&self, credential: &str, now: i64) -> Result<&Grant, &'static str> {
         let fingerprint = Fingerprint::of_credential(credential);
-        let token = fingerprint.and_then(|fingerprint| self.all.get(&fingerprint));
-        let token = token.ok_or("the token is unknown")?;
+        let place = fingerprint.and_then(|fingerprint| self.places.get(&fingerprint));
+        let token = place.and_then(|place| self.grants.get(*place as usize)).ok_or("the token is unknown")?;
         match token.until.is_some_and(|until| now >= until) {
             true => Err("the token has expired"),
             false => Ok(token),
+        }
+    }
+
+    /// Returns the tokens whose names come after `name`, in the order of their names.
+    pub fn after(&self, name: &str) -> &[Grant] {
+        &self.grants[self.grants.partition_point(|grant| &*grant.name <= name)..]
+    }
+
+    /// Takes over when the tokens that are also in `before` were last used.
+    pub fn carry(&self, before: &Tokens) {
+        for (fingerprint, place) in &self.places {
+            let earlier = before.places.get(fingerprint).and_then(|place| before.grants.get(*place as usize));
+            if let (Some(now), Some(earlier)) = (self.grants.get(*place as usize), earlier) {
+                now.used.carry(&earlier.used);
+            }
         }
     }
 }
@@ -102,6 +165,21 @@ mod tests {
         assert!(tokens.find(&secret, end - 1).is_ok());
         assert_eq!(tokens.find(&secret, end).unwrap_err(), "the token has expired");
         assert_eq!(tokens.find("dn_", 0).unwrap_err(), "the token is unknown");
+    }
+
+    #[test]
+    fn tokens_are_listed_by_name_and_keep_their_last_use() {
+        let make = |name: &str| Token::make(name, Right::Read, None).unwrap();
+        let ((b, secret), (a, _), (c, _)) = (make("b"), make("a"), make("c"));
+        let before = Tokens::new([b.clone(), a.clone()]);
+        before.find(&secret, 0).unwrap().used(7);
+        let tokens = Tokens::new([b, c, a]);
+        tokens.carry(&before);
+        let listed =
+            |after| tokens.after(after).iter().map(|g| (&*g.name, g.last_used())).collect::<Vec<_>>();
+        assert_eq!(listed(""), [("a", None), ("b", Some(7)), ("c", None)]);
+        assert_eq!(listed("a"), [("b", Some(7)), ("c", None)]);
+        assert_eq!(listed("c"), []);
     }
 
     #[test]

@@ -11,15 +11,16 @@ pub fn list(
     after: i64,
     limit: u32,
 ) -> rusqlite::Result<Vec<DeadLetter>> {
-    let sql = "SELECT u.message_id, m.device, u.refused_at, u.reason
+    let sql = "SELECT u.message_id, m.device, length(m.raw), u.refused_at, u.reason
                FROM undelivered u LEFT JOIN messages m ON m.id = u.message_id
                WHERE u.output = ? AND u.message_id > ? ORDER BY u.message_id LIMIT ?";
     let read = |row: &Row<'_>| {
         Ok(DeadLetter {
             message_id: row.get(0)?,
             device: row.get(1)?,
-            refused_at: row.get(2)?,
-            reason: row.get(3)?,
+            bytes: row.get(2)?,
+            refused_at: row.get(3)?,
+            reason: row.get(4)?,
         })
     };
     connection.prepare_cached(sql)?.query_map((output, after, limit), read)?.collect()

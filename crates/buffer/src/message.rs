@@ -187,6 +187,8 @@ pub struct DeadLetter {
     pub message_id: i64,
     /// Its device; `None` when the message is no longer in the buffer.
     pub device: Option<String>,
+    /// The number of its raw bytes; `None` when the message is no longer in the buffer.
+    pub bytes: Option<u64>,
     /// When the output refused it, in microseconds since 1970.
     pub refused_at: i64,
     /// The reason, for people.

@@ -155,7 +155,7 @@ pub fn load(
         let layouts = layouts::load(&connection)?;
         let cursors = changes::cursors(&connection)?;
         let (messages, bytes) = quarantine::size(&connection)?;
-        let kept = (Kept { messages, bytes }, quarantine::by_device(&connection)?);
+        let kept = (Kept { messages, bytes }, quarantine::counts(&connection)?);
         let mut duplicates = Duplicates::new(window.0, window.1);
         duplicates.load(&connection, clock::now(), dedup_by_payload)?;
         Ok((totals, layouts, cursors, kept, duplicates))

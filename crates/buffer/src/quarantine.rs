@@ -70,7 +70,7 @@ pub struct Left {
 }
 
 /// Returns how many messages there are of each device.
-pub fn by_device(connection: &Connection) -> rusqlite::Result<HashMap<String, u64>> {
+pub fn counts(connection: &Connection) -> rusqlite::Result<HashMap<String, u64>> {
     let mut statement =
         connection.prepare_cached("SELECT device, count(*) FROM quarantine GROUP BY device")?;
     statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
@@ -80,6 +80,34 @@ pub fn by_device(connection: &Connection) -> rusqlite::Result<HashMap<String, u6
 pub fn size(connection: &Connection) -> rusqlite::Result<(u64, u64)> {
     let sql = "SELECT count(*), ifnull(sum(length(raw)), 0) FROM quarantine";
     connection.prepare_cached(sql)?.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
+/// What a device has in the quarantine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OfDevice {
+    /// The device.
+    pub device: String,
+    /// How many messages.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// The error kind of the newest one.
+    pub kind: String,
+}
+
+/// Returns what each device has in the quarantine, or `device` alone; the devices with the most messages first, at most `limit`.
+pub fn by_device(
+    connection: &Connection,
+    device: Option<&str>,
+    limit: u32,
+) -> rusqlite::Result<Vec<OfDevice>> {
+    // SQLite takes the bare column from the row with the maximum.
+    let sql = "SELECT device, count(*) AS messages, sum(length(raw)), kind, max(id) FROM quarantine
+               WHERE ?1 IS NULL OR device = ?1 GROUP BY device ORDER BY messages DESC, device LIMIT ?2";
+    let read = |row: &Row<'_>| {
+        Ok(OfDevice { device: row.get(0)?, messages: row.get(1)?, bytes: row.get(2)?, kind: row.get(3)? })
+    };
+    connection.prepare_cached(sql)?.query_map((device, limit), read)?.collect()
 }
 
 /// Removes a message and adds it to `left`. Returns whether it was there.

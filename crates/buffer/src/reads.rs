@@ -6,7 +6,7 @@ use super::{
     layouts,
     message::{DeadLetter, Last, LayoutKey, Message, Quarantined},
     messages::{self, Page, Times},
-    quarantine::{self, Filter},
+    quarantine::{self, Filter, OfDevice},
     reader::{ReadError, Readers},
     references::{self, Named},
 };
@@ -127,6 +127,15 @@ impl Readers {
     /// Returns how many messages are in the quarantine, and their bytes.
     pub async fn quarantine_size(&self) -> Result<(u64, u64), ReadError> {
         self.read(quarantine::size).await
+    }
+
+    /// Returns what each device has in the quarantine, or `device` alone; the devices with the most messages first, at most `limit`.
+    pub async fn quarantined_by_device(
+        &self,
+        device: Option<String>,
+        limit: u32,
+    ) -> Result<Vec<OfDevice>, ReadError> {
+        self.read(move |c| quarantine::by_device(c, device.as_deref(), limit)).await
     }
 
     /// Returns the dead letters of `output` with message IDs above `after`, in ascending order, at most `limit`.

@@ -3,6 +3,7 @@
 use crate::{
     api::objects::{MessageObject, RejectObject, StatsObject},
     quarantine_log::QuarantineLog,
+    rates,
     state::GatewayState,
 };
 use dunnage_buffer::{Devices, Duplicates, NewMessage, Observer, Provenance, Totals, WriteOp};
@@ -11,6 +12,7 @@ use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
+use tokio::time::MissedTickBehavior;
 
 /// Most messages in the event stream, per second and at once.
 const PER_SECOND: f64 = 50.0;
@@ -130,6 +132,16 @@ pub async fn store_late_deltas(state: Arc<GatewayState>) {
     loop {
         let stored = state.ingest().store_late_deltas().await;
         state.metrics.requeued.inc_by(stored);
+    }
+}
+
+/// Adds a point to the rates each minute, without end.
+pub async fn measure_rates(state: Arc<GatewayState>) {
+    let mut minutes = tokio::time::interval(rates::INTERVAL);
+    minutes.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        minutes.tick().await;
+        state.rates.end_minute(&state.ingest().stats.totals(), state.metrics.requeued.get());
     }
 }
 

@@ -21,7 +21,9 @@ mod listeners;
 mod live;
 pub mod log;
 mod metrics;
+mod operations;
 mod quarantine_log;
+mod rates;
 mod reload;
 mod server;
 mod start;
@@ -59,20 +61,17 @@ use dunnage_buffer::Totals;
 use dunnage_inputs::connections::Connections;
 use reload::Reloader;
 use state::GatewayState;
-use std::{collections::HashMap, net::SocketAddr, sync::Arc, thread::JoinHandle, time::Duration};
+use std::{net::SocketAddr, sync::Arc, thread::JoinHandle, time::Duration};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::DropGuard;
 
 /// A running gateway.
 pub struct Gateway {
-    address: SocketAddr,
     state: Arc<GatewayState>,
     before: Totals,
     /// Dropping it stops connections and inputs.
     stopping: DropGuard,
     connections: Arc<Connections>,
-    /// The addresses of the inputs that listen, by name.
-    addresses: HashMap<String, SocketAddr>,
     inputs: JoinSet<()>,
     /// Dropping it stops the forwarders.
     leaving: DropGuard,
@@ -103,12 +102,12 @@ pub struct Summary {
 impl Gateway {
     /// Returns the address of the HTTP listener.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.state.address
     }
 
     /// Returns the address of the input `name`, if it has a listener.
     pub fn input_address(&self, name: &str) -> Option<SocketAddr> {
-        self.addresses.get(name).copied()
+        self.state.addresses.get(name).copied()
     }
 
     /// Returns the status of each output.

@@ -122,6 +122,9 @@ impl Reloader {
             let beside = Config { access: config.access.clone(), ..Config::clone(&started_with) };
             let tokens = Tokens::load(&beside.tokens())?;
             let keys = Keys::load(&beside.keys())?;
+            let access = &state.ingest().access;
+            tokens.carry(&access.tokens());
+            keys.carry(&access.all_keys());
             let guards = hooks.read()?;
             let secrets = state.secrets.read()?;
             let certificate = certificates.map(|certificates| certificates.read()).transpose()?;

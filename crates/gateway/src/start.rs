@@ -12,6 +12,7 @@ use crate::{
     listeners,
     live::Live,
     metrics::Metrics,
+    rates::Rates,
     reload::Reloader,
     server,
     state::GatewayState,
@@ -39,7 +40,11 @@ use std::{
     thread::JoinHandle,
     time::Duration,
 };
-use tokio::{net::TcpListener, sync::mpsc, task::JoinSet};
+use tokio::{
+    net::TcpListener,
+    sync::{Mutex, mpsc},
+    task::JoinSet,
+};
 use tokio_util::sync::CancellationToken;
 
 /// Everything that the configuration names, opened, but not running yet.
@@ -72,10 +77,11 @@ impl Gateway {
         let cursors = parts.opened.cursors().clone();
         let before = parts.opened.totals().clone();
         let (acceptor, certificates) = (parts.acceptor.take(), parts.certificates.clone());
-        let (address, addresses) = (parts.address, std::mem::take(&mut parts.addresses));
+        let address = parts.address;
         #[cfg(unix)]
         let socket = parts.socket.take();
         let stopping = CancellationToken::new();
+        let config = Arc::new(config);
         let Built { state, listener, opened, receiver } = parts.build(&config, secrets, &stopping);
         let writer = write(&state, opened, receiver).await?;
 
@@ -105,16 +111,12 @@ impl Gateway {
         let fleet = Arc::clone(&state.fleet).keep_loaded(state.ingest().readers.clone());
         let fleet = tokio::spawn(fleet).abort_handle();
         let looks = tokio::spawn(Arc::clone(&state.ingest().access).look_again()).abort_handle();
-        let config = Arc::new(config);
+        let rates = tokio::spawn(commits::measure_rates(Arc::clone(&state))).abort_handle();
         let reloader = Arc::new(Reloader::new(Arc::clone(&state), hooks, Arc::clone(&config)));
         #[cfg(unix)]
-        let admin = socket.map(|socket| {
-            admin::serve(socket, Arc::clone(&state), Arc::clone(&config), Arc::clone(&reloader), address)
-        });
+        let admin = socket.map(|socket| admin::serve(socket, Arc::clone(&state), Arc::clone(&reloader)));
         tracing::info!(%address, buffer = %config.buffer.path.display(), stored = before.stored, "gateway started");
         Ok(Gateway {
-            address,
-            addresses,
             state,
             before,
             stopping: stopping.drop_guard(),
@@ -122,7 +124,7 @@ impl Gateway {
             inputs: inputs_running,
             leaving: leaving.drop_guard(),
             forwarders,
-            background: [stats, retention.abort_handle(), late, looks, fleet]
+            background: [stats, retention.abort_handle(), late, looks, fleet, rates]
                 .into_iter()
                 .chain(renewals)
                 .collect(),
@@ -183,7 +185,7 @@ impl Parts {
     }
 
     /// Builds the state of the gateway from its parts.
-    fn build(self, config: &Config, secrets: SecretFiles, stopping: &CancellationToken) -> Built {
+    fn build(self, config: &Arc<Config>, secrets: SecretFiles, stopping: &CancellationToken) -> Built {
         let Parts { mut opened, metrics, .. } = self;
         let shares = Shares::of(config.buffer.queue_bytes, config.http.body_limit_bytes);
         let (queue, receiver) = Queue::new(config.buffer.queue_messages, shares);
@@ -233,6 +235,11 @@ impl Parts {
             metrics,
             outputs,
             started_at,
+            config: Arc::clone(config),
+            address: self.address,
+            addresses: self.addresses,
+            rates: Rates::new(opened.totals()),
+            quarantine: Mutex::default(),
         };
         Built { state: Arc::new(state), listener: self.listener, opened, receiver }
     }

@@ -1,11 +1,12 @@
 //! The state of a running gateway, which the API, the admin interface and a reload work on.
 
-use crate::{fleet::Fleet, live::Live, metrics::Metrics};
+use crate::{config::Config, fleet::Fleet, live::Live, metrics::Metrics, rates::Rates};
 use dunnage_clients::secret::SecretFiles;
 use dunnage_ingest::Ingest;
 use dunnage_inputs::Environment;
 use dunnage_outputs::Outputs;
-use std::sync::Arc;
+use std::{collections::HashMap, net::SocketAddr, sync::Arc};
+use tokio::sync::Mutex;
 
 /// The state of a running gateway.
 pub struct GatewayState {
@@ -23,6 +24,16 @@ pub struct GatewayState {
     pub outputs: Arc<Outputs>,
     /// When the gateway was started, in microseconds since 1970.
     pub started_at: i64,
+    /// The configuration that it was started with.
+    pub config: Arc<Config>,
+    /// The address of the HTTP listener.
+    pub address: SocketAddr,
+    /// The addresses of the inputs that listen, by name.
+    pub addresses: HashMap<String, SocketAddr>,
+    /// The rates of the last hours.
+    pub rates: Rates,
+    /// Held while a request changes the quarantine: one at a time.
+    pub quarantine: Mutex<()>,
 }
 
 impl GatewayState {

@@ -63,6 +63,7 @@
 //! ingest.authorize(&peer, "buoy", None)?;
 //! let message = |content_type: &'static str, raw: &'static [u8]| RawMessage {
 //!     input: "example",
+//!     meter: ingest.metrics.inputs.of("example"),
 //!     provenance: Provenance {
 //!         device: "buoy".into(),
 //!         received_at: 1_767_225_600_000_000,
@@ -102,6 +103,7 @@ mod encoding;
 mod in_flight;
 mod late;
 pub mod media_types;
+pub mod meter;
 mod metrics;
 mod origin;
 pub mod profiles;
@@ -118,6 +120,7 @@ pub use decode::Turns;
 pub use encoding::Encoding;
 pub use in_flight::InFlight;
 pub use late::LateDeltas;
+pub use meter::Meter;
 pub use metrics::Metrics;
 pub use references::References;
 pub use rejected::{Code, Rejected};
@@ -181,9 +184,10 @@ impl Ingest {
         silence::watch(&self.metrics.silence, &self.profiles.load_full(), &self.readers).await;
     }
 
-    /// Counts a message that was received and rejected, and logs the reason for the request `request`.
-    pub fn reject(&self, request: &str, rejected: &Rejected) {
+    /// Counts a message that the input of `meter` received and rejected, and logs the reason for the request `request`.
+    pub fn reject(&self, meter: &Meter, request: &str, rejected: &Rejected) {
         self.metrics.rejected(rejected.code);
+        meter.rejected(&rejected.detail);
         let (problem, detail) = (rejected.code.as_str(), &rejected.detail);
         tracing::debug!(request, problem, detail, "a message was not stored");
     }

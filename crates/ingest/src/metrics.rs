@@ -1,6 +1,6 @@
 //! Metrics of messages on their way to the buffer. They count from the start of the process.
 
-use crate::{rejected::Code, silence::Silence};
+use crate::{meter::Meters, rejected::Code, silence::Silence};
 use dunnage_buffer::Duplicates;
 use dunnage_formats::Id;
 use prometheus_client::{
@@ -41,6 +41,8 @@ pub struct Metrics {
     remembered: Gauge,
     forgotten: Counter,
     duplicate_window: Gauge<f64, AtomicU64>,
+    /// What each input has received.
+    pub inputs: Meters,
     /// Silent devices.
     pub silence: Arc<Silence>,
 }

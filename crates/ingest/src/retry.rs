@@ -54,8 +54,9 @@ impl Submitted {
                     backoff.wait(&message, rejected, stopping).await?;
                 }
                 stored => {
-                    return stored
-                        .inspect_err(|rejected| ingest.reject(&message.provenance.request, rejected));
+                    return stored.inspect_err(|rejected| {
+                        ingest.reject(&message.meter, &message.provenance.request, rejected);
+                    });
                 }
             }
             pending = submit(ingest, &message, &mut backoff, stopping).await?;
@@ -118,6 +119,7 @@ impl Backoff {
         }
         if self.pause < MAX_RETRY_DELAY && self.pause * 2 >= MAX_RETRY_DELAY {
             let (input, request, detail) = (message.input, &message.provenance.request, &rejected.detail);
+            message.meter.failed(detail);
             tracing::warn!(input, request, detail, "cannot store a message; it and all later ones wait");
         }
         tokio::time::sleep(self.pause).await;

@@ -1,17 +1,20 @@
 //! Submits a complete message to the buffer, as a message or for the quarantine.
 
 use crate::{
-    Ingest, decode::read, delta::Committed, encoding::Encoding, in_flight::InFlight, rejected::Rejected,
+    Ingest, decode::read, delta::Committed, encoding::Encoding, in_flight::InFlight, meter::Meter,
+    rejected::Rejected,
 };
 use bytes::Bytes;
 use dunnage_buffer::{Ack, NewMessage, NewQuarantined, Provenance, Reservation};
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 /// A message that has been received completely.
 #[derive(Clone)]
 pub struct RawMessage<'a> {
     /// The input's name in metrics.
     pub input: &'static str,
+    /// The counts of the input.
+    pub meter: Arc<Meter>,
     /// Where it came from.
     pub provenance: Provenance,
     /// The `Content-Type` that its sender gave.
@@ -23,17 +26,17 @@ pub struct RawMessage<'a> {
 }
 
 impl RawMessage<'static> {
-    /// Creates a message that arrived over `input`, from its bytes and its `Content-Type`, which is empty if the sender names none. A
+    /// Creates a message that arrived over `input`, which `meter` counts, from its bytes and its `Content-Type`, which is empty if the sender names none. A
     /// message that is already known to be `bad` goes into the quarantine undecoded.
     pub fn new(
-        input: &'static str,
+        (input, meter): (&'static str, Arc<Meter>),
         provenance: Provenance,
         content_type: String,
         raw: Bytes,
         bad: Option<Rejected>,
     ) -> RawMessage<'static> {
         let encoding = bad.map_or_else(|| Encoding::of(&content_type), Err);
-        RawMessage { input, provenance, content_type: content_type.into(), encoding, raw }
+        RawMessage { input, meter, provenance, content_type: content_type.into(), encoding, raw }
     }
 }
 
@@ -71,7 +74,8 @@ impl Ingest {
         message: RawMessage<'_>,
         mut room: Reservation,
     ) -> Result<Pending, Rejected> {
-        let RawMessage { input, provenance, content_type, encoding, raw } = message;
+        let RawMessage { input, meter, provenance, content_type, encoding, raw } = message;
+        meter.received();
         self.metrics.received(input, encoding.as_ref().ok().map(|encoding| encoding.format));
         match self.decode(provenance, &content_type, encoding, raw).await {
             Ok(message) => {

@@ -104,6 +104,16 @@ impl Metrics {
         self.input_connections.get_or_create_owned(&ByName { input: name.to_owned() })
     }
 
+    /// Returns the number of open connections of the HTTP listener.
+    pub fn open_http_connections(&self) -> Option<i64> {
+        Some(self.connections.get())
+    }
+
+    /// Returns the number of open connections or DTLS sessions of the input `name`, if it has such.
+    pub fn open_connections(&self, name: &str) -> Option<i64> {
+        self.input_connections.get(&ByName { input: name.to_owned() }).map(|open| open.get())
+    }
+
     /// Returns the connection metrics of the HTTP listener.
     pub fn http_connections(&self) -> Counts {
         self.connections(HTTP, self.connections.clone())

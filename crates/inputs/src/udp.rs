@@ -7,7 +7,7 @@ use dunnage_access::Peer;
 use dunnage_base::{clock, name::is_name};
 use dunnage_buffer::Provenance;
 use dunnage_formats::Id;
-use dunnage_ingest::{Code, RawMessage, Rejected};
+use dunnage_ingest::{Code, Meter, RawMessage, Rejected};
 use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
@@ -116,6 +116,7 @@ impl Input for Udp {
     async fn run(self: Box<Self>, env: Arc<Environment>) {
         if let Some(socket) = self.socket {
             let receiver = Receiver {
+                meter: env.ingest.metrics.inputs.of(&self.name),
                 name: self.name,
                 settings: self.settings,
                 from: self.from,
@@ -132,6 +133,7 @@ impl Input for Udp {
 /// The running input. One task holds all pending messages, so they reach the writer in the order of their arrival.
 struct Receiver {
     name: String,
+    meter: Arc<Meter>,
     settings: Settings,
     from: Vec<IpNet>,
     env: Arc<Environment>,
@@ -158,6 +160,7 @@ impl Receiver {
                         }
                     }
                     Err(e) => {
+                        self.meter.failed(&format!("cannot receive a datagram: {e}"));
                         tracing::warn!(input = self.name, error = %e, "cannot receive a datagram");
                         tokio::time::sleep(Duration::from_millis(100)).await;
                     }
@@ -210,6 +213,7 @@ impl Receiver {
         drop(self.env.ingest.receive());
         self.env.metrics.datagram(METRIC, "dropped");
         self.env.ingest.metrics.rejected(code);
+        self.meter.rejected(&format!("a datagram was dropped: {}", code.as_str()));
         if self.logged.is_none_or(|at| at.elapsed() >= LOG) {
             self.logged = Some(Instant::now());
             tracing::warn!(input = self.name, problem = code.as_str(), "datagrams are dropped");
@@ -242,7 +246,8 @@ impl Receiver {
             origin: Some(origin.into()),
         };
         let raw = Bytes::copy_from_slice(message.raw);
-        RawMessage::new(METRIC, provenance, content_type.into(), raw, bad)
+        let meter = Arc::clone(&self.meter);
+        RawMessage::new((METRIC, meter), provenance, content_type.into(), raw, bad)
     }
 }
 

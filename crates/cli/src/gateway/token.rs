@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Create, import, list and revoke tokens: rights to send as devices, or to read
+/// Create, import, list and revoke tokens: rights to send as devices, to read, or to operate
 ///
 /// The tokens are in the file [access] tokens, as hashes. A running gateway applies a change after `dunnage gateway reload`
 /// or SIGHUP.
@@ -32,13 +32,17 @@ enum Command {
 
 /// Create a token and print it once
 #[derive(Args)]
+#[group(id = "right", required = true, multiple = false, args = ["device", "read", "operate"])]
 struct New {
     /// Allow sending as these devices: a device ID pattern; * matches any characters
-    #[arg(long, value_name = "PATTERN", required_unless_present = "read", conflicts_with = "read")]
+    #[arg(long, value_name = "PATTERN")]
     device: Option<String>,
     /// Allow reading the API, the page and the metrics
     #[arg(long)]
     read: bool,
+    /// Allow reading, and retrying and discarding what is in the quarantine and in the dead letters
+    #[arg(long)]
+    operate: bool,
     /// Expiry: a day (2027-01-31, until its end in UTC) or a time (2027-01-31T08:00:00Z)
     #[arg(long, value_name = "DATE")]
     until: Option<Until>,
@@ -51,7 +55,7 @@ struct New {
 
 /// Create a token for each line of a CSV file, and print them once
 ///
-/// The first line names the columns: name, device (a pattern) or read (true), until, and token for an existing one. Missing
+/// The first line names the columns: name, device (a pattern), read (true) or operate (true), until, and token for an existing one. Missing
 /// values have the defaults of `new`. Prints CSV with the columns name and token. Creates all tokens or none.
 #[derive(Args)]
 struct Import {
@@ -108,7 +112,11 @@ impl Token {
 
 impl New {
     fn run(self) -> Result<(), Failure> {
-        let right = self.device.map_or(Right::Read, Right::Send);
+        let right = match self.device {
+            Some(pattern) => Right::Send(pattern),
+            None if self.operate => Right::Operate,
+            None => Right::Read,
+        };
         let path = self.place.config()?.tokens();
         let (token, secret) = tokens::add(&path, self.name.as_deref(), right, self.until).map_err(failure)?;
         let mut output = output::stdout();
@@ -153,11 +161,7 @@ impl List {
         let name = tokens.iter().map(|token| token.name.len()).max().unwrap_or(0);
         let mut output = output::stdout();
         for token in &tokens {
-            let right = match &token.right {
-                Right::Send(pattern) => format!("send as {pattern}"),
-                Right::Read => "read".into(),
-            };
-            writeln!(output, "{:name$}  {right}{}", token.name, end(token.until))?;
+            writeln!(output, "{:name$}  {}{}", token.name, token.right, end(token.until))?;
         }
         Ok(output.flush()?)
     }

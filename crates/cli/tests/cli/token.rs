@@ -23,13 +23,17 @@ fn tokens_are_created_listed_and_revoked() {
     let secret = created.text().trim().to_owned();
     assert!(secret.len() == 46 && secret.starts_with("dn_") && !created.stderr.contains(&secret), "{secret}");
     token(&["new", "--read", "--until", "2020-01-31", "--name", "grafana"]).text();
+    token(&["new", "--operate", "--name", "olga"]).text();
     let listed = token(&["list"]);
-    let expected = "buoys    send as buoy-*\ngrafana  read, expired 2020-02-01T00:00:00.000Z\n";
+    let expected =
+        "buoys    send as buoy-*\ngrafana  read, expired 2020-02-01T00:00:00.000Z\nolga     operate\n";
     assert_eq!(listed.text(), expected);
     assert!(!fs::read_to_string(folder.path().join("tokens.toml")).unwrap().contains(&secret));
     for wrong in [
         &["new"][..],
         &["new", "--read", "--device", "a"],
+        &["new", "--operate", "--device", "a"],
+        &["new", "--operate", "--read"],
         &["new", "--device", "a b"],
         &["new", "--read", "--until", "tomorrow"],
         &["new", "--read", "--name", "buoys"],

@@ -1,13 +1,13 @@
-//! The dead letters of outputs: lists, retries and discards them.
+//! `/dead-letters`: lists, retries and discards the dead letters of outputs.
 
 use super::{Admin, Query, ids::Ids, query};
-use axum::{Json, extract::State, http::StatusCode};
-use dunnage_base::clock::rfc3339;
-use dunnage_buffer::DeadLetter;
+use crate::operations::dead_letters::{self, Action, DeadLetterObject};
+use axum::{Json, extract::State};
+use dunnage_buffer::Use;
 use dunnage_inputs::Problem;
-use dunnage_outputs::{DeadLetterError, Which};
+use dunnage_outputs::Which;
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 /// Most messages of an output in a list.
 const LISTED: u32 = 1000;
@@ -34,16 +34,7 @@ struct Output {
     /// The number of its dead letters.
     count: u64,
     /// The oldest of them.
-    messages: Vec<Message>,
-}
-
-#[derive(Serialize)]
-struct Message {
-    id: i64,
-    /// `None` if the message has left the buffer.
-    device: Option<String>,
-    refused_at: String,
-    reason: String,
+    messages: Vec<DeadLetterObject>,
 }
 
 #[derive(Serialize)]
@@ -59,10 +50,9 @@ pub(super) async fn list(
     let asked = query(asked)?;
     let limit = asked.limit.unwrap_or(LISTED).clamp(1, LISTED);
     let mut outputs = Vec::new();
-    for (output, count) in admin.with_dead_letters(asked.output.as_deref())? {
-        let state = &admin.state;
-        let found = state.outputs.dead_letters(&output, 0, limit).await.map_err(|e| refused(&e))?;
-        let messages = found.into_iter().map(Message::of).collect();
+    for (output, count) in dead_letters::counts(&admin.state, asked.output.as_deref())? {
+        let readers = admin.state.ingest().readers.of(Use::Admin);
+        let messages = dead_letters::list(&readers, &output, 0, limit).await?;
         outputs.push(Output { output, count, messages });
     }
     Ok(Json(Listed { outputs }))
@@ -78,21 +68,11 @@ pub(super) async fn discard(admin: State<Arc<Admin>>, asked: Query<Asked>) -> Re
     resolve(&admin, asked, Action::Discard).await
 }
 
-#[derive(Clone, Copy)]
-enum Action {
-    Retry,
-    Discard,
-}
-
 async fn resolve(admin: &Admin, asked: Query<Asked>, action: Action) -> Result<Json<Done>, Problem> {
     let asked = query(asked)?;
-    let (outputs, mut messages) = (&admin.state.outputs, 0);
-    for (output, _) in admin.with_dead_letters(asked.output.as_deref())? {
-        let resolved = match action {
-            Action::Retry => outputs.retry(&output, asked.which()).await,
-            Action::Discard => outputs.discard(&output, asked.which()).await,
-        };
-        messages += resolved.map_err(|e| refused(&e))?;
+    let mut messages = 0;
+    for (output, _) in dead_letters::counts(&admin.state, asked.output.as_deref())? {
+        messages += dead_letters::resolve(&admin.state, &output, asked.which(), action).await?;
     }
     Ok(Json(Done { messages }))
 }
@@ -100,41 +80,5 @@ async fn resolve(admin: &Admin, asked: Query<Asked>, action: Action) -> Result<J
 impl Asked {
     fn which(&self) -> Which {
         if self.ids.0.is_empty() { Which::All } else { Which::Ids(self.ids.0.clone()) }
-    }
-}
-
-impl Admin {
-    /// Returns the outputs with dead letters and their numbers; only `output` if it is given.
-    fn with_dead_letters(&self, output: Option<&str>) -> Result<BTreeMap<String, u64>, Problem> {
-        let mut counts = BTreeMap::clone(&self.state.ingest().stats.totals().dead_letters);
-        if let Some(output) = output {
-            let known = self.config.outputs.iter().any(|known| known.name == output);
-            if !known && !counts.contains_key(output) {
-                return Err(Problem::not_found(DeadLetterError::Unknown(output.into()).to_string()));
-            }
-            counts.retain(|name, _| name == output);
-        }
-        Ok(counts)
-    }
-}
-
-impl Message {
-    fn of(letter: DeadLetter) -> Message {
-        Message {
-            id: letter.message_id,
-            device: letter.device,
-            refused_at: rfc3339(letter.refused_at),
-            reason: letter.reason,
-        }
-    }
-}
-
-fn refused(error: &DeadLetterError) -> Problem {
-    match error {
-        DeadLetterError::Unknown(output) => {
-            let detail = format!("the output {output:?} is not running: the configuration no longer has it");
-            Problem::new(StatusCode::CONFLICT, "not-running", "Output not running", detail)
-        }
-        DeadLetterError::Buffer => Problem::unreadable(),
     }
 }

@@ -1,6 +1,6 @@
 //! The admin interface of a running gateway: JSON over HTTP over a Unix socket.
 //!
-//! It is not reachable through the HTTP port. The socket's file permissions and the user of each connection decide who may use it.
+//! It is not reachable through the HTTP port, which offers a part of it to operators with a token (`api/operate.rs`). The socket's file permissions and the user of each connection decide who may use it.
 
 mod client;
 mod dead_letters;
@@ -13,7 +13,6 @@ pub use client::{AdminClient, AdminError};
 pub use socket::{Socket, SocketError, check_length};
 
 use crate::{
-    config::Config,
     reload::{Reloaded, Reloader},
     state::GatewayState,
 };
@@ -24,32 +23,22 @@ use axum::{
     routing::{get, post},
 };
 use dunnage_inputs::{Problem, query};
-use std::{net::SocketAddr, sync::Arc};
-use tokio::{sync::Mutex, task::AbortHandle};
+use std::sync::Arc;
+use tokio::task::AbortHandle;
 
 /// The state that the handlers share.
 struct Admin {
     state: Arc<GatewayState>,
-    config: Arc<Config>,
     reloader: Arc<Reloader>,
-    address: SocketAddr,
-    /// Held while a request changes the quarantine: one at a time.
-    quarantine: Mutex<()>,
 }
 
-/// Serves the admin interface of a gateway that was started with `config` and listens on `address`, until it is aborted.
+/// Serves the admin interface of a gateway until it is aborted.
 #[expect(
     clippy::disallowed_methods,
     reason = "the OpenAPI document is of the HTTP port, and this is not on it"
 )]
-pub fn serve(
-    socket: Socket,
-    state: Arc<GatewayState>,
-    config: Arc<Config>,
-    reloader: Arc<Reloader>,
-    address: SocketAddr,
-) -> AbortHandle {
-    let admin = Arc::new(Admin { state, config, reloader, address, quarantine: Mutex::new(()) });
+pub fn serve(socket: Socket, state: Arc<GatewayState>, reloader: Arc<Reloader>) -> AbortHandle {
+    let admin = Arc::new(Admin { state, reloader });
     let router = Router::new()
         .route("/status", get(status::status))
         .route("/quarantine", get(quarantine::list))

@@ -1,20 +1,16 @@
 //! `GET /status`: the state and the counts of the gateway.
 
 use super::Admin;
+use crate::operations::{
+    outputs::{OutputObject, outputs},
+    storage,
+};
 use axum::{Json, extract::State};
 use dunnage_base::clock::{self, rfc3339};
 use dunnage_buffer::Use;
 use dunnage_inputs::Problem;
-use dunnage_outputs::Breaker;
 use serde::Serialize;
-use std::{
-    net::SocketAddr,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
-
-/// An output whose oldest message waits longer than this is behind.
-const BEHIND_SECONDS: f64 = 10.0;
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
 /// The counts are over the life of the buffer: `received` = `stored` + `duplicates` + `quarantined` + `refused`.
 #[derive(Serialize)]
@@ -38,84 +34,47 @@ pub struct Status {
     damages: u64,
     devices: u64,
     buffer: Buffer,
-    queue: Queue,
-    quarantine: Quarantine,
+    queue: storage::Queue,
+    quarantine: storage::Quarantine,
     outputs: Vec<Output>,
 }
 
 #[derive(Serialize)]
 struct Buffer {
     path: PathBuf,
-    name: Arc<str>,
-    /// Size of its file and the write-ahead log.
-    bytes: u64,
-    /// Limit of the used part of its file; 0 for no limit.
-    limit_bytes: u64,
-    /// Whether messages are refused because of the limit.
-    full: bool,
-    /// Whether the last transaction could be written.
-    writable: bool,
+    #[serde(flatten)]
+    state: storage::Buffer,
 }
 
-#[derive(Serialize)]
-struct Queue {
-    messages: usize,
-    limit_messages: usize,
-    bytes: usize,
-    limit_bytes: usize,
-}
-
-#[derive(Serialize)]
-struct Quarantine {
-    messages: u64,
-    limit_messages: usize,
-    bytes: u64,
-    limit_bytes: usize,
-}
-
-/// An output.
+/// A running output.
 #[derive(Serialize)]
 struct Output {
     #[serde(flatten)]
     status: dunnage_outputs::Status,
-    /// `delivering`, `behind`, `waiting` for messages, `breaker open` or `probing`.
     state: &'static str,
     /// Its dead letters.
     undelivered: u64,
 }
 
 impl Output {
-    fn new(status: dunnage_outputs::Status, undelivered: u64) -> Output {
-        let state = match status.breaker {
-            Breaker::Open => "breaker open",
-            Breaker::Probing => "probing",
-            Breaker::Closed if status.lag_messages == 0 => "waiting",
-            Breaker::Closed if status.age_seconds > BEHIND_SECONDS => "behind",
-            Breaker::Closed => "delivering",
-        };
-        Output { status, state, undelivered }
+    fn of(OutputObject { status, state, dead_letters, .. }: OutputObject) -> Option<Output> {
+        Some(Output { status: status?, state, undelivered: dead_letters })
     }
 }
 
 /// Handles `GET /status`.
 pub(super) async fn status(State(admin): State<Arc<Admin>>) -> Result<Json<Status>, Problem> {
-    let (state, config) = (&admin.state, &admin.config);
-    let (messages, bytes) = state.ingest().readers.of(Use::Admin).quarantine_size().await?;
+    let state = &admin.state;
+    let quarantine = storage::quarantine(state, &state.ingest().readers.of(Use::Admin)).await?;
     let totals = state.ingest().stats.totals();
-    let outputs = state.outputs.statuses(totals.last_message_id).into_iter();
-    let outputs = outputs.map(|status| {
-        let undelivered = totals.dead_letters.get(&*status.output).copied();
-        Output::new(status, undelivered.unwrap_or_default())
-    });
-    let decoded = totals.stored + totals.duplicates;
     let uptime = clock::now().saturating_sub(state.started_at) / 1_000_000;
     Ok(Json(Status {
         version: env!("CARGO_PKG_VERSION"),
         started_at: rfc3339(state.started_at),
         uptime_seconds: uptime.try_into().unwrap_or_default(),
-        address: admin.address,
+        address: state.address,
         received: totals.received(),
-        decoded,
+        decoded: totals.stored + totals.duplicates,
         stored: totals.stored,
         duplicates: totals.duplicates,
         quarantined: totals.quarantined,
@@ -124,34 +83,9 @@ pub(super) async fn status(State(admin): State<Arc<Admin>>) -> Result<Json<Statu
         lost: totals.lost,
         damages: totals.damages,
         devices: totals.devices,
-        buffer: Buffer {
-            path: config.buffer.path.clone(),
-            name: totals.name,
-            bytes: size(&config.buffer.path),
-            limit_bytes: config.buffer.limit_bytes,
-            full: state.ingest().queue.is_buffer_full(),
-            writable: state.ingest().stats.is_writable(),
-        },
-        queue: Queue {
-            messages: state.ingest().queue.depth(),
-            limit_messages: state.ingest().queue.capacity(),
-            bytes: state.ingest().queue.bytes(),
-            limit_bytes: config.buffer.queue_bytes,
-        },
-        quarantine: Quarantine {
-            messages,
-            limit_messages: config.quarantine.messages,
-            bytes,
-            limit_bytes: config.quarantine.bytes,
-        },
-        outputs: outputs.collect(),
+        buffer: Buffer { path: state.config.buffer.path.clone(), state: storage::buffer(state) },
+        queue: storage::queue(state),
+        quarantine,
+        outputs: outputs(state).into_iter().filter_map(Output::of).collect(),
     }))
-}
-
-/// Returns the bytes of the SQLite file at `path` and of its write-ahead log.
-fn size(path: &Path) -> u64 {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    let bytes = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
-    bytes(path) + bytes(Path::new(&log))
 }

@@ -71,6 +71,7 @@ pub fn times(given: &mut query::Given) -> Result<Times, Problem> {
     Ok(times)
 }
 
+/// Parses the parameter `name`.
 pub fn number<T: std::str::FromStr>(name: &str, value: &str) -> Result<T, Problem> {
     // Do not repeat an overlong value in the answer.
     let shown: String = value.chars().take(64).collect();

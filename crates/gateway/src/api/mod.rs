@@ -8,6 +8,8 @@ mod lists;
 mod message;
 pub mod objects;
 pub mod openapi;
+mod operate;
+mod operations;
 mod page;
 mod series;
 mod turns;
@@ -32,6 +34,7 @@ pub fn router(state: &Arc<GatewayState>, hooks: Arc<Hooks>) -> Router {
         .layer(from_fn_with_state(answers::memory(), answers::bounded))
         .fallback(page::page)
         .layer(from_fn_with_state(Arc::clone(state), readers_only))
+        .merge(operators(state))
         .merge(health())
         .layer(map_response(dunnage_page::guard));
     let inputs =
@@ -68,6 +71,12 @@ fn readable() -> OpenApiRouter<Arc<GatewayState>> {
         .routes(routes!(health::metrics))
         .routes(routes!(openapi::openapi))
         .merge(dunnage_playground::routes(Process::Gateway, turns::all()))
+        .merge(operations::routes())
+}
+
+/// The routes for peers that may operate.
+fn operators(state: &Arc<GatewayState>) -> Router<Arc<GatewayState>> {
+    Router::from(operate::routes()).layer(from_fn_with_state(Arc::clone(state), operate::operators_only))
 }
 
 /// The routes for everyone.

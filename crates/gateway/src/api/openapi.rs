@@ -1,7 +1,7 @@
 //! The OpenAPI 3.1 document of the HTTP port. It is generated from the routes and the annotations of their handlers, and `clippy.toml`
 //! forbids routes that bypass it.
 
-use super::{health, readable};
+use super::{health, operate, readable};
 use crate::state::GatewayState;
 use axum::{http::header, response::IntoResponse};
 use dunnage_inputs::{NoQuery, Problem};
@@ -47,7 +47,7 @@ impl Modify for Credentials {
 
 static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
     let all: OpenApiRouter<Arc<GatewayState>> = OpenApiRouter::with_openapi(About::openapi());
-    let mut document = all.merge(readable()).merge(health()).into_openapi();
+    let mut document = all.merge(readable()).merge(operate::routes()).merge(health()).into_openapi();
     document.merge(dunnage_inputs::routes().into_openapi());
     document.to_pretty_json().unwrap_or_default()
 });

@@ -36,6 +36,7 @@ mod nats_forwarders;
 mod nginx;
 mod onem2m;
 mod openapi;
+mod operations;
 mod outputs;
 mod outputs_http;
 mod packed;

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 fn configure(config: &mut Config) {
     let tokens = config.buffer.path.with_file_name("yard.token");
     std::fs::write(&tokens, "0123456789abcdef").unwrap();
-    let rows = "name,device,read,token\nreads,,true,dn_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\nsends,*,,dn_BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA\n";
+    let rows = "name,device,read,operate,token\nreads,,true,,dn_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\nsends,*,,,dn_BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA\noperates,,,true,dn_CCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCA\n";
     tokens::import(&config.tokens(), rows.as_bytes(), std::io::sink()).unwrap();
     let settings = format!("provider = 'chirpstack'\ntoken_file = {tokens:?}\nformat = 'json'");
     config.inputs.push(toml::from_str(&format!("name = 'yard'\n[webhook]\n{settings}")).unwrap());

@@ -166,6 +166,19 @@ impl Profiles {
         slots.flat_map(|slots| slots.all()).map(|slot| &*slot.key)
     }
 
+    /// Iterates over all schemas: their names and layouts.
+    pub fn all(&self) -> impl Iterator<Item = (&str, &[Slot])> {
+        self.schemas
+            .iter()
+            .map(|(name, codecs)| (&**name, codecs.slots.as_deref().map_or(&[][..], Slots::all)))
+    }
+
+    /// Iterates over the device patterns of the profiles that use `schema`.
+    pub fn patterns_of<'p>(&'p self, schema: &'p str) -> impl Iterator<Item = &'p str> {
+        let uses = move |rule: &&Rule| rule.codecs.schema.as_deref() == Some(schema);
+        self.rules.iter().filter(uses).map(|rule| &*rule.pattern)
+    }
+
     /// Returns the number of schemas.
     pub fn schemas(&self) -> usize {
         self.schemas.len()

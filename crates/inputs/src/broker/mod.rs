@@ -227,7 +227,8 @@ impl Broker {
         let standard = self.format.map(Id::name).filter(|_| publish.content_type.is_none());
         let address =
             Address { device: if known { device } else { NO_DEVICE }, format: format.or(standard), schema };
-        let mut message = message::read(&env.ingest, METRIC, &address, publish);
+        let input = (METRIC, env.ingest.metrics.inputs.of(&self.name));
+        let mut message = message::read(&env.ingest, input, &address, publish);
         if !known {
             if self.told.take(&()).is_ok() {
                 let (input, topic) = (&self.name, topic.chars().take(TOPIC).collect::<String>());
@@ -305,6 +306,7 @@ impl Input for Broker {
         while !env.stopping.is_cancelled() {
             let begun = tokio::time::Instant::now();
             let Err(reason) = self.session(&env, &mut unacknowledged).await else { break };
+            env.ingest.metrics.inputs.of(&self.name).failed(&reason);
             tracing::warn!(input = %self.name, reason, "connection lost; reconnecting");
             pause = if begun.elapsed() > MAX_RECONNECT_DELAY {
                 MIN_RECONNECT_DELAY

@@ -78,6 +78,7 @@ impl Input for Coap {
             true => match sessions(&self.name, &env) {
                 Ok(sessions) => Some(sessions),
                 Err(error) => {
+                    env.ingest.metrics.inputs.of(&self.name).failed(&format!("cannot start DTLS: {error}"));
                     tracing::error!(input = self.name, error, "cannot start DTLS");
                     return;
                 }

@@ -20,7 +20,7 @@ use bytes::Bytes;
 use coap_lite::{MessageType, Packet, ResponseType};
 use dunnage_base::clock;
 use dunnage_buffer::{Provenance, Reservation};
-use dunnage_ingest::{Code, Encoding, RawMessage, Rejected};
+use dunnage_ingest::{Code, Encoding, Meter, RawMessage, Rejected};
 use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use std::{
     collections::VecDeque,
@@ -48,6 +48,7 @@ const MAX_PENDING: usize = 16384;
 pub struct Server {
     name: String,
     metric: &'static str,
+    meter: Arc<Meter>,
     link: Link,
     env: Arc<Environment>,
     exchanges: Exchanges,
@@ -80,6 +81,7 @@ impl Server {
     pub fn new(name: String, link: Link, env: Arc<Environment>) -> Server {
         let limit = env.ingest.message_limit_bytes;
         Server {
+            meter: env.ingest.metrics.inputs.of(&name),
             name,
             metric: if link.sessions().is_some() { SECURED } else { PLAIN },
             link,
@@ -108,6 +110,7 @@ impl Server {
                 received = self.link.receive(&mut buffer) => match received {
                     Ok((length, from)) => self.received(&mut buffer, length, from).await,
                     Err(e) => {
+                        self.meter.failed(&format!("cannot receive a datagram: {e}"));
                         tracing::warn!(input = self.name, error = %e, "cannot receive a datagram");
                         tokio::time::sleep(TICK).await;
                     }
@@ -291,6 +294,7 @@ impl Server {
             ),
         };
         let (env, content_type, input) = (Arc::clone(&self.env), post.content_type, self.metric);
+        let meter = Arc::clone(&self.meter);
         let number = post.content_format;
         self.taking.push(Box::pin(async move {
             let mut in_flight = env.ingest.receive();
@@ -299,7 +303,7 @@ impl Server {
                 false => Err(content_format::unsupported(number)),
             };
             let content_type = content_type.into();
-            let message = RawMessage { input, provenance, content_type, encoding, raw };
+            let message = RawMessage { input, meter, provenance, content_type, encoding, raw };
             let result = env.ingest.store(&mut in_flight, message, room).await;
             Taken { asked, result }
         }));
@@ -315,6 +319,7 @@ impl Server {
 
     async fn refuse(&mut self, asked: &Asked, rejected: &Rejected) {
         self.env.ingest.metrics.rejected(rejected.code);
+        self.meter.rejected(&rejected.detail);
         let (detail, endpoint) = (&rejected.detail, asked.exchange.endpoint.address);
         tracing::debug!(input = self.name, %endpoint, problem = rejected.code.as_str(), detail, "a message was not stored");
         self.answer(asked, Reply::from(rejected)).await;
@@ -365,6 +370,7 @@ impl Server {
             // The remaining blocks did not arrive. The message counts like an HTTP body that breaks off.
             drop(self.env.ingest.receive());
             self.env.ingest.metrics.rejected(Code::Incomplete);
+            self.meter.rejected("the remaining blocks of a message did not arrive");
         }
         let forgotten = self.exchanges.remove_expired(now);
         self.env.metrics.forgotten_exchanges.inc_by(forgotten);

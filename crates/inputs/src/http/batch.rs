@@ -4,7 +4,7 @@ mod framing;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
 
-use super::problem::Problem;
+use super::{NAME, problem::Problem};
 use axum::{
     Json,
     body::Bytes,
@@ -126,7 +126,8 @@ async fn put(
     // A slice would keep the whole body in memory while the message waits in the queue.
     let raw = Bytes::copy_from_slice(&piece.raw);
     let content_type = framing.content_type.as_str().into();
-    let message = RawMessage { input: "http", provenance, content_type, encoding, raw };
+    let meter = ingest.metrics.inputs.of(NAME);
+    let message = RawMessage { input: NAME, meter, provenance, content_type, encoding, raw };
     ingest.submit(in_flight, message, room).await
 }
 
@@ -139,6 +140,7 @@ async fn commit(ingest: &Ingest, queued: Vec<(usize, usize, Pending)>) -> Result
             Err(rejected) if rejected.is_temporary() => not_written = Some(rejected),
             Err(rejected) => {
                 ingest.metrics.rejected(rejected.code);
+                ingest.metrics.inputs.of(NAME).rejected(&rejected.detail);
                 report.problems.push(Quarantined { index, offset, problem: rejected.into() });
             }
         }

@@ -32,6 +32,8 @@ use dunnage_ingest::{Encoding, InFlight, RawMessage, Rejected};
 use std::{fmt::Display, sync::Arc};
 use utoipa::ToSchema;
 
+/// The input's name, in metrics and beside those of the configuration.
+pub const NAME: &str = "http";
 /// The header that `key` reads.
 static IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -103,7 +105,7 @@ where
     let id = request_id::of(request.headers(), &env.ingest.request_ids);
     let answer = accept(env, &mut in_flight, peer, device, &id, request).await;
     if let Err(rejected) = &answer {
-        env.ingest.reject(&id, rejected);
+        env.ingest.reject(&env.ingest.metrics.inputs.of(NAME), &id, rejected);
     }
     let mut response = answer.map_err(Problem::from).into_response();
     if let Ok(id) = HeaderValue::try_from(id) {
@@ -158,7 +160,8 @@ where
     let content_type = content_type.to_owned().into();
     // The head is part of the connection's read buffer, which can be reused when nothing refers to it.
     drop(head);
-    let message = RawMessage { input: "http", provenance, content_type, encoding, raw };
+    let meter = env.ingest.metrics.inputs.of(NAME);
+    let message = RawMessage { input: NAME, meter, provenance, content_type, encoding, raw };
     env.ingest.store(in_flight, message, room).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }

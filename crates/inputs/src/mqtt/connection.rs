@@ -272,7 +272,8 @@ impl Connection {
         if publish.qos == Qos::ExactlyOnce {
             self.hold(publish.id, flow.unacknowledged())?;
         }
-        let message = message::read(&self.listener.env.ingest, message::METRIC, &address, publish);
+        let input = (message::METRIC, Arc::clone(&self.listener.meter));
+        let message = message::read(&self.listener.env.ingest, input, &address, publish);
         let listener = Arc::clone(&self.listener);
         let submitting = async move {
             // Held until the message is in the queue, which then counts its bytes.

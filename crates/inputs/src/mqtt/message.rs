@@ -11,7 +11,8 @@ use dunnage_clients::mqtt::{
     reason::{Reason, Refusal},
 };
 use dunnage_formats::Id;
-use dunnage_ingest::{Ingest, RawMessage, Rejected, media_types::NAMES};
+use dunnage_ingest::{Ingest, Meter, RawMessage, Rejected, media_types::NAMES};
+use std::sync::Arc;
 
 /// The input's name in metrics.
 pub const METRIC: &str = "mqtt";
@@ -76,11 +77,11 @@ pub fn address(topic: &str) -> Result<Address<'_>, Refusal> {
     }
 }
 
-/// Makes a message of `publish`, which was sent to `address`; `input` is the input's name in metrics. If anything in it is invalid, the
+/// Makes a message of `publish`, which was sent to `address`; `input` is the kind of input, as metrics name it, and its counts. If anything in it is invalid, the
 /// message goes into the quarantine, because its device is known.
 pub fn read(
     ingest: &Ingest,
-    input: &'static str,
+    input: (&'static str, Arc<Meter>),
     address: &Address<'_>,
     publish: Publish,
 ) -> RawMessage<'static> {

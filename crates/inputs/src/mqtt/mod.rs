@@ -24,6 +24,7 @@ use dunnage_access::{
 };
 use dunnage_buffer::{Memory, Shares};
 use dunnage_clients::mqtt::reason::{Reason, Refusal};
+use dunnage_ingest::Meter;
 use message::Topics;
 use serde::{Deserialize, Serialize};
 use session::Sessions;
@@ -119,6 +120,7 @@ pub struct Mqtt {
 /// The state that all connections of a listener share.
 struct Listener {
     name: Arc<str>,
+    meter: Arc<Meter>,
     settings: Settings,
     topics: Topics,
     /// Limits how many rejected topics are logged.
@@ -174,6 +176,7 @@ impl Input for Mqtt {
         let largest = env.ingest.message_limit_bytes + AROUND;
         let arriving = Memory::new(Shares { incomplete: all, ..Shares::of(all, largest) });
         let listener = Listener {
+            meter: env.ingest.metrics.inputs.of(&self.name),
             name: self.name,
             settings: self.settings,
             topics: self.topics,
@@ -259,6 +262,7 @@ impl Listener {
     /// Counts a refusal.
     fn refused(&self, refusal: &Refusal) {
         self.env.ingest.metrics.answered(refusal.problem());
+        self.meter.rejected(&refusal.why);
     }
 
     /// Logs that a message to `topic` was rejected. Unknown topics are logged as `info`, a few per minute.

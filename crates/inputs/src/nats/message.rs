@@ -47,7 +47,8 @@ pub fn read(ingest: &Ingest, input: &str, message: Message) -> RawMessage<'stati
     if message.payload.len() > limit {
         bad = Some(Rejected::too_large(limit));
     }
-    RawMessage::new(METRIC, provenance, content_type, message.message.payload, bad)
+    let meter = ingest.metrics.inputs.of(input);
+    RawMessage::new((METRIC, meter), provenance, content_type, message.message.payload, bad)
 }
 
 /// Returns whether `text` is a JSON object.

@@ -296,10 +296,12 @@ impl Input for Nats {
             match self.session(&env, &mut context, &mut position).await {
                 Ok(()) => break,
                 Err(OpenError::Refused(reason)) => {
+                    env.ingest.metrics.inputs.of(&self.name).failed(&reason);
                     tracing::error!(input = %self.name, reason, "cannot use the consumer; receives nothing");
                     pause = MAX_RETRY_DELAY;
                 }
                 Err(OpenError::Again(reason)) => {
+                    env.ingest.metrics.inputs.of(&self.name).failed(&reason);
                     tracing::warn!(input = %self.name, reason, "session failed; retrying");
                     pause = if position.stored > before {
                         MIN_RETRY_DELAY

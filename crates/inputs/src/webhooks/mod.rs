@@ -179,7 +179,7 @@ impl Hook {
             }
         };
         if let Ok((_, Some(rejected))) | Err(rejected) = &outcome {
-            env.ingest.reject(&id, rejected);
+            env.ingest.reject(&env.ingest.metrics.inputs.of(&self.name), &id, rejected);
         }
         let answer = outcome
             .map(|(message, rejected)| Json(Answer { message, problem: rejected.map(Problem::from) }))
@@ -297,7 +297,8 @@ impl Hook {
         };
         let raw = uplink.payload.into();
         let content_type = content_type.into();
-        let message = RawMessage { input: METRIC, provenance, content_type, encoding, raw };
+        let meter = env.ingest.metrics.inputs.of(&self.name);
+        let message = RawMessage { input: METRIC, meter, provenance, content_type, encoding, raw };
         match env.ingest.store(&mut in_flight, message, room).await {
             Ok(()) => Ok(("stored", None)),
             Err(rejected) if rejected.is_temporary() => Err(rejected),

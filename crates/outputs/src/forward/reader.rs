@@ -9,7 +9,7 @@ use crate::{Catalog, Message};
 use dunnage_buffer::{Change, ReadError, Use};
 use futures_util::future::BoxFuture;
 use std::{
-    collections::VecDeque,
+    collections::{HashSet, VecDeque},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -40,8 +40,9 @@ pub struct Reader {
     last: i64,
     /// Whether there may be more new messages.
     more: bool,
-    /// Dead letters to retry.
+    /// Dead letters to retry, each once, however often that is asked for.
     dead_letters: VecDeque<i64>,
+    queued: HashSet<i64>,
     /// The read in progress, and its task.
     reading: Option<Request>,
     task: Option<Id>,
@@ -58,6 +59,7 @@ impl Reader {
             last: cursor,
             more: true,
             dead_letters: VecDeque::new(),
+            queued: HashSet::new(),
             reading: None,
             task: None,
             loaded_last: false,
@@ -82,7 +84,8 @@ impl Reader {
 
     /// Retries dead letters.
     pub fn retry(&mut self, ids: Vec<i64>) {
-        self.dead_letters.extend(ids);
+        let queued = &mut self.queued;
+        self.dead_letters.extend(ids.into_iter().filter(|id| queued.insert(*id)));
     }
 
     /// Returns the next read, unless one is in progress or there is nothing to read. `calls` is how many calls there may be at a time, 0
@@ -109,6 +112,9 @@ impl Reader {
         }
         if !self.dead_letters.is_empty() && room {
             let ids: Vec<_> = self.dead_letters.drain(..self.dead_letters.len().min(READ as usize)).collect();
+            for id in &ids {
+                self.queued.remove(id);
+            }
             return Some(self.load(Request::DeadLetters(ids.clone()), ids));
         }
         reads_new.then(|| self.read_new())
@@ -142,7 +148,9 @@ impl Reader {
             Some(Request::DeadLetters(ids)) => {
                 // Request those again that did not fit into the answer.
                 for id in ids[found.len()..].iter().rev() {
-                    self.dead_letters.push_front(*id);
+                    if self.queued.insert(*id) {
+                        self.dead_letters.push_front(*id);
+                    }
                 }
                 let gone = ids.iter().zip(&found).filter(|(_, found)| found.is_none());
                 self.resolve(gone.map(|(id, _)| *id).collect());

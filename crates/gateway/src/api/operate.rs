@@ -1,0 +1,347 @@
+//! What operators change: they retry and discard what is in the quarantine and in the dead letters. Each request needs a token that may
+//! operate, also from this machine.
+//!
+//! A page of another site cannot send such a request: a browser adds no `Bearer` token by itself, asks before it sends JSON to another site,
+//! and says for which site it sends (`access::http::is_cross_site`). An operation handles at most [`MOST`] messages; the answer says where to
+//! continue, and each part is authorized anew. Repeating an operation is harmless: it concerns only the messages of its selection that are
+//! still there.
+
+#![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
+
+use crate::{
+    operations::{
+        dead_letters::{self, Action},
+        quarantine::{self, Discarded, Part, Retried, Selection},
+    },
+    state::GatewayState,
+};
+use axum::{
+    Extension, Json,
+    body::Body,
+    extract::{Request, State},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use dunnage_access::{
+    Peer,
+    http::{bearer, is_cross_site},
+    is_pattern,
+};
+use dunnage_buffer::{Sender, Use};
+use dunnage_inputs::{
+    HttpSettings, NoQuery, Problem, Segment,
+    http::body::{ignore, receive},
+};
+use dunnage_outputs::Which;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use std::{net::IpAddr, sync::Arc};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+/// Most messages of one operation.
+const MOST: usize = 1000;
+/// Largest body of a request, in bytes.
+const BODY: usize = 64 << 10;
+
+/// The routes for operators.
+pub fn routes() -> OpenApiRouter<Arc<GatewayState>> {
+    OpenApiRouter::new()
+        .routes(routes!(retry_quarantine))
+        .routes(routes!(discard_quarantine))
+        .routes(routes!(retry_dead_letters))
+        .routes(routes!(discard_dead_letters))
+}
+
+/// Who operates, for the log.
+#[derive(Clone)]
+pub struct Operator {
+    token: String,
+    address: IpAddr,
+}
+
+/// Middleware that denies requests without a token that may operate, and those that a page of another site may have caused.
+pub async fn operators_only(
+    State(state): State<Arc<GatewayState>>,
+    peer: Peer,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let mut response = match admit(&state, &peer, request.headers()) {
+        Ok(operator) => {
+            request.extensions_mut().insert(operator);
+            next.run(request).await
+        }
+        Err(problem) => {
+            // An unread body would end the connection, perhaps before its client has read the answer.
+            ignore(request.into_body(), &limits(&state)).await;
+            problem.into_response()
+        }
+    };
+    if response.status() == StatusCode::UNAUTHORIZED {
+        // Not Basic: a browser would ask for a password, which does not help.
+        let bearer = HeaderValue::from_static("Bearer realm=\"dunnage\"");
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, bearer);
+    }
+    response
+}
+
+fn admit(state: &GatewayState, peer: &Peer, headers: &HeaderMap) -> Result<Operator, Problem> {
+    if is_cross_site(headers) {
+        let detail = "a browser sent the request for a page of another site";
+        return Err(Problem::new(StatusCode::FORBIDDEN, "cross-site", "Page of another site", detail));
+    }
+    let given = headers.get(header::CONTENT_TYPE).and_then(|given| given.to_str().ok()).unwrap_or_default();
+    if !given.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
+        let detail = "an operation must have Content-Type: application/json";
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not-json", "Not JSON", detail));
+    }
+    let token = state.ingest().access.may_operate(peer, bearer(headers).as_deref())?;
+    Ok(Operator { token, address: peer.address.to_canonical() })
+}
+
+/// Selects messages of the quarantine: those of `ids`, or those up to `up_to`.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QuarantineSelection {
+    /// IDs in the quarantine, at most 1000.
+    #[schema(max_items = 1000)]
+    ids: Option<Vec<i64>>,
+    /// The last ID in the quarantine that is meant. Messages that arrive later are not.
+    up_to: Option<i64>,
+    /// The ID after which to begin; `next` of the answer before.
+    after: Option<i64>,
+    /// Only messages of these devices: an ID, in which `*` stands for any characters.
+    device: Option<String>,
+}
+
+/// Selects dead letters: those of `ids`, or those up to `up_to`.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeadLetterSelection {
+    /// Message IDs, at most 1000.
+    #[schema(max_items = 1000)]
+    ids: Option<Vec<i64>>,
+    /// The last message ID that is meant. Dead letters with larger IDs are not.
+    up_to: Option<i64>,
+    /// The ID after which to begin; `next` of the answer before.
+    after: Option<i64>,
+}
+
+/// The result of an operation on dead letters.
+#[derive(Serialize, ToSchema)]
+pub struct Resolved {
+    /// The dead letters that are retried, or were discarded. One that is delivered leaves the list, one that is rejected again stays.
+    messages: u64,
+    /// The last ID that was examined, if there are more dead letters of the selection after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<i64>,
+}
+
+#[utoipa::path(post, path = "/api/quarantine/retry", tag = "operations", request_body = QuarantineSelection, security(("token" = [])), responses(
+    (status = 200, description = "Messages were decoded with the current profiles and schemas, and stored with their original times of arrival if that succeeded: at most 1000.", body = Retried),
+    (status = 400, description = "`query`, `selection`, `body`", body = Problem, content_type = "application/problem+json"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`, `cross-site`", body = Problem, content_type = "application/problem+json"),
+    (status = 408, description = "`body-timeout`", body = Problem, content_type = "application/problem+json"),
+    (status = 413, description = "`too-large`", body = Problem, content_type = "application/problem+json"),
+    (status = 415, description = "`not-json`", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
+    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "`queue-full`, `not-written`", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn retry_quarantine(
+    State(state): State<Arc<GatewayState>>,
+    Extension(operator): Extension<Operator>,
+    _: NoQuery,
+    body: Body,
+) -> Result<Json<Retried>, Problem> {
+    let (selection, part) = read::<QuarantineSelection>(&state, operator.address, body).await?.checked()?;
+    to_the_end(async move {
+        let retried = quarantine::retry(&state, &selection, part).await;
+        let (stored, failed) = retried.as_ref().map_or((0, 0), |retried| (retried.stored, retried.failed));
+        let Operator { token, address } = operator;
+        let ok = retried.is_ok();
+        tracing::info!(token, %address, ?selection, ?part, stored, failed, ok, "an operator retried quarantined messages");
+        retried
+    })
+    .await
+}
+
+#[utoipa::path(post, path = "/api/quarantine/discard", tag = "operations", request_body = QuarantineSelection, security(("token" = [])), responses(
+    (status = 200, description = "Messages of the quarantine were discarded for ever: at most 1000.", body = Discarded),
+    (status = 400, description = "`query`, `selection`, `body`", body = Problem, content_type = "application/problem+json"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`, `cross-site`", body = Problem, content_type = "application/problem+json"),
+    (status = 408, description = "`body-timeout`", body = Problem, content_type = "application/problem+json"),
+    (status = 413, description = "`too-large`", body = Problem, content_type = "application/problem+json"),
+    (status = 415, description = "`not-json`", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
+    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "`queue-full`, `not-written`", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn discard_quarantine(
+    State(state): State<Arc<GatewayState>>,
+    Extension(operator): Extension<Operator>,
+    _: NoQuery,
+    body: Body,
+) -> Result<Json<Discarded>, Problem> {
+    let (selection, part) = read::<QuarantineSelection>(&state, operator.address, body).await?.checked()?;
+    to_the_end(async move {
+        let discarded = quarantine::discard(&state, &selection, part).await;
+        let messages = discarded.as_ref().map_or(0, |discarded| discarded.dropped);
+        let Operator { token, address } = operator;
+        let ok = discarded.is_ok();
+        tracing::warn!(token, %address, ?selection, ?part, messages, ok, "an operator discarded quarantined messages");
+        discarded
+    })
+    .await
+}
+
+#[utoipa::path(post, path = "/api/outputs/{output}/dead-letters/retry", tag = "operations", params(("output" = String, Path, description = "The output's name.")), request_body = DeadLetterSelection, security(("token" = [])), responses(
+    (status = 200, description = "The output delivers dead letters again: at most 1000.", body = Resolved),
+    (status = 400, description = "`query`, `name`, `selection`, `body`", body = Problem, content_type = "application/problem+json"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`, `cross-site`", body = Problem, content_type = "application/problem+json"),
+    (status = 404, description = "`not-found`: there is no such output", body = Problem, content_type = "application/problem+json"),
+    (status = 408, description = "`body-timeout`", body = Problem, content_type = "application/problem+json"),
+    (status = 409, description = "`not-running`: the configuration no longer has the output", body = Problem, content_type = "application/problem+json"),
+    (status = 413, description = "`too-large`", body = Problem, content_type = "application/problem+json"),
+    (status = 415, description = "`not-json`", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
+    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "`queue-full`", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn retry_dead_letters(
+    State(state): State<Arc<GatewayState>>,
+    Extension(operator): Extension<Operator>,
+    Segment(output): Segment,
+    _: NoQuery,
+    body: Body,
+) -> Result<Json<Resolved>, Problem> {
+    resolve(state, operator, output, body, Action::Retry).await
+}
+
+#[utoipa::path(post, path = "/api/outputs/{output}/dead-letters/discard", tag = "operations", params(("output" = String, Path, description = "The output's name.")), request_body = DeadLetterSelection, security(("token" = [])), responses(
+    (status = 200, description = "Dead letters left the list without being delivered: at most 1000. The messages stay in the buffer.", body = Resolved),
+    (status = 400, description = "`query`, `name`, `selection`, `body`", body = Problem, content_type = "application/problem+json"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`, `cross-site`", body = Problem, content_type = "application/problem+json"),
+    (status = 404, description = "`not-found`: there is no such output", body = Problem, content_type = "application/problem+json"),
+    (status = 408, description = "`body-timeout`", body = Problem, content_type = "application/problem+json"),
+    (status = 413, description = "`too-large`", body = Problem, content_type = "application/problem+json"),
+    (status = 415, description = "`not-json`", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
+    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "`queue-full`", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn discard_dead_letters(
+    State(state): State<Arc<GatewayState>>,
+    Extension(operator): Extension<Operator>,
+    Segment(output): Segment,
+    _: NoQuery,
+    body: Body,
+) -> Result<Json<Resolved>, Problem> {
+    resolve(state, operator, output, body, Action::Discard).await
+}
+
+async fn resolve(
+    state: Arc<GatewayState>,
+    operator: Operator,
+    output: String,
+    body: Body,
+    action: Action,
+) -> Result<Json<Resolved>, Problem> {
+    let selection = read::<DeadLetterSelection>(&state, operator.address, body).await?;
+    let chosen = chosen(selection.ids, selection.up_to, selection.after)?;
+    dead_letters::counts(&state, Some(&output))?;
+    to_the_end(async move {
+        let (ids, next) = match chosen {
+            Chosen::Ids(ids) => (ids, None),
+            Chosen::Part(part) => of_part(&state, &output, part).await?,
+        };
+        let resolved = dead_letters::resolve(&state, &output, Which::Ids(ids), action).await;
+        let messages = *resolved.as_ref().unwrap_or(&0);
+        let Operator { token, address } = operator;
+        let ok = resolved.is_ok();
+        match action {
+            Action::Retry => {
+                tracing::info!(token, %address, output, messages, ok, "an operator retried dead letters");
+            }
+            Action::Discard => {
+                tracing::warn!(token, %address, output, messages, ok, "an operator discarded dead letters");
+            }
+        }
+        Ok(Resolved { messages: resolved?, next })
+    })
+    .await
+}
+
+/// Returns the IDs of the dead letters of `part`, and the last of them if there are more.
+async fn of_part(state: &GatewayState, output: &str, part: Part) -> Result<(Vec<i64>, Option<i64>), Problem> {
+    let readers = state.ingest().readers.of(Use::Admin);
+    let found = dead_letters::list(&readers, output, part.after, part.most as u32 + 1).await?;
+    let mut ids: Vec<_> = found.iter().map(|letter| letter.id).filter(|id| *id <= part.up_to).collect();
+    let more = ids.len() > part.most;
+    ids.truncate(part.most);
+    let next = ids.last().copied().filter(|_| more);
+    Ok((ids, next))
+}
+
+/// What a selection selects.
+enum Chosen {
+    Ids(Vec<i64>),
+    Part(Part),
+}
+
+fn chosen(ids: Option<Vec<i64>>, up_to: Option<i64>, after: Option<i64>) -> Result<Chosen, Problem> {
+    match (ids, up_to, after) {
+        (Some(ids), None, None) if (1..=MOST).contains(&ids.len()) => Ok(Chosen::Ids(ids)),
+        (Some(_), None, None) => Err(bad("ids must be 1 to 1000 IDs")),
+        (None, Some(up_to), after) => {
+            Ok(Chosen::Part(Part { after: after.unwrap_or_default(), up_to, most: MOST }))
+        }
+        _ => Err(bad("a selection must have either ids, or up_to and optionally after")),
+    }
+}
+
+impl QuarantineSelection {
+    fn checked(self) -> Result<(Selection, Part), Problem> {
+        if self.device.as_deref().is_some_and(|device| !is_pattern(device)) {
+            return Err(bad("device must be a device ID, in which * stands for any characters"));
+        }
+        let (ids, part) = match chosen(self.ids, self.up_to, self.after)? {
+            // The quarantine is searched from the first to the last of them only.
+            Chosen::Ids(ids) => {
+                let after = ids.iter().min().map_or(0, |first| first.saturating_sub(1));
+                let up_to = ids.iter().max().copied().unwrap_or_default();
+                (ids, Part { after, up_to, most: MOST })
+            }
+            Chosen::Part(part) => (Vec::new(), part),
+        };
+        Ok((Selection { device: self.device, ids, ..Selection::default() }, part))
+    }
+}
+
+fn bad(detail: impl Into<String>) -> Problem {
+    Problem::new(StatusCode::BAD_REQUEST, "selection", "Bad selection", detail)
+}
+
+/// Returns the limits of a body.
+fn limits(state: &GatewayState) -> HttpSettings {
+    HttpSettings { body_limit_bytes: BODY, ..state.env.http.clone() }
+}
+
+/// Receives and parses a body. It counts as a message of `from` that arrives, and so may be refused while there is no memory for those.
+async fn read<T: DeserializeOwned>(state: &GatewayState, from: IpAddr, body: Body) -> Result<T, Problem> {
+    let mut room = state.ingest().reserve();
+    let bytes = receive(body, &limits(state), Sender { address: from, device: None }, &mut room).await?;
+    serde_json::from_slice(&bytes).map_err(|e| bad(format!("the body is not a selection: {e}")))
+}
+
+/// Completes an operation, and its line in the log, even if the client disconnects.
+async fn to_the_end<T: Send + 'static>(
+    operation: impl Future<Output = Result<T, Problem>> + Send + 'static,
+) -> Result<Json<T>, Problem> {
+    tokio::spawn(operation).await.unwrap_or_else(|_| Err(Problem::unreadable())).map(Json)
+}

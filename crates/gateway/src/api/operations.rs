@@ -1,0 +1,260 @@
+//! What operators see: inputs, outputs and their dead letters, the quarantine by device, tokens and keys, schemas, storage and rates. Whoever
+//! may read may see it. `operate.rs` has the changes.
+
+#![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
+
+use super::lists::number;
+use crate::{
+    operations::{
+        credentials::{self, Credentials},
+        dead_letters::{self, DeadLetterObject},
+        inputs::{InputObject, inputs},
+        outputs::{OutputObject, outputs},
+        schemas::{self, SchemaObject},
+        storage::{self, Buffer, Quarantine, Queue},
+    },
+    rates::RatesObject,
+    state::GatewayState,
+};
+use axum::{Json, extract::State, http::Uri};
+use dunnage_base::clock::rfc3339;
+use dunnage_inputs::{NoQuery, Problem, Segment, query};
+use serde::Serialize;
+use std::sync::Arc;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+/// Entries of a page: by default, and at most.
+const LIMIT: (usize, usize) = (100, 1000);
+/// Most devices in the summary of the quarantine.
+const DEVICES: u32 = 100;
+
+/// The routes for peers that may read.
+pub fn routes() -> OpenApiRouter<Arc<GatewayState>> {
+    OpenApiRouter::new()
+        .routes(routes!(operations))
+        .routes(routes!(dead_letters))
+        .routes(routes!(quarantine_devices))
+        .routes(routes!(tokens))
+        .routes(routes!(keys))
+        .routes(routes!(all_schemas))
+        .routes(routes!(all_rates))
+}
+
+/// The state of the gateway.
+#[derive(Serialize, ToSchema)]
+pub struct OperationsObject {
+    started_at: String,
+    inputs: Vec<InputObject>,
+    outputs: Vec<OutputObject>,
+    buffer: Buffer,
+    queue: Queue,
+    quarantine: Quarantine,
+    /// The last ID in the quarantine: operations on all of it name it as `up_to`.
+    last_quarantine_id: i64,
+}
+
+#[utoipa::path(get, path = "/api/operations", tag = "operations", responses(
+    (status = 200, description = "Inputs, outputs, buffer, queue and quarantine at this moment.", body = OperationsObject),
+    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
+    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn operations(
+    State(state): State<Arc<GatewayState>>,
+    _: NoQuery,
+) -> Result<Json<OperationsObject>, Problem> {
+    let last_quarantine_id = state.ingest().stats.totals().last_quarantine_id;
+    Ok(Json(OperationsObject {
+        started_at: rfc3339(state.started_at),
+        inputs: inputs(&state),
+        outputs: outputs(&state),
+        buffer: storage::buffer(&state),
+        queue: storage::queue(&state),
+        quarantine: storage::quarantine(&state, &state.ingest().readers).await?,
+        last_quarantine_id,
+    }))
+}
+
+/// The part of a list to return.
+#[derive(IntoParams)]
+#[expect(dead_code, reason = "the OpenAPI document alone has it")]
+#[into_params(parameter_in = Query)]
+pub struct IdPage {
+    /// Most entries: 1 to 1000. Values outside are clamped.
+    #[param(value_type = Option<i64>, minimum = 0, maximum = 4_294_967_295_u64)]
+    limit: Option<u32>,
+    /// Only entries with larger IDs.
+    after: Option<i64>,
+}
+
+/// The part of a list to return.
+#[derive(IntoParams)]
+#[expect(dead_code, reason = "the OpenAPI document alone has it")]
+#[into_params(parameter_in = Query)]
+pub struct NamePage {
+    /// Most entries: 1 to 1000. Values outside are clamped.
+    #[param(value_type = Option<i64>, minimum = 0, maximum = 4_294_967_295_u64)]
+    limit: Option<u32>,
+    /// Only entries whose names come after this one.
+    after: Option<String>,
+}
+
+/// Parses `limit` and `after`.
+fn page(uri: &Uri) -> Result<(usize, Option<String>), Problem> {
+    let (mut limit, mut after) = (LIMIT.0, None);
+    for (name, value) in query::read(uri.query(), &["limit", "after"])? {
+        match name {
+            "limit" => limit = number::<u32>(name, &value)?.try_into().unwrap_or(LIMIT.1),
+            _ => after = Some(value),
+        }
+    }
+    Ok((limit.clamp(1, LIMIT.1), after))
+}
+
+/// A page of the dead letters of an output, the oldest first.
+#[derive(Serialize, ToSchema)]
+pub struct DeadLetters {
+    output: String,
+    /// The number of its dead letters.
+    count: u64,
+    /// The last ID in the buffer: operations on all dead letters name it as `up_to`.
+    last_message_id: i64,
+    messages: Vec<DeadLetterObject>,
+    /// Whether there are more after these.
+    more: bool,
+}
+
+#[utoipa::path(get, path = "/api/outputs/{output}/dead-letters", tag = "operations", params(("output" = String, Path, description = "The output's name."), IdPage), responses(
+    (status = 200, description = "Messages that the receiver has permanently rejected, the oldest first.", body = DeadLetters),
+    (status = 400, description = "`query`, `name`", body = Problem, content_type = "application/problem+json"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 404, description = "`not-found`: there is no such output", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
+    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn dead_letters(
+    State(state): State<Arc<GatewayState>>,
+    Segment(output): Segment,
+    uri: Uri,
+) -> Result<Json<DeadLetters>, Problem> {
+    let (limit, after) = page(&uri)?;
+    let after = after.map_or(Ok(0), |after| number("after", &after))?;
+    let last_message_id = state.ingest().stats.totals().last_message_id;
+    let count = dead_letters::counts(&state, Some(&output))?.remove(&output).unwrap_or_default();
+    let mut messages = dead_letters::list(&state.ingest().readers, &output, after, limit as u32 + 1).await?;
+    let more = messages.len() > limit;
+    messages.truncate(limit);
+    Ok(Json(DeadLetters { output, count, last_message_id, messages, more }))
+}
+
+/// What devices have in the quarantine.
+#[derive(Serialize, ToSchema)]
+pub struct QuarantineDevices {
+    /// Those with the most messages first, at most 100.
+    devices: Vec<QuarantineDevice>,
+    /// The last ID in the quarantine: operations on all messages of a device name it as `up_to`.
+    last_quarantine_id: i64,
+}
+
+/// What a device has in the quarantine.
+#[derive(Serialize, ToSchema)]
+struct QuarantineDevice {
+    device: String,
+    messages: u64,
+    bytes: u64,
+    /// The error kind of the newest one.
+    kind: String,
+}
+
+#[utoipa::path(get, path = "/api/quarantine/devices", tag = "operations", params(("device" = Option<String>, Query, description = "Only this device.")), responses(
+    (status = 200, description = "How many messages of which devices are in the quarantine.", body = QuarantineDevices),
+    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
+    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn quarantine_devices(
+    State(state): State<Arc<GatewayState>>,
+    uri: Uri,
+) -> Result<Json<QuarantineDevices>, Problem> {
+    let device = query::read(uri.query(), &["device"])?.into_iter().next().map(|(_, device)| device);
+    let last_quarantine_id = state.ingest().stats.totals().last_quarantine_id;
+    let found = state.ingest().readers.quarantined_by_device(device, DEVICES).await?;
+    let devices = found
+        .into_iter()
+        .map(|of| QuarantineDevice {
+            device: of.device,
+            messages: of.messages,
+            bytes: of.bytes,
+            kind: of.kind,
+        })
+        .collect();
+    Ok(Json(QuarantineDevices { devices, last_quarantine_id }))
+}
+
+#[utoipa::path(get, path = "/api/tokens", tag = "operations", params(NamePage), responses(
+    (status = 200, description = "The tokens in use, in the order of their names, without secrets or hashes.", body = Credentials),
+    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn tokens(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result<Json<Credentials>, Problem> {
+    let (limit, after) = page(&uri)?;
+    Ok(Json(credentials::tokens(&state, after.as_deref().unwrap_or_default(), limit)))
+}
+
+#[utoipa::path(get, path = "/api/keys", tag = "operations", params(NamePage), responses(
+    (status = 200, description = "The DTLS keys in use, in the order of their names, without secrets.", body = Credentials),
+    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn keys(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result<Json<Credentials>, Problem> {
+    let (limit, after) = page(&uri)?;
+    Ok(Json(credentials::keys(&state, after.as_deref().unwrap_or_default(), limit)))
+}
+
+/// The schemas in use.
+#[derive(Serialize, ToSchema)]
+pub struct Schemas {
+    schemas: Vec<SchemaObject>,
+}
+
+#[utoipa::path(get, path = "/api/schemas", tag = "operations", responses(
+    (status = 200, description = "The schemas in use, with their slots and fingerprints.", body = Schemas),
+    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
+    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn all_schemas(
+    State(state): State<Arc<GatewayState>>,
+    _: NoQuery,
+) -> Result<Json<Schemas>, Problem> {
+    Ok(Json(Schemas { schemas: schemas::schemas(&state).await? }))
+}
+
+#[utoipa::path(get, path = "/api/rates", tag = "operations", responses(
+    (status = 200, description = "Messages, bytes and rejections per second in each minute, since the start and for at most a day.", body = RatesObject),
+    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn all_rates(State(state): State<Arc<GatewayState>>, _: NoQuery) -> Json<RatesObject> {
+    let totals = state.ingest().stats.totals();
+    Json(state.rates.object(state.started_at, &totals, state.metrics.requeued.get()))
+}

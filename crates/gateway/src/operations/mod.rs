@@ -1,0 +1,19 @@
+//! What operators see and do: the state of inputs, outputs and storage, and changes of the quarantine and of dead letters. The admin socket
+//! (`admin/`) and the API (`api/operations.rs`, `api/operate.rs`) both call this.
+
+pub mod credentials;
+pub mod dead_letters;
+pub mod inputs;
+pub mod outputs;
+pub mod quarantine;
+pub mod schemas;
+pub mod storage;
+
+/// A failure of an input.
+#[derive(serde::Serialize, utoipa::ToSchema)]
+pub struct InputFailure {
+    /// The time, as RFC 3339.
+    pub at: String,
+    /// The reason, for people.
+    pub reason: String,
+}
