@@ -135,6 +135,21 @@ pub(crate) fn read<S: Source>(
     segments: &[Segment],
     node: u32,
     source: &mut S,
+    text: String,
+) -> Result<String, Error> {
+    if S::CODED {
+        return source.read_other(
+            |source| read_parts(segments, node, source, text),
+            |text, plain| write(segments, node, text, plain),
+        );
+    }
+    read_parts(segments, node, source, text)
+}
+
+fn read_parts<S: Source>(
+    segments: &[Segment],
+    node: u32,
+    source: &mut S,
     mut text: String,
 ) -> Result<String, Error> {
     // Most patterns have few segments, whose counts need no memory of their own.

@@ -3,6 +3,7 @@
 //! The walk names each part. A sink or a source decides how the part becomes bits.
 
 use crate::Error;
+use crate::bits::Writer;
 use dunnage_pson::Value;
 
 /// The part of the message to which a number belongs, so that the modelled coder learns each part separately.
@@ -89,4 +90,13 @@ pub(crate) trait Source {
     fn begin(&mut self, _node: u32) {}
     /// Announces the value of the innermost node that has begun and not ended.
     fn end(&mut self, _value: &Value) {}
+    /// Reads with `read` what consists of other parts in a plain body, where `write` writes it. Only a source that also makes the plain bits
+    /// of what is read calls `write`.
+    fn read_other<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, Error>,
+        _write: impl FnOnce(&T, &mut Writer<'_>) -> Result<(), Error>,
+    ) -> Result<T, Error> {
+        read(self)
+    }
 }

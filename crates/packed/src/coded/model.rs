@@ -20,6 +20,8 @@ pub(super) struct Model<'a> {
     reference: Option<&'a Record>,
     /// The place in the reference after the last part that was found there.
     next: usize,
+    /// The leaf after the last part that has one.
+    next_leaf: usize,
     pub place: Place,
     before: Before,
 }
@@ -27,7 +29,7 @@ pub(super) struct Model<'a> {
 impl<'a> Model<'a> {
     pub fn new(leaves: &'a Leaves, statistics: &'a Statistics, reference: Option<&'a Record>) -> Self {
         let before = Before::new(leaves.list().len());
-        Model { leaves, statistics, reference, next: 0, place: Place::default(), before }
+        Model { leaves, statistics, reference, next: 0, next_leaf: 0, place: Place::default(), before }
     }
 
     /// Codes an index out of `count`, and returns it.
@@ -36,7 +38,7 @@ impl<'a> Model<'a> {
             return Ok(0);
         }
         let key = self.place.key(at, false);
-        let Some(leaf) = self.leaves.find(key) else { return equally(coder, value, count) };
+        let Some(leaf) = self.leaf(key) else { return equally(coder, value, count) };
         let was = self.was(key).and_then(|was| was.index_of(count));
         if self.leaves.list()[leaf].every.is_some() {
             return self.every(coder, leaf, value, was, count);
@@ -59,6 +61,14 @@ impl<'a> Model<'a> {
         let read = view.value(coded, count).ok_or_else(|| beyond(offset))?;
         self.before.set(leaf, read, coded as u64);
         Ok(read)
+    }
+
+    /// Returns the index of the leaf with this key.
+    fn leaf(&mut self, key: Key) -> Option<usize> {
+        let leaf = self.leaves.find_near(key, self.next_leaf)?;
+        // A number with `x-dunnage-every` has two leaves.
+        self.next_leaf = leaf + if self.leaves.list()[leaf].every.is_some() { 2 } else { 1 };
+        Some(leaf)
     }
 
     /// Returns the part of the reference with this key at this place.
@@ -128,7 +138,7 @@ impl<'a> Model<'a> {
         let offset = coder.offset();
         let key = self.place.key(at, true);
         let was = self.was(key).filter(|was| was.is_alike(known));
-        let (Some(was), Some(leaf)) = (was, self.leaves.find(key)) else { return part(coder, known) };
+        let (Some(was), Some(leaf)) = (was, self.leaf(key)) else { return part(coder, known) };
         if self.part(coder, leaf, u64::from(known != was), 2, true)? == 0 {
             return Ok(was.clone());
         }

@@ -2,8 +2,10 @@
 
 use super::leaf::Key;
 use crate::Error;
+use crate::bits::Writer;
 use crate::wire::{At, Sink, Source};
 use dunnage_pson::Value;
+use std::sync::OnceLock;
 
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,8 +61,8 @@ impl Place {
 pub(crate) struct Record {
     /// The parts in the order of the layout, with the indices of the elements around each.
     pub parts: Vec<(Key, Vec<u32>, Datum)>,
-    /// The indices of the parts, in the order of their keys and paths.
-    sorted: Vec<u32>,
+    /// The indices of the parts, in the order of their keys and paths, once a part was not at its likely place.
+    sorted: OnceLock<Vec<u32>>,
 }
 
 impl Record {
@@ -76,20 +78,31 @@ impl Record {
         if let Some(part) = self.parts.get(likely).filter(|part| is(part)) {
             return Some((likely, &part.2));
         }
-        let found = self.sorted.binary_search_by(|at| {
+        let sorted = self.sorted.get_or_init(|| self.sort());
+        let found = sorted.binary_search_by(|at| {
             let (of, elements, _) = &self.parts[*at as usize];
             of.cmp(&key).then_with(|| elements.as_slice().cmp(path))
         });
-        let at = self.sorted[found.ok()?] as usize;
+        let at = sorted[found.ok()?] as usize;
         Some((at, &self.parts[at].2))
     }
 
-    /// Returns about how much memory the parts take, in bytes.
+    #[cold]
+    fn sort(&self) -> Vec<u32> {
+        let mut sorted: Vec<u32> = (0..self.parts.len() as u32).collect();
+        sorted.sort_unstable_by_key(|at| {
+            let (key, path, _) = &self.parts[*at as usize];
+            (*key, path.as_slice())
+        });
+        sorted
+    }
+
+    /// Returns about how much memory the parts take at most, in bytes.
     pub fn memory(&self) -> usize {
         let text = |datum: &Datum| if let Datum::Text(text) = datum { text.len() } else { 0 };
         let heap = |(_, path, datum): &(Key, Vec<u32>, Datum)| 4 * path.len() + text(datum);
         let each = size_of::<(Key, Vec<u32>, Datum)>() + size_of::<u32>();
-        self.parts.len() * each + self.parts.iter().map(heap).sum::<usize>()
+        self.parts.capacity() * each + self.parts.iter().map(heap).sum::<usize>()
     }
 }
 
@@ -101,15 +114,14 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
+    /// Creates a recorder of a message that probably has `parts` parts.
+    fn with_room(parts: usize) -> Recorder {
+        Recorder { place: Place::default(), parts: Vec::with_capacity(parts) }
+    }
+
     /// Returns the parts of the message.
     pub fn finish(self) -> Record {
-        let parts = self.parts;
-        let mut sorted: Vec<u32> = (0..parts.len() as u32).collect();
-        sorted.sort_unstable_by_key(|at| {
-            let (key, path, _) = &parts[*at as usize];
-            (*key, path.as_slice())
-        });
-        Record { parts, sorted }
+        Record { parts: self.parts, sorted: OnceLock::new() }
     }
 
     fn keep(&mut self, at: At, datum: Datum) -> Result<(), Error> {
@@ -152,50 +164,79 @@ impl Sink for Recorder {
     }
 }
 
-/// A source that keeps the parts that are read from another one.
-pub(crate) struct Recorded<S> {
+/// A source that keeps the parts that are read from another one, and writes what they are in a plain body.
+pub(crate) struct Recorded<'p, S> {
     source: S,
     recorder: Recorder,
+    plain: Writer<'p>,
+    /// Whether the parts that are read now have another form in a plain body.
+    has_other: bool,
 }
 
-impl<S: Source> Recorded<S> {
-    /// Creates a source that reads from `source`.
-    pub fn new(source: S) -> Self {
-        Recorded { source, recorder: Recorder::default() }
+impl<'p, S: Source> Recorded<'p, S> {
+    /// Creates a source that reads from `source` about as many parts as `like` has, and appends the plain bits to `plain`.
+    pub fn new(source: S, like: &Record, plain: &'p mut Vec<u8>) -> Self {
+        let recorder = Recorder::with_room(like.parts.len());
+        Recorded { source, recorder, plain: Writer::new(plain), has_other: false }
     }
 
-    /// Returns the source and the parts that were read.
-    pub fn finish(self) -> (S, Recorder) {
-        (self.source, self.recorder)
+    /// Writes the last plain bits, and returns the source and the parts that were read.
+    pub fn finish(self) -> (S, Record) {
+        self.plain.finish();
+        (self.source, self.recorder.finish())
     }
 }
 
-impl<S: Source> Source for Recorded<S> {
+impl<S: Source> Source for Recorded<'_, S> {
     const MODELLED: bool = S::MODELLED;
     const CODED: bool = S::CODED;
 
     fn index(&mut self, at: At, count: u64) -> Result<u64, Error> {
         let value = self.source.index(at, count)?;
         self.recorder.index(at, value, count)?;
+        if !self.has_other {
+            self.plain.index(at, value, count)?;
+        }
         Ok(value)
     }
 
     fn sized(&mut self, at: At) -> Result<u64, Error> {
         let value = self.source.sized(at)?;
         self.recorder.sized(at, value)?;
+        if !self.has_other {
+            self.plain.sized(at, value)?;
+        }
         Ok(value)
     }
 
     fn raw(&mut self, at: At, bits: u32) -> Result<u64, Error> {
         let value = self.source.raw(at, bits)?;
         self.recorder.raw(at, value, bits)?;
+        if !self.has_other {
+            self.plain.raw(at, value, bits)?;
+        }
         Ok(value)
     }
 
     fn text(&mut self, at: At, min: u32, max: Option<u32>) -> Result<String, Error> {
         let text = self.source.text(at, min, max)?;
         self.recorder.text(at, &text, min, max)?;
+        if !self.has_other {
+            self.plain.text(at, &text, min, max)?;
+        }
         Ok(text)
+    }
+
+    fn read_other<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, Error>,
+        write: impl FnOnce(&T, &mut Writer<'_>) -> Result<(), Error>,
+    ) -> Result<T, Error> {
+        self.has_other = true;
+        let value = read(self)?;
+        self.has_other = false;
+        write(&value, &mut self.plain)?;
+        Ok(value)
     }
 
     fn offset(&self) -> usize {
