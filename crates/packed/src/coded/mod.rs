@@ -125,9 +125,10 @@ impl Sink for CodedSink<'_, '_> {
     }
 }
 
-impl Source for CodedSource<'_, '_> {
+impl<'a, 'b> Source for CodedSource<'a, 'b> {
     const MODELLED: bool = false;
     const CODED: bool = true;
+    type Plain = CodedSink<'a, 'b>;
 
     fn index(&mut self, at: At, count: u64) -> Result<u64, Error> {
         self.model.index(&mut self.coder, at, 0, count)

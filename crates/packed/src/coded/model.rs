@@ -57,7 +57,7 @@ impl<'a> Model<'a> {
             }
         };
         let offset = coder.offset();
-        let coded = table.code(coder, view.of(value, count))?;
+        let coded = table.code(coder, if C::READS { 0 } else { view.of(value, count) })?;
         let read = view.value(coded, count).ok_or_else(|| beyond(offset))?;
         self.before.set(leaf, read, coded as u64);
         Ok(read)

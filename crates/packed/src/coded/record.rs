@@ -34,6 +34,9 @@ impl Datum {
     }
 }
 
+/// The indices of the elements around a part, from the outside.
+type Path = Box<[u32]>;
+
 /// Where in a message a part is.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Place {
@@ -60,7 +63,7 @@ impl Place {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Record {
     /// The parts in the order of the layout, with the indices of the elements around each.
-    pub parts: Vec<(Key, Vec<u32>, Datum)>,
+    pub parts: Vec<(Key, Path, Datum)>,
     /// The indices of the parts, in the order of their keys and paths, once a part was not at its likely place.
     sorted: OnceLock<Vec<u32>>,
 }
@@ -74,14 +77,17 @@ impl Record {
     /// Returns the part with this key in the elements `path`, and its place. The part at `likely` is looked at first: two messages mostly
     /// have the same parts in the same order.
     pub fn find(&self, key: Key, path: &[u32], likely: usize) -> Option<(usize, &Datum)> {
-        let is = |(of, elements, _): &(Key, Vec<u32>, Datum)| *of == key && elements.as_slice() == path;
+        // Most parts are in no array, so that their paths need not be compared.
+        let is = |(of, elements, _): &(Key, Path, Datum)| {
+            *of == key && elements.len() == path.len() && (path.is_empty() || **elements == *path)
+        };
         if let Some(part) = self.parts.get(likely).filter(|part| is(part)) {
             return Some((likely, &part.2));
         }
         let sorted = self.sorted.get_or_init(|| self.sort());
         let found = sorted.binary_search_by(|at| {
             let (of, elements, _) = &self.parts[*at as usize];
-            of.cmp(&key).then_with(|| elements.as_slice().cmp(path))
+            of.cmp(&key).then_with(|| (**elements).cmp(path))
         });
         let at = sorted[found.ok()?] as usize;
         Some((at, &self.parts[at].2))
@@ -92,7 +98,7 @@ impl Record {
         let mut sorted: Vec<u32> = (0..self.parts.len() as u32).collect();
         sorted.sort_unstable_by_key(|at| {
             let (key, path, _) = &self.parts[*at as usize];
-            (*key, path.as_slice())
+            (*key, &**path)
         });
         sorted
     }
@@ -100,8 +106,8 @@ impl Record {
     /// Returns about how much memory the parts take at most, in bytes.
     pub fn memory(&self) -> usize {
         let text = |datum: &Datum| if let Datum::Text(text) = datum { text.len() } else { 0 };
-        let heap = |(_, path, datum): &(Key, Vec<u32>, Datum)| 4 * path.len() + text(datum);
-        let each = size_of::<(Key, Vec<u32>, Datum)>() + size_of::<u32>();
+        let heap = |(_, path, datum): &(Key, Path, Datum)| 4 * path.len() + text(datum);
+        let each = size_of::<(Key, Path, Datum)>() + size_of::<u32>();
         self.parts.capacity() * each + self.parts.iter().map(heap).sum::<usize>()
     }
 }
@@ -110,7 +116,7 @@ impl Record {
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     place: Place,
-    parts: Vec<(Key, Vec<u32>, Datum)>,
+    parts: Vec<(Key, Path, Datum)>,
 }
 
 impl Recorder {
@@ -126,7 +132,7 @@ impl Recorder {
 
     fn keep(&mut self, at: At, datum: Datum) -> Result<(), Error> {
         let key = self.place.key(at, !matches!(datum, Datum::Index { .. }));
-        self.parts.push((key, self.place.path.clone(), datum));
+        self.parts.push((key, self.place.path.as_slice().into(), datum));
         Ok(())
     }
 }
@@ -187,9 +193,10 @@ impl<'p, S: Source> Recorded<'p, S> {
     }
 }
 
-impl<S: Source> Source for Recorded<'_, S> {
+impl<'p, S: Source> Source for Recorded<'p, S> {
     const MODELLED: bool = S::MODELLED;
     const CODED: bool = S::CODED;
+    type Plain = Writer<'p>;
 
     fn index(&mut self, at: At, count: u64) -> Result<u64, Error> {
         let value = self.source.index(at, count)?;
@@ -230,7 +237,7 @@ impl<S: Source> Source for Recorded<'_, S> {
     fn read_other<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<T, Error>,
-        write: impl FnOnce(&T, &mut Writer<'_>) -> Result<(), Error>,
+        write: impl FnOnce(&T, &mut Writer<'p>) -> Result<(), Error>,
     ) -> Result<T, Error> {
         self.has_other = true;
         let value = read(self)?;
