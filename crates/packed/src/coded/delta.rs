@@ -64,8 +64,13 @@ impl Reference {
 
     /// Returns whether a delta with this first byte may refer to the message.
     pub fn is_tagged(&self, first: u8) -> bool {
-        self.name & TAG == u16::from(first) & TAG
+        may_refer(first, self.name)
     }
+}
+
+/// Returns whether a delta with this first byte may refer to the message of this name.
+pub fn may_refer(first: u8, name: u16) -> bool {
+    name & TAG == u16::from(first) & TAG
 }
 
 /// Returns whether the first byte of a packed message is that of a delta.

@@ -17,7 +17,7 @@ mod table;
 mod train;
 mod trained;
 
-pub use delta::{Decoded, Reference, is_delta};
+pub use delta::{Decoded, Reference, is_delta, may_refer};
 pub use expected::{Expected, ExpectedBits, ExpectedPart};
 pub use sender::Sender;
 pub use table::{Bin, Context, Table, Tables};

@@ -39,7 +39,7 @@ impl<'a> Model<'a> {
         }
         let key = self.place.key(at, false);
         let Some(leaf) = self.leaf(key) else { return equally(coder, value, count) };
-        let was = self.was(key).and_then(|was| was.index_of(count));
+        let was = self.was(key).and_then(|(reference, at)| reference.index_of(at, count));
         if self.leaves.list()[leaf].every.is_some() {
             return self.every(coder, leaf, value, was, count);
         }
@@ -71,11 +71,12 @@ impl<'a> Model<'a> {
         Some(leaf)
     }
 
-    /// Returns the part of the reference with this key at this place.
-    fn was(&mut self, key: Key) -> Option<&'a Datum> {
-        let (at, datum) = self.reference?.find(key, &self.place.path, self.next)?;
+    /// Returns the reference, and where it has the part with this key at this place.
+    fn was(&mut self, key: Key) -> Option<(&'a Record, usize)> {
+        let reference = self.reference?;
+        let at = reference.find(key, &self.place.path, self.next)?;
         self.next = at + 1;
-        Some(datum)
+        Some((reference, at))
     }
 
     /// Returns the table for a leaf, and whether it is about changes. A leaf without tables of changes uses the others.
@@ -137,13 +138,13 @@ impl<'a> Model<'a> {
     ) -> Result<Datum, Error> {
         let offset = coder.offset();
         let key = self.place.key(at, true);
-        let was = self.was(key).filter(|was| was.is_alike(known));
+        let was = self.was(key).map(|(reference, at)| reference.datum(at)).filter(|was| was.is_alike(known));
         let (Some(was), Some(leaf)) = (was, self.leaf(key)) else { return part(coder, known) };
-        if self.part(coder, leaf, u64::from(known != was), 2, true)? == 0 {
-            return Ok(was.clone());
+        if self.part(coder, leaf, u64::from(*known != was), 2, true)? == 0 {
+            return Ok(was);
         }
         match part(coder, known)? {
-            same if same == *was => {
+            same if same == was => {
                 Err(Error::new(Kind::Malformed, offset, "an unchanged part as a changed one"))
             }
             other => Ok(other),
