@@ -3,6 +3,7 @@
 //! The container's statistics are trained on other containers than those that are measured. Results go to
 //! `bench/results/link.jsonl`. `--quick` sends few messages, in minutes instead of half an hour.
 
+mod bound;
 mod container;
 mod goal;
 mod trials;

@@ -52,7 +52,7 @@ pub async fn measure(plan: &Plan) -> Result<(), Failure> {
     let payloads = payload::all(1000)?;
     let payload = payloads.first().ok_or("there is no payload")?;
     let folder = tempfile::tempdir()?;
-    payload.write(&folder.path().join("bodies"))?;
+    payload.write_bodies(&folder.path().join("bodies"))?;
     fill(plan, payload, folder.path())?;
     let (sink, received) = sink().await?;
     let (mut without, mut with) = (Vec::new(), Vec::new());

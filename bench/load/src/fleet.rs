@@ -134,7 +134,7 @@ fn locust(
     let mut formats = Vec::new();
     for (n, payload) in payloads.iter().enumerate() {
         let bodies = folder.join(format!("bodies{n}"));
-        payload.write(&bodies)?;
+        payload.write_lines(&bodies)?;
         formats.push(json!({ "name": payload.name, "content_type": payload.content_type, "bodies": bodies }));
     }
     let steps: Vec<_> = devices.iter().map(|n| json!({ "devices": n, "formats": formats })).collect();

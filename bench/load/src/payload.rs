@@ -83,8 +83,18 @@ impl Payload {
         self.bodies.iter().map(|(_, body)| body.len()).sum::<usize>() as f64 / self.bodies.len() as f64
     }
 
+    /// Writes for each message a line with the device, a space and the length of the body, and then the body, as `post.lua` reads them.
+    pub fn write_bodies(&self, path: &Path) -> Result<(), Failure> {
+        let mut all = Vec::new();
+        for (device, body) in &self.bodies {
+            all.extend(format!("{device} {}\n", body.len()).into_bytes());
+            all.extend(body);
+        }
+        Ok(std::fs::write(path, all)?)
+    }
+
     /// Writes a line per message: the device, a space, the body in hexadecimal digits.
-    pub fn write(&self, path: &Path) -> Result<(), Failure> {
+    pub fn write_lines(&self, path: &Path) -> Result<(), Failure> {
         let mut text = String::new();
         for (device, body) in &self.bodies {
             let _ = write!(text, "{device} ");

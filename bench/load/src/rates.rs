@@ -129,39 +129,52 @@ fn row(
 
 /// Measures one run with wrk against a fresh server. Fails if the stored messages contradict the acknowledged requests.
 pub fn run(server: Server, payload: &Payload, connections: usize, seconds: usize) -> Result<Run, Failure> {
-    run_started(|folder| Running::start(server, folder), payload, connections, seconds)
+    let folder = tempfile::tempdir()?;
+    payload.write_bodies(&folder.path().join("bodies"))?;
+    let running = Running::start(server, folder.path())?;
+    let (run, acknowledged) = run_on(&running, folder.path(), payload, connections, seconds)?;
+    running.stop()?;
+    check_stored(folder.path(), payload, acknowledged, connections)?;
+    Ok(run)
 }
 
-/// Like [`run`], against the server that `start` starts with its files in a folder.
-pub fn run_started(
-    start: impl FnOnce(&Path) -> Result<Running, Failure>,
+/// Measures one run with wrk, which posts the messages in the file `bodies` of `folder`. Also returns the number of acknowledged messages.
+pub fn run_on(
+    running: &Running,
+    folder: &Path,
     payload: &Payload,
     connections: usize,
     seconds: usize,
-) -> Result<Run, Failure> {
-    let folder = tempfile::tempdir()?;
-    let bodies = folder.path().join("bodies");
-    payload.write(&bodies)?;
-    let running = start(folder.path())?;
-    let found = wrk(&running, payload, &bodies, connections, seconds)?;
-    let processor_seconds = running.processor_seconds()?;
-    running.stop()?;
-
+) -> Result<(Run, u64), Failure> {
+    let before = running.processor_seconds()?;
+    let found = wrk(running, payload, &folder.join("bodies"), connections, seconds)?;
+    let processor_seconds = running.processor_seconds()? - before;
     let number = |key: &str| found[key].as_u64().unwrap_or_default();
     let acknowledged = number("requests") - number("bad_status");
-    let stored: u64 = Connection::open(folder.path().join("buffer.sqlite3"))?
-        .query_row("SELECT count(*) FROM messages", [], |row| row.get::<_, i64>(0))?
-        .try_into()?;
-    // Requests in flight when wrk ended are stored, but wrk does not count them.
-    if stored < acknowledged || stored > acknowledged + connections as u64 {
-        return Err(format!("{}: {acknowledged} acknowledged, {stored} stored", payload.name).into());
-    }
-    Ok(Run {
+    let run = Run {
         rps: acknowledged as f64 / (number("microseconds") as f64 / 1e6),
         p95_ms: number("p95_us") as f64 / 1e3,
         cpu_us: 1e6 * processor_seconds / acknowledged as f64,
         failures: number("bad_status") + number("broken"),
-    })
+    };
+    Ok((run, acknowledged))
+}
+
+/// Fails if the buffer in `folder` has fewer messages than were acknowledged, or more than `in_flight` others. Requests in flight when wrk
+/// ended are stored, but wrk does not count them.
+pub fn check_stored(
+    folder: &Path,
+    payload: &Payload,
+    acknowledged: u64,
+    in_flight: usize,
+) -> Result<(), Failure> {
+    let stored: u64 = Connection::open(folder.join("buffer.sqlite3"))?
+        .query_row("SELECT count(*) FROM messages", [], |row| row.get::<_, i64>(0))?
+        .try_into()?;
+    if stored < acknowledged || stored > acknowledged + in_flight as u64 {
+        return Err(format!("{}: {acknowledged} acknowledged, {stored} stored", payload.name).into());
+    }
+    Ok(())
 }
 
 /// Posts the messages in the file `bodies` with wrk, and returns the JSON object that `post.lua` prints.

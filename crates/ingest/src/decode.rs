@@ -132,7 +132,7 @@ async fn decode_as(
         rule.check(encoding.format).map_err(Rejected::unsupported)?;
     }
     if let Some(slots) = slots_of_delta(codecs, encoding, raw) {
-        let candidates = committed.of(codecs, &provenance.device).await?;
+        let candidates = committed.of(codecs, &provenance.device, raw).await?;
         // Only plain layouts have deltas: a message takes little memory.
         let reception = reception(provenance, rule, STEPS[0].memory);
         let asked = encoding.layout.as_deref();

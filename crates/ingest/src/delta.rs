@@ -10,7 +10,7 @@ use crate::{
 };
 use dunnage_buffer::{Named, Readers, Use};
 use dunnage_formats::{Id, Kind, Known, Value};
-use dunnage_packed::{Decoded, Reference};
+use dunnage_packed::{Decoded, Reference, may_refer};
 use std::sync::Arc;
 
 /// The messages that were committed, for deltas that refer to them.
@@ -22,10 +22,13 @@ pub struct Committed<'a> {
 }
 
 impl Committed<'_> {
-    /// Returns the messages to which a delta of `device` may refer, decoded with `codecs`.
-    pub async fn of(&self, codecs: &Codecs, device: &str) -> Result<Candidates, Rejected> {
-        let Some(slots) = &codecs.slots else { return Ok(Candidates::default()) };
-        if let Some(known) = self.references.of(device, slots) {
+    /// Returns the messages to which the delta `bytes` of `device` may refer, decoded with `codecs`.
+    pub async fn of(&self, codecs: &Codecs, device: &str, bytes: &[u8]) -> Result<Candidates, Rejected> {
+        let (Some(slots), Some(&first)) = (&codecs.slots, bytes.first()) else {
+            return Ok(Candidates::default());
+        };
+        let may_be = |name| may_refer(first, name);
+        if let Some(known) = self.references.of(device, slots, may_be) {
             return Ok(known);
         }
         let stored =
@@ -33,7 +36,7 @@ impl Committed<'_> {
                 Rejected::reference("the messages to which the delta may refer cannot be read")
             })?;
         let found = stored.iter().filter_map(|named| Some((named.id, Arc::new(restored(codecs, named)?))));
-        Ok(self.references.loaded(device, slots, found.collect::<Vec<Identified>>()))
+        Ok(self.references.loaded(device, slots, found.collect::<Vec<Identified>>(), may_be))
     }
 }
 

@@ -40,7 +40,7 @@ impl Candidate {
     }
 }
 
-/// The references of a device, each list from the newest to the oldest.
+/// Those references of a device that a message may refer to, each list from the newest to the oldest.
 #[derive(Debug, Default)]
 pub struct Candidates {
     /// Those from the one on that was last used, or all if none was.
@@ -63,12 +63,27 @@ struct Cache {
 /// The references of a device, newest first.
 #[derive(Default)]
 struct Held {
-    list: VecDeque<Identified>,
+    list: VecDeque<Entry>,
+    /// The memory of the list in bytes.
+    memory: usize,
     /// The ID of the one that was last used.
     used: Option<i64>,
     /// The layouts for which the list has those that were in the buffer before the first of the list. Another schema, or the same one after
     /// a reload, has other references there.
     whole_for: Option<Weak<Slots>>,
+}
+
+/// A reference of a device. It has the name, too, because the other references of a device are rarely in the processor's caches.
+struct Entry {
+    id: i64,
+    name: u16,
+    candidate: Arc<Candidate>,
+}
+
+impl From<Identified> for Entry {
+    fn from((id, candidate): Identified) -> Entry {
+        Entry { id, name: candidate.reference.name(), candidate }
+    }
 }
 
 impl Default for References {
@@ -82,30 +97,38 @@ impl References {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the references of `device` with the layouts `slots`, or `None` if they have to be [loaded](References::loaded) from the
-    /// buffer. From then on, the cache follows the commits of the device.
-    pub fn of(&self, device: &str, slots: &Arc<Slots>) -> Option<Candidates> {
+    /// Returns the references of `device` with the layouts `slots` whose names `may_be` accepts, or `None` if they have to be
+    /// [loaded](References::loaded) from the buffer. From then on, the cache follows the commits of the device.
+    pub fn of(&self, device: &str, slots: &Arc<Slots>, may_be: impl Fn(u16) -> bool) -> Option<Candidates> {
         let mut cache = self.cache();
         if let Some(held) = cache.devices.get(device) {
             let is_whole = held.whole_for.as_ref().is_some_and(|of| of.as_ptr() == Arc::as_ptr(slots));
-            return is_whole.then(|| held.candidates());
+            return is_whole.then(|| held.candidates(may_be));
         }
         cache.put(device.into(), Held::default());
         None
     }
 
-    /// Adds the references that the buffer has of `device` with the layouts `slots`, newest first, and returns all of them.
-    pub fn loaded(&self, device: &str, slots: &Arc<Slots>, found: Vec<Identified>) -> Candidates {
+    /// Adds the references that the buffer has of `device` with the layouts `slots`, newest first, and returns those of all whose
+    /// names `may_be` accepts.
+    pub fn loaded(
+        &self,
+        device: &str,
+        slots: &Arc<Slots>,
+        found: Vec<Identified>,
+        may_be: impl Fn(u16) -> bool,
+    ) -> Candidates {
         let mut cache = self.cache();
         let (name, mut held) = cache.take(device).unwrap_or_else(|| (device.into(), Held::default()));
         // Commits may have been faster than the reading of the buffer.
-        held.list.extend(found);
-        held.list.make_contiguous().sort_unstable_by_key(|(id, _)| -id);
+        held.list.extend(found.into_iter().map(Entry::from));
+        held.list.make_contiguous().sort_unstable_by_key(|entry| -entry.id);
         let mut last = None;
-        held.list.retain(|(id, _)| last.replace(*id) != Some(*id));
+        held.list.retain(|entry| last.replace(entry.id) != Some(entry.id));
         held.list.truncate(OF_A_DEVICE);
+        held.memory = held.list.iter().map(|entry| entry.candidate.memory).sum();
         held.whole_for = Some(Arc::downgrade(slots));
-        let candidates = held.candidates();
+        let candidates = held.candidates(may_be);
         // A device without messages is not worth the place of another one.
         if !held.list.is_empty() {
             cache.put(name, held);
@@ -116,9 +139,12 @@ impl References {
     /// Adds a message of `device` that was committed.
     pub fn committed(&self, device: &str, (id, candidate): Identified) {
         let mut cache = self.cache();
-        let Some((name, mut held)) = cache.take(device) else { return };
+        let Some(held) = cache.devices.get_mut(device) else { return };
+        let before = held.memory();
         held.add(id, candidate);
-        cache.put(name, held);
+        let after = held.memory();
+        cache.memory = cache.memory - before + after;
+        cache.keep_within_memory();
     }
 }
 
@@ -133,6 +159,10 @@ impl Cache {
     fn put(&mut self, device: Arc<str>, held: Held) {
         self.memory += held.memory();
         self.devices.put(device, held);
+        self.keep_within_memory();
+    }
+
+    fn keep_within_memory(&mut self) {
         while self.memory > MEMORY
             && let Some((_, left)) = self.devices.pop_lru()
         {
@@ -143,30 +173,37 @@ impl Cache {
 
 impl Held {
     fn memory(&self) -> usize {
-        OF_AN_ENTRY + self.list.iter().map(|(_, candidate)| candidate.memory).sum::<usize>()
+        OF_AN_ENTRY + self.memory
     }
 
     fn add(&mut self, id: i64, candidate: Arc<Candidate>) {
-        if self.list.iter().any(|(known, _)| *known == id) {
+        if self.list.iter().any(|entry| entry.id == id) {
             return;
         }
-        let used =
-            candidate.used.and_then(|name| self.list.iter().find(|(_, one)| one.reference.name() == name));
-        self.used = used.map(|(id, _)| *id).or(self.used);
-        self.list.push_front((id, candidate));
-        self.list.truncate(OF_A_DEVICE.min(self.likely() + LATE));
+        let used = candidate.used.and_then(|name| self.list.iter().find(|entry| entry.name == name));
+        self.used = used.map(|entry| entry.id).or(self.used);
+        self.memory += candidate.memory;
+        self.list.push_front(Entry::from((id, candidate)));
+        let most = OF_A_DEVICE.min(self.likely() + LATE);
+        for left in self.list.drain(most.min(self.list.len())..) {
+            self.memory -= left.candidate.memory;
+        }
     }
 
     /// Returns how many of the list are likely references.
     fn likely(&self) -> usize {
-        let used = self.list.iter().position(|(id, _)| Some(*id) == self.used);
+        let used = self.list.iter().position(|entry| Some(entry.id) == self.used);
         used.map_or(self.list.len(), |at| at + 1)
     }
 
-    fn candidates(&self) -> Candidates {
-        let all: Vec<_> = self.list.iter().map(|(_, candidate)| Arc::clone(candidate)).collect();
-        let (likely, late) = all.split_at(self.likely());
-        Candidates { likely: likely.to_vec(), late: late.to_vec() }
+    fn candidates(&self, may_be: impl Fn(u16) -> bool) -> Candidates {
+        let mut candidates = Candidates::default();
+        let likely = self.likely();
+        for (at, entry) in self.list.iter().enumerate().filter(|(_, entry)| may_be(entry.name)) {
+            let list = if at < likely { &mut candidates.likely } else { &mut candidates.late };
+            list.push(Arc::clone(&entry.candidate));
+        }
+        candidates
     }
 }
 
@@ -213,42 +250,45 @@ mod tests {
         let (references, layout, slots) = (References::default(), layout(), slots());
         // Before a delta was received, commits are not followed.
         references.committed("d", message(&layout, 1, None));
-        assert!(references.of("d", &slots).is_none());
+        assert!(references.of("d", &slots, |_| true).is_none());
         references.committed("d", message(&layout, 4, None));
         // What was read from the buffer may overlap with commits.
         let found = [4, 3, 1].map(|id| message(&layout, id, None)).to_vec();
-        assert_eq!(ids(&layout, &references.loaded("d", &slots, found).likely), [4, 3, 1]);
+        assert_eq!(ids(&layout, &references.loaded("d", &slots, found, |_| true).likely), [4, 3, 1]);
         references.committed("d", message(&layout, 4, None));
         references.committed("d", message(&layout, 6, Some(3)));
-        let known = references.of("d", &slots).unwrap();
+        let known = references.of("d", &slots, |_| true).unwrap();
         assert_eq!((ids(&layout, &known.likely), ids(&layout, &known.late)), (vec![6, 4, 3], vec![1]));
     }
 
     #[test]
     fn the_references_of_other_layouts_are_loaded_too() {
         let (references, layout, [before, after]) = (References::default(), layout(), [slots(), slots()]);
-        assert!(references.of("d", &before).is_none());
-        references.loaded("d", &before, vec![message(&layout, 3, None)]);
-        assert!(references.of("d", &after).is_none(), "the buffer may have some of the other layouts");
+        assert!(references.of("d", &before, |_| true).is_none());
+        references.loaded("d", &before, vec![message(&layout, 3, None)], |_| true);
+        assert!(
+            references.of("d", &after, |_| true).is_none(),
+            "the buffer may have some of the other layouts"
+        );
         references.committed("d", message(&layout, 4, None));
         let found = [3, 2].map(|id| message(&layout, id, None)).to_vec();
-        assert_eq!(ids(&layout, &references.loaded("d", &after, found).likely), [4, 3, 2]);
-        assert!(references.of("d", &after).is_some());
+        assert_eq!(ids(&layout, &references.loaded("d", &after, found, |_| true).likely), [4, 3, 2]);
+        assert!(references.of("d", &after, |_| true).is_some());
     }
 
     #[test]
     fn a_device_has_few_references_and_few_late_ones() {
         let (references, layout, slots) = (References::default(), layout(), slots());
-        assert!(references.of("d", &slots).is_none());
-        references.loaded("d", &slots, vec![]);
-        assert!(references.of("d", &slots).is_none(), "an unknown device takes no memory");
-        references.loaded("d", &slots, vec![message(&layout, 1, None)]);
+        assert!(references.of("d", &slots, |_| true).is_none());
+        references.loaded("d", &slots, vec![], |_| true);
+        assert!(references.of("d", &slots, |_| true).is_none(), "an unknown device takes no memory");
+        references.loaded("d", &slots, vec![message(&layout, 1, None)], |_| true);
         for id in 2..100 {
             references.committed("d", message(&layout, id, None));
         }
-        assert_eq!(references.of("d", &slots).unwrap().likely.len(), OF_A_DEVICE);
+        assert_eq!(references.of("d", &slots, |_| true).unwrap().likely.len(), OF_A_DEVICE);
         references.committed("d", message(&layout, 100, Some(98)));
-        let known = references.of("d", &slots).unwrap();
+        let known = references.of("d", &slots, |_| true).unwrap();
         assert_eq!(ids(&layout, &known.likely), [100, 99, 98]);
         assert_eq!(ids(&layout, &known.late), [97, 96, 95, 94]);
     }
@@ -259,11 +299,11 @@ mod tests {
         let most = MEMORY / OF_AN_ENTRY;
         for device in 0..most {
             let device = device.to_string();
-            assert!(references.of(&device, &slots).is_none());
-            references.loaded(&device, &slots, vec![message(&layout, 1, None)]);
+            assert!(references.of(&device, &slots, |_| true).is_none());
+            references.loaded(&device, &slots, vec![message(&layout, 1, None)], |_| true);
         }
-        assert!(references.of(&(most - 1).to_string(), &slots).is_some());
-        assert!(references.of("0", &slots).is_none());
+        assert!(references.of(&(most - 1).to_string(), &slots, |_| true).is_some());
+        assert!(references.of("0", &slots, |_| true).is_none());
         let cache = references.cache();
         assert!(cache.memory <= MEMORY && cache.memory > MEMORY / 2, "{}", cache.memory);
         assert_eq!(cache.memory, cache.devices.iter().map(|(_, held)| held.memory()).sum::<usize>());

@@ -208,6 +208,7 @@ impl<'a> Reader<'a> {
 
 impl Source for Reader<'_> {
     const MODELLED: bool = false;
+    type Plain = Writer<'static>;
 
     #[inline(always)]
     fn index(&mut self, _: At, count: u64) -> Result<u64, Error> {

@@ -5,6 +5,25 @@
 
 /// The number of bytes of the fingerprint that seed the register.
 const SEEDING: usize = 4;
+/// The polynomials of the checks of one and of two bytes.
+const POLYNOMIALS: [u16; 2] = [0x0700, 0x1021];
+/// What the upper byte of the register becomes once it is shifted out, for each polynomial.
+const TABLES: [[u16; 256]; 2] = [table(POLYNOMIALS[0]), table(POLYNOMIALS[1])];
+
+const fn table(polynomial: u16) -> [u16; 256] {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < table.len() {
+        let (mut register, mut bit) = ((byte as u16) << 8, 0);
+        while bit < 8 {
+            register = register << 1 ^ if register & 0x8000 == 0 { 0 } else { polynomial };
+            bit += 1;
+        }
+        table[byte] = register;
+        byte += 1;
+    }
+    table
+}
 
 /// A check of one or two bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +56,7 @@ impl Check {
 
     /// Returns the value that is XORed into the register when a 1 is shifted out.
     pub fn polynomial(self) -> u16 {
-        if self.bytes == 1 { 0x0700 } else { 0x1021 }
+        POLYNOMIALS[self.width()]
     }
 
     /// Returns the check bytes of `message`.
@@ -45,12 +64,16 @@ impl Check {
         self.register(message).to_be_bytes().into_iter().take(self.bytes())
     }
 
+    /// Returns the index of its polynomial.
+    fn width(self) -> usize {
+        usize::from(self.bytes != 1)
+    }
+
     fn register(self, bytes: &[u8]) -> u16 {
-        bytes.iter().fold(self.seed, |register, byte| {
-            (0..8).fold(register ^ u16::from(*byte) << 8, |register, _| {
-                register << 1 ^ if register & 0x8000 == 0 { 0 } else { self.polynomial() }
-            })
-        })
+        let table = &TABLES[self.width()];
+        let shifted =
+            |register: u16, byte: &u8| register << 8 ^ table[usize::from(register.to_be_bytes()[0] ^ byte)];
+        bytes.iter().fold(self.seed, shifted)
     }
 }
 

@@ -180,23 +180,30 @@ fn write_plain<S: Sink>(node: u32, f: f64, sink: &mut S) -> Result<(), Error> {
 
 /// Reads a float. Rejects one in any other form than that of the writer.
 pub(crate) fn read<S: Source>(node: u32, source: &mut S) -> Result<f64, Error> {
-    let offset = source.offset();
     if S::MODELLED || S::CODED {
-        return match source.index(parts(node)[0], FORMS)? {
-            DECIMAL => {
-                let decimal = read_decimal(node, source, place_count(S::CODED), Source::sized)?;
-                let known = Some(decimal).filter(|decimal| !S::CODED || decimal.is_plain());
-                known.and_then(Shortest::to_float).ok_or_else(|| other_form(offset))
-            }
-            form => {
-                let f = read_binary(node, source, form as u32 * 32, offset)?;
-                let shorter = form == 2 && is_single(f) || decimal_of(f, S::CODED).is_some();
-                if shorter { Err(other_form(offset)) } else { Ok(f) }
-            }
-        };
+        return source
+            .read_other(|source| read_three_forms(node, source), |f, plain| write_plain(node, *f, plain));
     }
+    let offset = source.offset();
     let (form, f) = read_plain(node, source, offset)?;
     if PlainForm::of(f) == form { Ok(f) } else { Err(other_form(offset)) }
+}
+
+/// Reads a float of a modelled or coded body.
+fn read_three_forms<S: Source>(node: u32, source: &mut S) -> Result<f64, Error> {
+    let offset = source.offset();
+    match source.index(parts(node)[0], FORMS)? {
+        DECIMAL => {
+            let decimal = read_decimal(node, source, place_count(S::CODED), Source::sized)?;
+            let known = Some(decimal).filter(|decimal| !S::CODED || decimal.is_plain());
+            known.and_then(Shortest::to_float).ok_or_else(|| other_form(offset))
+        }
+        form => {
+            let f = read_binary(node, source, form as u32 * 32, offset)?;
+            let shorter = form == 2 && is_single(f) || decimal_of(f, S::CODED).is_some();
+            if shorter { Err(other_form(offset)) } else { Ok(f) }
+        }
+    }
 }
 
 /// Reads a float in whichever form a plain body has it. A decimal that is not the shortest text of its float is `malformed`.

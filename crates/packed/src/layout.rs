@@ -234,18 +234,6 @@ impl Layout {
         })
     }
 
-    /// Appends the plain bytes of a message that was decoded. Its numbers are rounded, so that only its validation, which is the caller's,
-    /// can fail.
-    pub(crate) fn encode_decoded(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
-        if self.has_slot_byte() {
-            out.push(self.slot());
-        }
-        let mut writer = Writer::new(out);
-        self.write(message, &mut writer)?;
-        writer.finish();
-        Ok(())
-    }
-
     fn encode_body(&self, message: &Value, start: usize, out: &mut Vec<u8>) -> Result<(), Error> {
         if self.is_plain() {
             let mut writer = Writer::new(out);

@@ -38,7 +38,8 @@ mod wire;
 pub use check::Check;
 pub use coded::{
     Bin, Context, Decoded, Example, Expected, ExpectedBits, ExpectedPart, Learnt, LearntPart, PatternPiece,
-    Reference, Sender, Table, Tables, TrainedLeaf, TrainedLeaves, Training, is_delta, pattern_pieces,
+    Reference, Sender, Table, Tables, TrainedLeaf, TrainedLeaves, Training, is_delta, may_refer,
+    pattern_pieces,
 };
 pub use error::Error;
 pub use explain::Row;

@@ -122,6 +122,17 @@ impl Number {
 
     #[inline(always)]
     fn read_whole<S: Source>(&self, node: u32, source: &mut S) -> Result<i128, Error> {
+        if S::CODED && self.escape(false).is_some() {
+            return source.read_other(
+                |source| self.read_parts(node, source),
+                |n, plain| self.write_whole(node, *n, plain),
+            );
+        }
+        self.read_parts(node, source)
+    }
+
+    #[inline(always)]
+    fn read_parts<S: Source>(&self, node: u32, source: &mut S) -> Result<i128, Error> {
         let at = At { node, part: Part::Value };
         let usual = self.escape(S::CODED);
         if let Some(((first, _), usual)) = usual {

@@ -42,7 +42,18 @@ fn runs(segments: &[Segment], text: &str) -> Option<Vec<u32>> {
 /// Writes `text` by its segments.
 pub(crate) fn write<S: Sink>(segments: &[Segment], node: u32, text: &str, sink: &mut S) -> Result<(), Error> {
     let runs = runs(segments, text).ok_or_else(mismatch)?;
-    for (i, (segment, run)) in segments.iter().zip(&runs).enumerate() {
+    write_parts(segments, &runs, node, text, sink)
+}
+
+/// Writes `text`, which has `runs` characters of the segments.
+fn write_parts<S: Sink>(
+    segments: &[Segment],
+    runs: &[u32],
+    node: u32,
+    text: &str,
+    sink: &mut S,
+) -> Result<(), Error> {
+    for (i, (segment, run)) in segments.iter().zip(runs).enumerate() {
         if segment.min < segment.max {
             sink.nth(node, i);
             let count = u64::from(segment.max - segment.min) + 1;
@@ -50,9 +61,9 @@ pub(crate) fn write<S: Sink>(segments: &[Segment], node: u32, text: &str, sink: 
         }
     }
     if S::CODED {
-        write_pieces(segments, &runs, node, text, sink)
+        write_pieces(segments, runs, node, text, sink)
     } else {
-        write_characters(segments, &runs, node, text, sink)
+        write_characters(segments, runs, node, text, sink)
     }
 }
 
@@ -78,32 +89,33 @@ fn write_pieces<S: Sink>(
     Ok(())
 }
 
-/// Reads the characters of a coded body.
+/// Appends the characters of a coded body to `text`.
 fn read_pieces<S: Source>(
     segments: &[Segment],
     runs: &[u32],
     node: u32,
     source: &mut S,
-) -> Result<String, Error> {
-    // A class with a single character has no piece.
-    let only = segments.iter().zip(runs).flat_map(|(segment, run)| (0..*run).map(|_| segment.chars[0]));
-    let mut text: Vec<char> = only.collect();
-    let (mut at, mut start) = (0, 0);
-    for (nth, piece) in pieces(segments).enumerate() {
-        while at < piece.segment {
-            start += runs[at];
-            at += 1;
+    text: &mut String,
+) -> Result<(), Error> {
+    let mut pieces = pieces(segments).enumerate().peekable();
+    for (i, (segment, run)) in segments.iter().zip(runs).enumerate() {
+        if let [only] = segment.chars[..] {
+            text.extend(std::iter::repeat_n(only, *run as usize));
         }
-        let length = piece.length(runs[at]);
-        source.nth(node, nth);
-        let mut value = source.index(At { node, part: Part::Value }, piece.radix.pow(length))?;
-        let start = (start + piece.after.min(runs[at])) as usize;
-        for place in text[start..start + length as usize].iter_mut().rev() {
-            *place = segments[at].chars[(value % piece.radix) as usize];
-            value /= piece.radix;
+        // A class with a single character has no piece.
+        while let Some((nth, piece)) = pieces.next_if(|(_, piece)| piece.segment == i) {
+            source.nth(node, nth);
+            let length = piece.length(*run);
+            let mut value = source.index(At { node, part: Part::Value }, piece.radix.pow(length))? as u32;
+            let mut digits = [0; GROUP_DIGITS];
+            let digits = &mut digits[..length as usize];
+            for digit in digits.iter_mut().rev() {
+                (value, *digit) = divided(value, piece.radix as u32);
+            }
+            text.extend(digits.iter().map(|digit| segment.chars[*digit as usize]));
         }
     }
-    Ok(text.into_iter().collect())
+    Ok(())
 }
 
 fn write_characters<S: Sink>(
@@ -130,6 +142,40 @@ fn write_characters<S: Sink>(
     if product > 1 { sink.index(at, value, product) } else { Ok(()) }
 }
 
+/// The number of characters of each segment.
+struct Runs {
+    /// Most patterns have few segments, whose counts need no memory of their own.
+    few: [u32; FEW],
+    many: Vec<u32>,
+    segments: usize,
+}
+
+impl Runs {
+    fn read<S: Source>(segments: &[Segment], node: u32, source: &mut S) -> Result<Runs, Error> {
+        let many = if segments.len() > FEW { vec![0; segments.len()] } else { Vec::new() };
+        let mut runs = Runs { few: [0; FEW], many, segments: segments.len() };
+        for (i, segment) in segments.iter().enumerate() {
+            let mut run = segment.min;
+            if segment.min < segment.max {
+                source.nth(node, i);
+                let count = u64::from(segment.max - segment.min) + 1;
+                run += source.index(At { node, part: Part::Count }, count)? as u32;
+            }
+            *if segments.len() > FEW { &mut runs.many[i] } else { &mut runs.few[i] } = run;
+        }
+        Ok(runs)
+    }
+
+    fn all(&self) -> &[u32] {
+        self.few.get(..self.segments).unwrap_or(&self.many)
+    }
+
+    /// Reserves memory for the characters.
+    fn reserve(&self, text: &mut String) {
+        text.reserve(self.all().iter().sum::<u32>().min(ROOM) as usize);
+    }
+}
+
 /// Reads the text of the segments, in the memory of `text`, which is empty.
 pub(crate) fn read<S: Source>(
     segments: &[Segment],
@@ -137,28 +183,20 @@ pub(crate) fn read<S: Source>(
     source: &mut S,
     mut text: String,
 ) -> Result<String, Error> {
-    // Most patterns have few segments, whose counts need no memory of their own.
-    let (mut few, mut many) = ([0; FEW], Vec::new());
-    let runs = match few.get_mut(..segments.len()) {
-        Some(runs) => runs,
-        None => {
-            many.resize(segments.len(), 0);
-            &mut many[..]
-        }
-    };
-    for (i, segment) in segments.iter().enumerate() {
-        let mut run = segment.min;
-        if segment.min < segment.max {
-            source.nth(node, i);
-            let count = u64::from(segment.max - segment.min) + 1;
-            run += source.index(At { node, part: Part::Count }, count)? as u32;
-        }
-        runs[i] = run;
-    }
     if S::CODED {
-        return read_pieces(segments, runs, node, source);
+        let read = |source: &mut S| {
+            let runs = Runs::read(segments, node, source)?;
+            runs.reserve(&mut text);
+            read_pieces(segments, runs.all(), node, source, &mut text)?;
+            Ok((runs, text))
+        };
+        let (_, text) = source
+            .read_other(read, |(runs, text), plain| write_parts(segments, runs.all(), node, text, plain))?;
+        return Ok(text);
     }
-    text.reserve(runs.iter().sum::<u32>().min(ROOM) as usize);
+    let runs = Runs::read(segments, node, source)?;
+    runs.reserve(&mut text);
+    let runs = runs.all();
     let mut group = Group { digits: [0; GROUP_DIGITS], next: 0, end: 0 };
     for (i, segment) in segments.iter().enumerate() {
         for done in 0..runs[i] {
@@ -211,14 +249,19 @@ impl Group {
         }
         let mut value = source.index(At { node, part: Part::Value }, product)? as u32;
         for i in (0..end).rev() {
-            (value, self.digits[i]) = match radices[i] {
-                // A division by a constant is faster, and most classes are decimal digits.
-                10 => (value / 10, value % 10),
-                radix => (value / radix, value % radix),
-            };
+            (value, self.digits[i]) = divided(value, radices[i]);
         }
         (self.next, self.end) = (0, end);
         Ok(())
+    }
+}
+
+/// Returns the quotient and the remainder of a value by the number of characters of a class.
+fn divided(value: u32, radix: u32) -> (u32, u32) {
+    match radix {
+        // A division by a constant is faster, and most classes are decimal digits.
+        10 => (value / 10, value % 10),
+        _ => (value / radix, value % radix),
     }
 }
 

@@ -173,6 +173,7 @@ impl<S: Measured> Traced<'_, S> {
 impl<S: Measured> Source for Traced<'_, S> {
     const MODELLED: bool = S::MODELLED;
     const CODED: bool = S::CODED;
+    type Plain = S::Plain;
 
     fn index(&mut self, at: At, count: u64) -> Result<u64, Error> {
         self.part(at, |source| source.index(at, count), |value| *value)

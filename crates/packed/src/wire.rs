@@ -68,6 +68,8 @@ pub(crate) trait Source {
     const MODELLED: bool;
     /// Whether the body is coded.
     const CODED: bool = false;
+    /// The sink to which a source passes the plain bits of what it reads, if it does.
+    type Plain: Sink;
 
     /// Reads a number from 0 to `count` - 1.
     fn index(&mut self, at: At, count: u64) -> Result<u64, Error>;
@@ -89,4 +91,13 @@ pub(crate) trait Source {
     fn begin(&mut self, _node: u32) {}
     /// Announces the value of the innermost node that has begun and not ended.
     fn end(&mut self, _value: &Value) {}
+    /// Reads with `read` what consists of other parts in a plain body, which `write` passes to a sink. Only a source that makes plain bits
+    /// calls `write`.
+    fn read_other<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, Error>,
+        _write: impl FnOnce(&T, &mut Self::Plain) -> Result<(), Error>,
+    ) -> Result<T, Error> {
+        read(self)
+    }
 }

@@ -35,7 +35,12 @@ impl View {
                 if !(least..least + count as i64).contains(&distance) {
                     return None;
                 }
-                (predicted as i64 + distance).rem_euclid(count as i64)
+                // Both are below `count`, so that a division is not needed.
+                match predicted as i64 + distance {
+                    below if below < 0 => below + count as i64,
+                    above if above >= count as i64 => above - count as i64,
+                    value => value,
+                }
             }
         };
         u64::try_from(value).ok().filter(|value| *value < count)

@@ -14,6 +14,8 @@ pub(crate) const DELTA: u8 = 2;
 const TAG: u16 = 0x3f;
 /// The length of the first byte and the name, which come before the body of a delta.
 pub const DELTA_HEADER: usize = 3;
+/// How many more plain bytes than its reference a message may have before memory is allocated again.
+const ROOM: usize = 4;
 /// The most references that are tried for one message.
 const MAX_TRIALS: usize = 8;
 
@@ -57,13 +59,18 @@ impl Reference {
 
     /// Returns about how much memory the reference takes, in bytes.
     pub fn memory(&self) -> usize {
-        size_of::<Reference>() + self.plain.len() + self.record.memory()
+        size_of::<Reference>() + self.plain.capacity() + self.record.memory()
     }
 
     /// Returns whether a delta with this first byte may refer to the message.
     pub fn is_tagged(&self, first: u8) -> bool {
-        self.name & TAG == u16::from(first) & TAG
+        may_refer(first, self.name)
     }
+}
+
+/// Returns whether a delta with this first byte may refer to the message of this name.
+pub fn may_refer(first: u8, name: u16) -> bool {
+    name & TAG == u16::from(first) & TAG
 }
 
 /// Returns whether the first byte of a packed message is that of a delta.
@@ -166,18 +173,19 @@ impl Layout {
         trained: &Trained,
     ) -> Result<Option<Decoded>, Error> {
         let source = CodedSource::new(trained.knowledge(Some(&used.record)), delta.bytes, DELTA_HEADER);
-        let mut source = Recorded::new(source);
+        // Only layouts with a slot byte have statistics.
+        let mut plain = Vec::with_capacity(used.plain.len() + ROOM);
+        plain.push(self.slot());
+        let mut source = Recorded::new(source, &used.record, &mut plain);
         let mut value = Value::Null;
         self.read(&mut source, delta.known, &Budget::default(), &mut value)?;
-        let (source, recorder) = source.finish();
+        let (source, record) = source.finish();
         source.finish()?;
-        let mut plain = Vec::with_capacity(used.plain.len());
-        self.encode_decoded(&value, &mut plain)?;
         if trained.name_of(&plain) != delta.name {
             return Ok(None);
         }
         self.validate(&value)?;
-        let reference = Reference { name: delta.name, plain, record: recorder.finish() };
+        let reference = Reference { name: delta.name, plain, record };
         Ok(Some(Decoded { value, reference, used: used.name }))
     }
 

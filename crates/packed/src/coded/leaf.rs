@@ -60,6 +60,13 @@ impl Leaves {
         &self.list
     }
 
+    /// Returns the index of the leaf with this key. The leaf at `likely` is looked at first: messages have their parts in the order of the
+    /// layout.
+    pub fn find_near(&self, key: Key, likely: usize) -> Option<usize> {
+        let is = |leaf: &Leaf| leaf.key == key && leaf.every != Some(Every::Rest);
+        if self.list.get(likely).is_some_and(is) { Some(likely) } else { self.find(key) }
+    }
+
     /// Returns the index of the leaf with this key.
     pub fn find(&self, key: Key) -> Option<usize> {
         let at = self.sorted.binary_search_by_key(&key, |(key, _)| *key).ok()?;

@@ -17,7 +17,7 @@ mod table;
 mod train;
 mod trained;
 
-pub use delta::{Decoded, Reference, is_delta};
+pub use delta::{Decoded, Reference, is_delta, may_refer};
 pub use expected::{Expected, ExpectedBits, ExpectedPart};
 pub use sender::Sender;
 pub use table::{Bin, Context, Table, Tables};
@@ -125,9 +125,10 @@ impl Sink for CodedSink<'_, '_> {
     }
 }
 
-impl Source for CodedSource<'_, '_> {
+impl<'a, 'b> Source for CodedSource<'a, 'b> {
     const MODELLED: bool = false;
     const CODED: bool = true;
+    type Plain = CodedSink<'a, 'b>;
 
     fn index(&mut self, at: At, count: u64) -> Result<u64, Error> {
         self.model.index(&mut self.coder, at, 0, count)

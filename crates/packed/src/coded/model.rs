@@ -20,6 +20,8 @@ pub(super) struct Model<'a> {
     reference: Option<&'a Record>,
     /// The place in the reference after the last part that was found there.
     next: usize,
+    /// The leaf after the last part that has one.
+    next_leaf: usize,
     pub place: Place,
     before: Before,
 }
@@ -27,7 +29,7 @@ pub(super) struct Model<'a> {
 impl<'a> Model<'a> {
     pub fn new(leaves: &'a Leaves, statistics: &'a Statistics, reference: Option<&'a Record>) -> Self {
         let before = Before::new(leaves.list().len());
-        Model { leaves, statistics, reference, next: 0, place: Place::default(), before }
+        Model { leaves, statistics, reference, next: 0, next_leaf: 0, place: Place::default(), before }
     }
 
     /// Codes an index out of `count`, and returns it.
@@ -36,8 +38,8 @@ impl<'a> Model<'a> {
             return Ok(0);
         }
         let key = self.place.key(at, false);
-        let Some(leaf) = self.leaves.find(key) else { return equally(coder, value, count) };
-        let was = self.was(key).and_then(|was| was.index_of(count));
+        let Some(leaf) = self.leaf(key) else { return equally(coder, value, count) };
+        let was = self.was(key).and_then(|(reference, at)| reference.index_of(at, count));
         if self.leaves.list()[leaf].every.is_some() {
             return self.every(coder, leaf, value, was, count);
         }
@@ -55,17 +57,26 @@ impl<'a> Model<'a> {
             }
         };
         let offset = coder.offset();
-        let coded = table.code(coder, view.of(value, count))?;
+        let coded = table.code(coder, if C::READS { 0 } else { view.of(value, count) })?;
         let read = view.value(coded, count).ok_or_else(|| beyond(offset))?;
         self.before.set(leaf, read, coded as u64);
         Ok(read)
     }
 
-    /// Returns the part of the reference with this key at this place.
-    fn was(&mut self, key: Key) -> Option<&'a Datum> {
-        let (at, datum) = self.reference?.find(key, &self.place.path, self.next)?;
+    /// Returns the index of the leaf with this key.
+    fn leaf(&mut self, key: Key) -> Option<usize> {
+        let leaf = self.leaves.find_near(key, self.next_leaf)?;
+        // A number with `x-dunnage-every` has two leaves.
+        self.next_leaf = leaf + if self.leaves.list()[leaf].every.is_some() { 2 } else { 1 };
+        Some(leaf)
+    }
+
+    /// Returns the reference, and where it has the part with this key at this place.
+    fn was(&mut self, key: Key) -> Option<(&'a Record, usize)> {
+        let reference = self.reference?;
+        let at = reference.find(key, &self.place.path, self.next)?;
         self.next = at + 1;
-        Some(datum)
+        Some((reference, at))
     }
 
     /// Returns the table for a leaf, and whether it is about changes. A leaf without tables of changes uses the others.
@@ -127,13 +138,13 @@ impl<'a> Model<'a> {
     ) -> Result<Datum, Error> {
         let offset = coder.offset();
         let key = self.place.key(at, true);
-        let was = self.was(key).filter(|was| was.is_alike(known));
-        let (Some(was), Some(leaf)) = (was, self.leaves.find(key)) else { return part(coder, known) };
-        if self.part(coder, leaf, u64::from(known != was), 2, true)? == 0 {
-            return Ok(was.clone());
+        let was = self.was(key).map(|(reference, at)| reference.datum(at)).filter(|was| was.is_alike(known));
+        let (Some(was), Some(leaf)) = (was, self.leaf(key)) else { return part(coder, known) };
+        if self.part(coder, leaf, u64::from(*known != was), 2, true)? == 0 {
+            return Ok(was);
         }
         match part(coder, known)? {
-            same if same == *was => {
+            same if same == was => {
                 Err(Error::new(Kind::Malformed, offset, "an unchanged part as a changed one"))
             }
             other => Ok(other),

@@ -97,14 +97,17 @@ impl Table {
 
     /// Returns the place of the bin that has this part of the range.
     fn place_with(&self, part: u32) -> Place {
-        let mut place = Place::START;
-        for bin in &self.bins[..self.bins.len() - 1] {
-            if part < place.parts.first + u32::from(bin.share) {
-                break;
+        let (mut first, mut after) = (0, 0);
+        for (at, bin) in self.bins.iter().enumerate() {
+            let count = u32::from(bin.share);
+            if part < first + count {
+                return Place { bin: at, parts: Parts { first, count }, after };
             }
-            place = place.behind(bin);
+            first += count;
+            after += 1 << bin.width;
         }
-        place.of(self.bins[place.bin])
+        // The shares add up to all parts, so that one was found.
+        self.place(self.bins.len() - 1)
     }
 
     /// Returns the value behind the last bin, or `None` if it is 2^63 or more.

@@ -80,6 +80,7 @@ impl<'a> ModelledSource<'a> {
 
 impl Source for ModelledSource<'_> {
     const MODELLED: bool = true;
+    type Plain = ModelledSink<'static>;
 
     fn index(&mut self, at: At, count: u64) -> Result<u64, Error> {
         self.model.index(&mut self.reader, at, 0, count)

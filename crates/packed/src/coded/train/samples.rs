@@ -70,26 +70,26 @@ impl Samples {
 
     /// Adds the parts of a message.
     pub fn add(&mut self, leaves: &Leaves, message: &Record, reference: Option<&Record>) {
-        for (place, (key, path, datum)) in message.parts.iter().enumerate() {
-            let Some(leaf) = leaves.find(*key) else { continue };
-            let was = reference.and_then(|reference| reference.at(*key, path));
+        for (place, (key, path, datum)) in message.parts().enumerate() {
+            let Some(leaf) = leaves.find(key) else { continue };
+            let was = reference.and_then(|reference| reference.at(key, path));
             let at = (self.messages, 2 * place as u32);
             match (datum, was) {
                 (Datum::Index { value, count }, was) => {
-                    let was = was.and_then(|was| was.index_of(*count));
+                    let was = was.and_then(|was| was.index_of(count));
                     let is_change = was.is_some();
                     let sample =
                         |at, value, was, count| Sample { at, value, was, count, coded: value, is_change };
                     if leaves.list()[leaf].every.is_none() {
-                        self.leaves[leaf].push(sample(at, *value, was, *count));
+                        self.leaves[leaf].push(sample(at, value, was, count));
                         continue;
                     }
                     let (steps, every) = (leaves.list()[leaf].count, leaves.list()[leaf + 1].count);
-                    let grown = Grown::of(*value, was, every, steps);
+                    let grown = Grown::of(value, was, every, steps);
                     self.leaves[leaf].push(sample(at, grown.steps, None, steps));
                     self.leaves[leaf + 1].push(sample((at.0, at.1 + 1), grown.rest, None, every));
                 }
-                (other, Some(was)) if was.is_alike(other) => {
+                (other, Some(was)) if was.is_alike(&other) => {
                     let value = u64::from(other != was);
                     let sample = Sample { at, value, was: None, count: 2, coded: value, is_change: true };
                     self.leaves[leaf].push(sample);
