@@ -53,7 +53,7 @@ test: lint audit test-c test-rust conform test-python test-js test-java test-jvm
 	tests/tools/install
 	cargo test
 	cargo test -p dunnage-bench-mcu
-	cargo run -p dunnage-bench-mcu -- budget
+	cargo run --release -p dunnage-bench-mcu -- budget
 	cd dashboard/tests && npm ci && npm test
 	cd crates/codegen/tests/ts013 && npm ci && npm test
 	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/weather-station/run.sh

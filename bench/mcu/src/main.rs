@@ -136,8 +136,9 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
                 // The lines of the budget do not contain the policy for floats.
                 jobs.retain(|job| job.board.floats() == Floats::Single);
             }
-            let Measured { rows, failures } = measure_jobs(&jobs, &payloads::groups()?)?;
+            let Measured { mut rows, failures } = measure_jobs(&jobs, &payloads::groups()?)?;
             combine_failures(&failures)?;
+            rows.extend(modes::measure(&avr::Avr::new()?, &modes::subject()?)?);
             if accept { budget::accept(&rows) } else { budget::check(&rows) }
         }
         None => {

@@ -28,8 +28,9 @@ use std::{
 
 /// The suite of the records.
 pub const SUITE: &str = "mcu-modes";
-/// The compiler options of all firmware here.
+/// The compiler options of the firmware. On AVR, the two others make calls and the saving of registers shorter.
 const OPTIONS: &str = "-Os -flto";
+const AVR_OPTIONS: &str = "-Os -flto -mrelax -mcall-prologues";
 /// The schema of the messages. The receiver knows the container and its SIM.
 const SCHEMA: &str = "container-voyage";
 /// Seconds between two messages of a container.
@@ -147,7 +148,7 @@ pub fn measure(board: &dyn Board, subject: &Subject) -> Result<Vec<Record>, Fail
     for (name, text) in own.into_iter().chain(shared) {
         fs::write(folder.join(name), text)?;
     }
-    let origin = Origin::new(board, OPTIONS)?;
+    let origin = Origin::new(board, options(board))?;
     let mut rows = Vec::new();
     let mut row = |operation: &str, metric: &str, value: f64, unit: &str| {
         let record = origin.record(SUITE, [SCHEMA, "packed", "dunnage"], operation, (metric, value, unit));
@@ -191,6 +192,10 @@ pub fn measure(board: &dyn Board, subject: &Subject) -> Result<Vec<Record>, Fail
     Ok(rows)
 }
 
+fn options(board: &dyn Board) -> &'static str {
+    if board.target() == avr::TARGET { AVR_OPTIONS } else { OPTIONS }
+}
+
 fn build(
     board: &dyn Board,
     subject: &Subject,
@@ -202,7 +207,7 @@ fn build(
     fs::write(&source, text)?;
     let elf = folder.join(format!("{part}.elf"));
     let mut compiler = board.compiler();
-    compiler.args(["-std=gnu99", "-Wall", "-Wextra"]).args(OPTIONS.split(' '));
+    compiler.args(["-std=gnu99", "-Wall", "-Wextra"]).args(options(board).split(' '));
     compiler.args(["-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"]);
     for include in [folder, &firmware_folder()] {
         compiler.arg("-I").arg(include);
@@ -305,7 +310,7 @@ void measure_all(void) {{
 
 /// Prints the figures, beside the goals.
 pub fn print(rows: &[Record]) {
-    println!("\nModes 1 and 2 of {SCHEMA}, {OPTIONS}");
+    println!("\nModes 1 and 2 of {SCHEMA}, {OPTIONS}; on AVR {AVR_OPTIONS}");
     for row in rows {
         let is_goal = |(operation, metric, ..): &&(&str, &str, f64, &str)| {
             row.target == avr::TARGET && row.operation == *operation && row.metric == *metric

@@ -11,8 +11,9 @@ use std::fmt::Write as _;
 /// records.
 pub(super) fn encode(plan: &Plan, modes: bool) -> String {
     let w = if modes { "w" } else { "&w" };
-    let mut writer = Writer { plan, modes, w, out: String::new(), depth: 1, loops: 0 };
+    let mut writer = Writer { plan, modes, w, out: String::new(), depth: 1, loops: 0, members: Vec::new() };
     writer.content(&plan.root.content, "m->", 0);
+    writer.flush();
     writer.out
 }
 
@@ -26,11 +27,67 @@ struct Writer<'a> {
     depth: usize,
     /// The number of loops around the current statement.
     loops: usize,
+    /// The members that follow each other and are not written yet.
+    members: Vec<Member>,
 }
+
+/// A member of the message that is an index.
+struct Member {
+    /// The statement that writes it.
+    statement: String,
+    /// Its entry in a table of members.
+    entry: String,
+}
+
+/// From so many members on, a table takes less flash than calls.
+const TABLE_MEMBERS: usize = 5;
 
 impl Writer<'_> {
     fn line(&mut self, text: &str) {
+        self.flush();
+        self.raw_line(text);
+    }
+
+    fn raw_line(&mut self, text: &str) {
         let _ = writeln!(self.out, "{:1$}{text}", "", self.depth * 4);
+    }
+
+    /// Writes the members so far: many with a table.
+    fn flush(&mut self) {
+        let members = std::mem::take(&mut self.members);
+        if members.len() < TABLE_MEMBERS {
+            members.iter().for_each(|member| self.raw_line(&member.statement));
+            return;
+        }
+        self.raw_line("{");
+        self.depth += 1;
+        self.raw_line(&format!("static const dunnage_member members[{}] DUNNAGE_FLASH = {{", members.len()));
+        members.iter().for_each(|member| self.raw_line(&format!("    {},", member.entry)));
+        self.raw_line("};");
+        self.raw_line(&format!("dunnage_put_members(m, members, {}, {});", members.len(), self.w));
+        self.depth -= 1;
+        self.raw_line("}");
+    }
+
+    /// Writes `statement`, which writes the member `place` minus `first` as an index up to `max`.
+    fn member(
+        &mut self,
+        statement: String,
+        place: &str,
+        (bytes, field): (u32, usize),
+        (first, max): (i128, i128),
+    ) {
+        // A table has the places of the message's own members, and their fields as 8 bits.
+        let has_table = self.modes && self.loops == 0 && bytes <= 4 && !self.plan.has_pages();
+        let Some(path) = place.strip_prefix("m->").filter(|_| has_table) else {
+            self.line(&statement);
+            return;
+        };
+        let (name, field) = (&self.plan.name, &self.plan.fields[field].0);
+        // What is subtracted is modulo 2^32.
+        let (first, max) = (unsigned(i128::from(first as u32)), unsigned(max));
+        let entry = format!("{{{first}, {max}, offsetof({name}, {path}), {bytes}, {field}}}");
+        self.members.push(Member { statement, entry });
     }
 
     fn open(&mut self, text: &str) {
@@ -39,6 +96,7 @@ impl Writer<'_> {
     }
 
     fn close(&mut self) {
+        self.flush();
         self.depth -= 1;
         self.line("}");
     }
@@ -229,10 +287,10 @@ impl Writer<'_> {
     /// Writes the index `value` in the fewest bits that hold `max`.
     fn index(&mut self, value: &str, max: usize, field: usize) {
         let w = self.w;
-        let field = self.field(field);
-        let text =
-            format!("{}({field}, {value}, {max}, {w});", put(max as i128, if max > 255 { 16 } else { 8 }));
-        self.line(&text);
+        let name = self.field(field);
+        let bits = if max > 255 { 16 } else { 8 };
+        let text = format!("{}({name}, {value}, {max}, {w});", put(max as i128, bits));
+        self.member(text, value, (bits / 8, field), (0, max as i128));
     }
 
     fn number(&mut self, count: &Count, place: &str, field: usize) {
@@ -247,6 +305,7 @@ impl Writer<'_> {
         let is_plain = if self.modes && matches!(count.form, Form::Index(_)) { "!w->coded && " } else { "" };
         self.open(&format!("if ({is_plain}{offset} < {escape})"));
         self.line(&format!("{put}({name}, {offset}, {most}, {w});"));
+        self.flush();
         self.depth -= 1;
         self.open("} else");
         let test = if is_plain.is_empty() { "" } else { "if (!w->coded) " };
@@ -263,7 +322,11 @@ impl Writer<'_> {
             Form::Index(_) => {
                 let put = put(max - min, count.kind.bits);
                 let (offset, most) = (offset(count, place, min), most(put, max - min));
-                self.line(&format!("{put}({name}, {offset}, {most}, {w});"));
+                let text = format!("{put}({name}, {offset}, {most}, {w});");
+                match count.every {
+                    Some(every) if self.modes => self.grown(&name, &offset, (max - min, every), &text),
+                    _ => self.member(text, place, (count.kind.bits / 8, field), (min, max - min)),
+                }
             }
             Form::Offset => {
                 self.bound(count, place, field);
@@ -277,6 +340,27 @@ impl Writer<'_> {
                 ));
             }
         }
+    }
+
+    /// Writes a number that grows: with `plain`, or as its steps and its rest in a record.
+    fn grown(&mut self, name: &str, offset: &str, (max, every): (i128, u64), plain: &str) {
+        let (w, every) = (self.w, i128::from(every));
+        self.open("if (w->coded)");
+        // The same numbers for which `support/dunnage_modes.h` needs no more than 32 bits.
+        if every < 1 << 30 && 2 * ((max + 1) / every + 1) < 1 << 32 {
+            let (steps, every) = (unsigned(max / every), unsigned(every));
+            self.line(&format!("dunnage_put_grown({name}, {offset}, {every}, {steps}, {w});"));
+        } else {
+            for (operator, most) in [("/", max / every), ("%", every - 1)] {
+                let most = self::most("dunnage_put_wide", most);
+                let every = unsigned(every);
+                self.line(&format!("dunnage_put_wide({name}, {offset} {operator} {every}, {most}, {w});"));
+            }
+        }
+        self.depth -= 1;
+        self.open("} else");
+        self.line(plain);
+        self.close();
     }
 
     /// Rejects values that the member's type can hold but that are out of range.

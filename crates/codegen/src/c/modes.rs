@@ -30,7 +30,7 @@ pub(super) fn modes(layout: &Layout) -> Result<Modes, Vec<Fault>> {
     let parts = parts(layout, trained)?;
     let record = parts.record_bits.div_ceil(8) as usize;
     let cost = Cost {
-        prior_tables: parts.bytes.len() - parts.delta_bytes,
+        prior_tables: parts.bytes.len() + parts.tables.len() - parts.delta_bytes,
         delta_tables: parts.delta_bytes,
         record,
         state: 4 + 2 * (2 + record),
@@ -41,20 +41,19 @@ pub(super) fn modes(layout: &Layout) -> Result<Modes, Vec<Fault>> {
 impl Modes {
     /// Returns the end of the source.
     pub fn source(&self, plan: &Plan, layout: &Layout) -> String {
-        format!("\n{}{}\n{}", self.array(plan), self.definitions(plan, layout), functions(plan))
+        format!("\n{}{}\n{}", self.arrays(plan), self.definitions(plan, layout), functions(plan))
     }
 
-    fn array(&self, Plan { name, .. }: &Plan) -> String {
-        let mut text = format!(
-            "/* The parts of the message with their tables, see {}. */\nstatic const uint8_t {name}_parts[] DUNNAGE_FLASH = {{\n",
-            MODES.0
-        );
-        for line in self.parts.bytes.chunks(PER_LINE) {
-            let numbers: Vec<_> = line.iter().map(u8::to_string).collect();
-            let _ = writeln!(text, "    {},", numbers.join(", "));
-        }
-        text.push_str("};\n\n");
-        text
+    fn arrays(&self, Plan { name, .. }: &Plan) -> String {
+        let Parts { bytes, tables, .. } = &self.parts;
+        // C has no empty array.
+        let tables = if tables.is_empty() { &[0] } else { &tables[..] };
+        format!(
+            "/* The parts of the message and their tables, see {}. */\n{}{}",
+            MODES.0,
+            array(&format!("{name}_parts"), bytes),
+            array(&format!("{name}_tables"), tables)
+        )
     }
 
     fn definitions(&self, Plan { name, prefix, .. }: &Plan, layout: &Layout) -> String {
@@ -63,16 +62,17 @@ impl Modes {
             "#define DUNNAGE_MESSAGE {name}
 #define DUNNAGE_WRITE {name}_write
 #define DUNNAGE_PARTS {name}_parts
+#define DUNNAGE_TABLES {name}_tables
 #define DUNNAGE_SLOT {prefix}_SLOT
 #define DUNNAGE_MOST {prefix}_MAX_SIZE
 #define DUNNAGE_RECORD {prefix}_RECORD_SIZE
 #define DUNNAGE_PENDING {prefix}_PENDING
 #define DUNNAGE_NAME_SEED {:#06x}u
-#define DUNNAGE_CLASSES {}
+#define DUNNAGE_SELECTORS {}
 #define DUNNAGE_CHECK {}
 ",
             self.name_seed,
-            self.parts.classes,
+            self.parts.selectors,
             check.map_or(0, |check| check.bytes()),
         );
         if let Some(check) = check {
@@ -82,15 +82,17 @@ impl Modes {
                 "#define DUNNAGE_CHECK_SEED {seed:#06x}u\n#define DUNNAGE_CHECK_POLYNOMIAL {polynomial:#06x}u\n"
             );
         }
-        let Needs { wide, weights, pieces, every, opaque, texts, copies, branches } = self.parts.needs;
+        let Needs { wide, weights, wide_selectors, number_selectors, pieces, every, opaque, texts, branches } =
+            self.parts.needs;
         for (what, has) in [
             ("WIDE", wide),
             ("WEIGHTS", weights),
+            ("WIDE_SELECTORS", wide_selectors),
+            ("NUMBER_SELECTORS", number_selectors),
             ("PIECES", pieces),
             ("EVERY", every),
             ("OPAQUE", opaque),
             ("TEXTS", texts),
-            ("COPIES", copies),
             ("BRANCHES", branches),
         ] {
             let _ = writeln!(text, "#define DUNNAGE_HAS_{what} {}", u8::from(has));
@@ -98,6 +100,16 @@ impl Modes {
         let _ = writeln!(text, "#include \"{}\"", MODES.0);
         text
     }
+}
+
+fn array(name: &str, bytes: &[u8]) -> String {
+    let mut text = format!("static const uint8_t {name}[] DUNNAGE_FLASH = {{\n");
+    for line in bytes.chunks(PER_LINE) {
+        let numbers: Vec<_> = line.iter().map(u8::to_string).collect();
+        let _ = writeln!(text, "    {},", numbers.join(", "));
+    }
+    text.push_str("};\n\n");
+    text
 }
 
 fn functions(Plan { name, prefix, .. }: &Plan) -> String {

@@ -20,6 +20,8 @@ pub struct Count {
     pub quantum: Option<Quantum>,
     /// The epoch of a time, in seconds since 1970; `None` if the number is not a time.
     pub epoch: Option<i64>,
+    /// The counts by which a number that is an index grows from message to message.
+    pub every: Option<u64>,
     /// The C type of the member.
     pub kind: Whole,
 }
@@ -88,7 +90,9 @@ impl Count {
             _ => None,
         };
         let mut kind = Whole::holding(min, max);
-        let mut count = Count { min, max, usual: None, form: number.form(), unit, quantum, epoch, kind };
+        let form = number.form();
+        let every = number.every.filter(|_| matches!(form, Form::Index(_)));
+        let mut count = Count { min, max, usual: None, form, unit, quantum, epoch, every, kind };
         if count.has_scale() && count.spare().is_none() && kind.bits < 64 {
             // Leave room for a value that is always rejected, see `spare`.
             kind.bits *= 2;
@@ -222,6 +226,7 @@ mod tests {
             unit: (mantissa, places),
             quantum: None,
             epoch: None,
+            every: None,
             kind: Whole::holding(0, 1),
         };
         for (mantissa, places, factor, shift) in [

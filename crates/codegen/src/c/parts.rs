@@ -12,17 +12,19 @@ use dunnage_schema::Segment;
 const INDEX: u8 = 0;
 const PIECE: u8 = 1;
 const EVERY: u8 = 2;
-const OPAQUE: u8 = 3;
-const COPY: u8 = 4;
-const MARK: u8 = 5;
-const IF: u8 = 6;
-const LOOP: u8 = 7;
+const REST: u8 = 3;
+const OPAQUE: u8 = 4;
+const IF: u8 = 5;
+const LOOP: u8 = 6;
 /// The flag of a part for values from that one on, or of elements whose number is fixed.
 const OTHER: u8 = 0x10;
 /// What stands instead of a part before the fewest bytes of the parts that follow. They let a device give up a form that becomes too long.
 const LEAST: u8 = 0x08;
 /// How many bytes fewer they have to be than at the last place.
 const LEAST_STEP: u8 = 2;
+
+/// The bits in which a record has the number of characters of a piece.
+const PIECE_BITS: u64 = 5;
 
 /// The kinds of opaque parts beside the number of bits of a float.
 const SIZED: u8 = 0;
@@ -41,23 +43,28 @@ pub(super) struct Needs {
     pub wide: bool,
     /// A table of changes has a weight.
     pub weights: bool,
+    /// What selects tables has more than 8 bits.
+    pub wide_selectors: bool,
+    /// The number of a part, as it was coded, selects tables.
+    pub number_selectors: bool,
     pub pieces: bool,
     pub every: bool,
     pub opaque: bool,
     pub texts: bool,
-    pub copies: bool,
     pub branches: bool,
 }
 
 /// The parts of a message.
 pub(super) struct Parts {
     pub bytes: Vec<u8>,
+    /// The tables, at which the parts point.
+    pub tables: Vec<u8>,
     pub needs: Needs,
     /// The most bits of a record.
     pub record_bits: u64,
-    /// The number of classes that select tables.
-    pub classes: usize,
-    /// The bytes of the tables of changes.
+    /// How many values of parts select tables.
+    pub selectors: usize,
+    /// The bytes that only tables of changes need.
     pub delta_bytes: usize,
 }
 
@@ -67,23 +74,28 @@ pub(super) fn parts(layout: &Layout, trained: TrainedLeaves<'_>) -> Result<Parts
     let tables = Tables::of(&leaves)?;
     let mut writer = Writer {
         trained,
-        needs: Needs { wide: tables.is_wide(), weights: tables.has_weights(), ..Needs::default() },
-        classes: tables.classes(),
+        needs: Needs {
+            wide: tables.is_wide(),
+            weights: tables.has_weights(),
+            wide_selectors: tables.has_wide_selectors(&leaves),
+            number_selectors: tables.has_number_selectors(),
+            ..Needs::default()
+        },
         leaves,
         tables,
         bytes: Vec::new(),
-        delta_bytes: 0,
         least: 0.0,
         fields: Vec::new(),
     };
     let record_bits = writer.node(layout.root());
     writer.insert_least();
     if writer.bytes.is_empty() {
-        // C has no empty array. Nothing needs this part.
-        writer.bytes.push(MARK);
+        // C has no empty array. An index of no bits takes nothing.
+        writer.bytes.extend([INDEX, 0, 0]);
     }
-    let Writer { bytes, needs, classes, delta_bytes, .. } = writer;
-    Ok(Parts { bytes, needs, record_bits, classes, delta_bytes })
+    let Writer { bytes, needs, tables, .. } = writer;
+    let (selectors, delta_bytes) = (tables.selectors(), tables.delta_bytes);
+    Ok(Parts { bytes, tables: tables.bytes, needs, record_bits, selectors, delta_bytes })
 }
 
 struct Writer<'a> {
@@ -91,9 +103,7 @@ struct Writer<'a> {
     leaves: Vec<TrainedLeaf<'a>>,
     tables: Tables,
     needs: Needs,
-    classes: usize,
     bytes: Vec<u8>,
-    delta_bytes: usize,
     /// The fewest bits that the parts so far have without a reference.
     least: f64,
     /// Where the fields of the message begin, and the fewest bits before them.
@@ -244,29 +254,20 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a number that grows. The first of its leaves is that of the steps.
+    /// Writes a number that grows: its steps and its rest, of which a record has each as an index.
     fn every(&mut self, leaf: usize, count: u64, every: u64) -> u64 {
         self.needs.every = true;
-        let (bits, steps) = (index_bits(count), self.leaves[leaf].count);
+        let (bits, rest_bits) = (index_bits((count - 1) / every + 1), index_bits(every));
+        let differences = self.leaves[leaf].count;
         let (first, last) = (self.tables.emitted(leaf), self.tables.emitted(leaf + 1));
-        self.bytes.push(EVERY | first.flags);
-        self.bytes.push(bits as u8);
+        self.bytes.extend([EVERY | first.flags, bits as u8]);
         self.constant(every);
-        // What makes the distance from the reference positive: half an amount, and half of the steps.
-        let base = u128::from(every / 2) + u128::from(steps / 2) * u128::from(every);
-        if self.needs.wide {
-            self.constant(base as u64);
-        } else {
-            self.constant((base >> 32) as u64);
-            self.constant((base & u128::from(u32::MAX)) as u64);
-        }
-        self.bytes.push(index_bits((count - 1) / every + 1) as u8);
-        self.bytes.push(index_bits(steps) as u8);
+        self.bytes.extend([rest_bits as u8, index_bits(differences) as u8]);
+        self.constant(differences / 2);
         self.emit(&first);
-        self.bytes.push(last.flags);
-        self.bytes.push(index_bits(every) as u8);
+        self.bytes.extend([REST | last.flags, 0, rest_bits as u8]);
         self.emit(&last);
-        bits.into()
+        u64::from(bits) + u64::from(rest_bits)
     }
 
     fn float(&mut self, id: u32) -> u64 {
@@ -304,8 +305,8 @@ impl Writer<'_> {
         let bits = index_bits(count);
         let leaf = leaf.map(|leaf| self.tables.emitted(leaf)).unwrap_or_default();
         if bits > 32 && leaf.flags == 0 {
-            self.needs.copies = true;
-            self.bytes.extend([COPY, bits as u8]);
+            // The upper half and the rest take the same steps as the whole.
+            self.bytes.extend([INDEX, 32, 0, INDEX, bits as u8 - 32, 0]);
             self.least += f64::from(bits);
         } else if bits > 0 {
             self.bytes.extend([INDEX | leaf.flags, bits as u8]);
@@ -319,16 +320,9 @@ impl Writer<'_> {
     }
 
     fn pattern(&mut self, id: u32, segments: &[Segment]) -> u64 {
-        // Where the number of characters of each segment is, behind the start of the text.
-        let mut offsets = Vec::new();
-        let (mut bits, at) = (0, self.bytes.len());
+        let mut bits = 0;
         for (nth, segment) in segments.iter().enumerate() {
-            offsets.push(bits);
             bits += self.index(self.trained.count(id, nth), u64::from(segment.max - segment.min) + 1);
-        }
-        if bits > 0 {
-            self.needs.pieces = true;
-            self.bytes.insert(at, MARK);
         }
         for (nth, piece) in pattern_pieces(segments).iter().enumerate() {
             let (segment, leaf) = (&segments[piece.segment], self.trained.value(id, nth));
@@ -337,23 +331,18 @@ impl Writer<'_> {
                 bits += self.index(leaf, count);
                 continue;
             }
+            self.needs.pieces = true;
             let leaf = leaf.map(|leaf| self.tables.emitted(leaf)).unwrap_or_default();
-            self.bytes.push(PIECE | leaf.flags);
-            self.constant(offsets[piece.segment]);
-            self.bytes.push(index_bits(u64::from(segment.max - segment.min) + 1) as u8);
-            self.constant(segment.min.into());
-            self.constant(piece.after.into());
-            // A piece has at most 31 characters, a class at most 256.
-            self.bytes.extend([piece.most as u8, (piece.radix - 1) as u8]);
+            self.bytes.extend([PIECE | leaf.flags, index_bits(count) as u8]);
+            self.constant(piece.radix.into());
             self.constant(count / 2);
             self.emit(&leaf);
-            bits += u64::from(index_bits(count));
+            bits += u64::from(index_bits(count)) + PIECE_BITS;
         }
         bits
     }
 
     fn emit(&mut self, leaf: &Emitted) {
-        self.delta_bytes += leaf.delta_bytes;
         self.least += leaf.least.unwrap_or_default();
         self.bytes.extend(&leaf.bytes);
     }

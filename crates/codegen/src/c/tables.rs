@@ -2,25 +2,31 @@
 
 use super::plan::Fault;
 use dunnage_packed::{Bin, Context, Table, Tables as Likely, TrainedLeaf};
+use std::collections::HashMap;
 
 /// The flags of a leaf, as in `support/dunnage_modes.h`.
 const VALUES: u8 = 0x80;
 const CHANGES: u8 = 0x40;
 const SELECTS: u8 = 0x20;
-/// The flag of a class that is selected by a change.
-const BY_CHANGE: u8 = 0x80;
+const NUMBER_SELECTS: u8 = 0x10;
+/// The first byte of what selects among tables.
+const CLASSES: u8 = 0x80;
 /// The weight of a reference that is taken as it is.
 const FULL_WEIGHT: u8 = 16;
-/// The most classes that a program keeps, and the most limits of one of them.
-const MAX_CLASSES: usize = 127;
-const MAX_LIMITS: usize = 255;
+/// The most selectors that a program keeps, and the most bytes of tables.
+const MAX_SELECTORS: usize = 255;
+const MAX_BYTES: usize = 1 << 16;
 
 /// The tables of a layout.
 pub(super) struct Tables {
     leaves: Vec<Emitted>,
     is_wide: bool,
     has_weights: bool,
-    classes: usize,
+    selectors: Vec<Selector>,
+    /// All tables, of which leaves have the places.
+    pub bytes: Vec<u8>,
+    /// How many of the bytes only tables of changes need.
+    pub delta_bytes: usize,
 }
 
 /// What the code has of a leaf.
@@ -28,10 +34,8 @@ pub(super) struct Tables {
 pub(super) struct Emitted {
     /// Which tables it has, and whether it selects others.
     pub flags: u8,
-    /// Its tables, and what it selects.
+    /// The places of its tables, and of what it selects.
     pub bytes: Vec<u8>,
-    /// How many of the bytes are tables of changes.
-    pub delta_bytes: usize,
     /// The fewest bits of a value with the tables of values, if there are any.
     pub least: Option<f64>,
 }
@@ -39,23 +43,15 @@ pub(super) struct Emitted {
 impl Tables {
     /// Translates the tables of all leaves.
     pub fn of(leaves: &[TrainedLeaf<'_>]) -> Result<Tables, Vec<Fault>> {
-        let mut contexts: Vec<&Context> = Vec::new();
+        let mut selectors = Vec::new();
         for tables in leaves.iter().flat_map(|leaf| leaf.values.into_iter().chain(leaf.changes)) {
-            collect(tables, &mut contexts);
-        }
-        let is_long = contexts.iter().any(|context| context.from.len() > MAX_LIMITS);
-        if contexts.len() > MAX_CLASSES || is_long {
-            return Err(vec![Fault {
-                field: "$".to_owned(),
-                fault: "has statistics with more classes than a small program keeps".to_owned(),
-                remedy: "train with fewer messages",
-            }]);
+            collect(tables, &mut selectors);
         }
         // The change of a direct leaf is its value: that of an opaque part, and of a number that grows.
         let is_direct = |at: usize| {
             leaves[at].every.is_some() || at > 0 && leaves[at - 1].every.is_some() || leaves[at].is_opaque
         };
-        let is_wide = leaves.iter().enumerate().any(|(at, leaf)| is_wide(leaf, &contexts, at));
+        let is_wide = leaves.iter().enumerate().any(|(at, leaf)| is_wide(leaf, &selectors, at));
         let has_weights = leaves.iter().enumerate().any(|(at, leaf)| {
             let mut has = false;
             leaf.changes.into_iter().for_each(|tables| {
@@ -63,10 +59,29 @@ impl Tables {
             });
             has && !is_direct(at)
         });
-        let emitter = Emitter { contexts: &contexts, has_weights };
-        let all = leaves.iter().enumerate();
-        let leaves = all.map(|(at, leaf)| emitter.leaf(at, leaf, is_direct(at))).collect();
-        Ok(Tables { leaves, is_wide, has_weights, classes: contexts.len() })
+        let mut emitter =
+            Emitter { leaves, selectors: &selectors, bytes: Vec::new(), places: HashMap::new() };
+        let values: Vec<_> =
+            leaves.iter().map(|leaf| leaf.values.map(|tables| emitter.tables(tables, leaf, None))).collect();
+        let before = emitter.bytes.len();
+        let changes = leaves.iter().enumerate().map(|(at, leaf)| {
+            let centre = Some(leaf.centre).filter(|_| has_weights && !is_direct(at));
+            leaf.changes.map(|tables| emitter.tables(tables, leaf, centre))
+        });
+        let changes: Vec<_> = changes.collect();
+        let bytes = emitter.bytes;
+        if selectors.len() > MAX_SELECTORS || bytes.len() > MAX_BYTES {
+            return Err(vec![Fault {
+                field: "$".to_owned(),
+                fault: "has statistics with more tables than a small program keeps".to_owned(),
+                remedy: "train with fewer messages",
+            }]);
+        }
+        let all = leaves.iter().zip(values).zip(changes).enumerate();
+        let emitted =
+            all.map(|(at, ((leaf, values), changes))| emitted(at, leaf, (values, changes), &selectors));
+        let leaves = emitted.collect();
+        Ok(Tables { leaves, is_wide, has_weights, selectors, delta_bytes: bytes.len() - before, bytes })
     }
 
     pub fn emitted(&self, leaf: usize) -> Emitted {
@@ -82,90 +97,111 @@ impl Tables {
         self.has_weights
     }
 
-    /// Returns how many classes select tables.
-    pub fn classes(&self) -> usize {
-        self.classes
+    /// Returns how many values of leaves select tables.
+    pub fn selectors(&self) -> usize {
+        self.selectors.len()
     }
+
+    /// Returns whether the number of a leaf, as it was coded, selects tables.
+    pub fn has_number_selectors(&self) -> bool {
+        self.selectors.iter().any(|(_, change)| *change)
+    }
+
+    /// Returns whether what selects tables has more than 8 bits.
+    pub fn has_wide_selectors(&self, leaves: &[TrainedLeaf<'_>]) -> bool {
+        self.selectors.iter().any(|(leaf, _)| leaves[*leaf].count > 1 << 8)
+    }
+}
+
+/// What selects tables: the value of a leaf, or its number as it was coded.
+type Selector = (usize, bool);
+
+/// Returns what a leaf has, whose tables of values and of changes are at these places.
+fn emitted(
+    at: usize,
+    leaf: &TrainedLeaf<'_>,
+    (values, changes): (Option<usize>, Option<usize>),
+    selectors: &[Selector],
+) -> Emitted {
+    let mut out = Emitted { least: leaf.values.map(least), ..Emitted::default() };
+    for (flag, place) in [(VALUES, values), (CHANGES, changes)] {
+        if let Some(place) = place {
+            out.flags |= flag;
+            push_constant(&mut out.bytes, place as u64);
+        }
+    }
+    for (flag, change) in [(SELECTS, false), (NUMBER_SELECTS, true)] {
+        if let Some(slot) = selectors.iter().position(|selector| *selector == (at, change)) {
+            out.flags |= flag;
+            out.bytes.push(slot as u8);
+        }
+    }
+    out
 }
 
 struct Emitter<'a> {
-    contexts: &'a [&'a Context],
-    has_weights: bool,
+    leaves: &'a [TrainedLeaf<'a>],
+    selectors: &'a [Selector],
+    bytes: Vec<u8>,
+    /// Where tables are, so that equal ones are there only once.
+    places: HashMap<Vec<u8>, usize>,
 }
 
 impl Emitter<'_> {
-    fn leaf(&self, at: usize, leaf: &TrainedLeaf<'_>, is_direct: bool) -> Emitted {
-        let mut out = Emitted::default();
-        if let Some(values) = leaf.values {
-            out.flags |= VALUES;
-            push_sized(&mut out.bytes, &self.tables(values, leaf, None));
-            out.least = Some(least(values));
-        }
-        if let Some(changes) = leaf.changes {
-            out.flags |= CHANGES;
-            let before = out.bytes.len();
-            let centre = Some(leaf.centre).filter(|_| self.has_weights && !is_direct);
-            push_sized(&mut out.bytes, &self.tables(changes, leaf, centre));
-            out.delta_bytes = out.bytes.len() - before;
-        }
-        let selected = self.contexts.iter().enumerate().filter(|(_, context)| context.leaf == at);
-        let selected: Vec<_> = selected.collect();
-        if !selected.is_empty() {
-            out.flags |= SELECTS;
-            out.bytes.push(selected.len() as u8);
-        }
-        for (class, context) in selected {
-            out.bytes.push(if context.change { BY_CHANGE } else { 0 } | (class as u8 + 1));
-            let reachable: Vec<u64> =
-                context.from.iter().copied().filter(|from| *from < leaf.count).collect();
-            out.bytes.push(reachable.len() as u8);
-            let mut before = 0;
-            for from in reachable {
-                push_constant(&mut out.bytes, from - before);
-                before = from;
-            }
-        }
-        out
-    }
-
-    /// Returns tables as bytes: for a context its class and its tables with their sizes, otherwise 0 and a table. `centre` is present in
-    /// tables of changes that have weights.
-    fn tables(&self, tables: &Likely, leaf: &TrainedLeaf<'_>, centre: Option<u64>) -> Vec<u8> {
-        let mut out = Vec::new();
-        match tables {
-            Likely::One(table) => {
-                if !self.contexts.is_empty() {
-                    out.push(0);
-                }
-                self.table(table, leaf, centre, &mut out);
-            }
+    /// Emits tables, and returns their place. `centre` is present in tables of changes that have weights.
+    fn tables(&mut self, tables: &Likely, leaf: &TrainedLeaf<'_>, centre: Option<u64>) -> usize {
+        let bytes = match tables {
+            Likely::One(table) => table_bytes(table, leaf, centre),
             Likely::Classes(context, classes) => {
-                let class = self.contexts.iter().position(|known| *known == context);
-                out.push(class.unwrap_or_default() as u8 + 1);
-                for tables in classes {
-                    push_sized(&mut out, &self.tables(tables, leaf, centre));
-                }
+                let places = classes.iter().map(|tables| self.tables(tables, leaf, centre)).collect();
+                self.classes(context, places)
             }
+        };
+        *self.places.entry(bytes).or_insert_with_key(|bytes| {
+            let place = self.bytes.len();
+            self.bytes.extend(bytes);
+            place
+        })
+    }
+
+    /// Returns the bytes of a context: each class with its table, and how much higher the next one begins.
+    fn classes(&self, context: &Context, places: Vec<usize>) -> Vec<u8> {
+        let selector = (context.leaf, context.change);
+        let slot = self.selectors.iter().position(|known| *known == selector);
+        let mut out = vec![CLASSES, slot.unwrap_or_default() as u8];
+        let mut classes = vec![(0, places[0])];
+        let reachable = |from: u64| from < self.leaves[context.leaf].count;
+        for (from, place) in context.from.iter().zip(&places[1..]).filter(|(from, _)| reachable(**from)) {
+            // A class that begins where the one before it does replaces it.
+            classes.retain(|(before, _)| before != from);
+            classes.push((*from, *place));
+        }
+        let next = classes[1..].iter().map(|(from, _)| Some(*from)).chain([None]);
+        for ((from, place), next) in classes.iter().zip(next) {
+            push_constant(&mut out, *place as u64);
+            push_constant(&mut out, next.map_or(0, |next| next - from));
         }
         out
     }
+}
 
-    fn table(&self, table: &Table, leaf: &TrainedLeaf<'_>, centre: Option<u64>, out: &mut Vec<u8>) {
-        if let Some(centre) = centre {
-            out.push(table.weight);
-            if table.weight != FULL_WEIGHT {
-                push_constant(out, centre);
-            }
-        }
-        push_constant(out, table.start.unsigned_abs());
-        let bins = reachable(table, leaf.count);
-        out.push((bins.len() - 1) as u8);
-        let mut before = 0;
-        for bin in bins {
-            push_bin(out, *bin, before);
-            before = bin.width;
+fn table_bytes(table: &Table, leaf: &TrainedLeaf<'_>, centre: Option<u64>) -> Vec<u8> {
+    let mut out = Vec::new();
+    if let Some(centre) = centre {
+        out.push(table.weight);
+        if table.weight != FULL_WEIGHT {
+            push_constant(&mut out, centre);
         }
     }
+    push_constant(&mut out, table.start.unsigned_abs());
+    let (last, mut before) = (reachable(table, leaf.count).len() - 1, 0);
+    for (at, bin) in table.bins.iter().enumerate() {
+        // The code selects no bin behind the last number, but adds up all shares.
+        let width = if at > last { 0 } else { bin.width };
+        push_bin(&mut out, Bin { width, ..*bin }, before);
+        before = width;
+    }
+    out
 }
 
 /// Appends a bin after one of the width `before`: a byte, if its share is small and its width about the same.
@@ -193,21 +229,18 @@ fn reachable(table: &Table, count: u64) -> &[Bin] {
 }
 
 /// Returns whether 32 bits do not hold the numbers of a leaf, or their distances from the start of a table.
-fn is_wide(leaf: &TrainedLeaf<'_>, contexts: &[&Context], at: usize) -> bool {
+fn is_wide(leaf: &TrainedLeaf<'_>, selectors: &[Selector], at: usize) -> bool {
     let is_used = leaf.values.is_some()
         || leaf.changes.is_some()
         || leaf.every.is_some()
-        || contexts.iter().any(|context| context.leaf == at);
+        || selectors.iter().any(|(leaf, _)| *leaf == at);
     let mut is_wide =
-        is_used && leaf.count > u64::from(u32::MAX) || leaf.every.is_some_and(|every| every >= 1 << 31);
+        is_used && leaf.count > u64::from(u32::MAX) || leaf.every.is_some_and(|every| every >= 1 << 30);
     for tables in leaf.values.into_iter().chain(leaf.changes) {
         each(tables, &mut |table| {
             let (bins, distance) =
                 (reachable(table, leaf.count), leaf.count - 1 + table.start.unsigned_abs());
-            let inner = &bins[..bins.len() - 1];
-            is_wide |= distance > u32::MAX.into()
-                || bins[inner.len()].width > 32
-                || inner.iter().any(|bin| bin.width > 31);
+            is_wide |= distance > u32::MAX.into() || bins.iter().any(|bin| bin.width > 32);
         });
     }
     is_wide
@@ -229,19 +262,15 @@ fn each(tables: &Likely, visit: &mut impl FnMut(&Table)) {
     }
 }
 
-/// Adds the contexts of `tables` that are not yet among `contexts`.
-fn collect<'a>(tables: &'a Likely, contexts: &mut Vec<&'a Context>) {
+/// Adds what selects `tables` to `selectors`, where it is missing.
+fn collect(tables: &Likely, selectors: &mut Vec<Selector>) {
     if let Likely::Classes(context, classes) = tables {
-        if !contexts.contains(&context) {
-            contexts.push(context);
+        let selector = (context.leaf, context.change);
+        if !selectors.contains(&selector) {
+            selectors.push(selector);
         }
-        classes.iter().for_each(|tables| collect(tables, contexts));
+        classes.iter().for_each(|tables| collect(tables, selectors));
     }
-}
-
-fn push_sized(out: &mut Vec<u8>, bytes: &[u8]) {
-    push_constant(out, bytes.len() as u64);
-    out.extend(bytes);
 }
 
 /// Appends a number, seven bits a byte, the highest first; the highest bit says that another byte follows.

@@ -7,6 +7,20 @@
 /* The field number of a fault that concerns the whole message. */
 #define MESSAGE 0
 
+#if defined(__AVR__)
+#define FLASH_8(place) pgm_read_byte(&(place))
+#define FLASH_16(place) pgm_read_word(&(place))
+#define FLASH_32(place) pgm_read_dword(&(place))
+#define FLASH_POINTER(place) ((const uint8_t *)pgm_read_word(&(place)))
+#define FLASH_COPY(to, from) memcpy_P(&(to), from, sizeof(to))
+#else
+#define FLASH_8(place) (place)
+#define FLASH_16(place) (place)
+#define FLASH_32(place) (place)
+#define FLASH_POINTER(place) (place)
+#define FLASH_COPY(to, from) ((to) = *(from))
+#endif
+
 /* ---- Writer ------------------------------------------------------------------------------------------------------------------
  * Shifts are written as multiplications by a power of 2, because 8-bit processors multiply in one instruction, but cannot shift by a
  * variable number of bits. */
@@ -95,6 +109,49 @@ void dunnage_put_index(uint8_t field, uint32_t value, uint32_t max, dunnage_writ
 
 /* The same for at most 8 bits. */
 void dunnage_put_small(uint8_t field, uint8_t value, uint8_t max, dunnage_writer *w) { dunnage_put_index(field, value, max, w); }
+
+/* Writes the numbers of members of a message. */
+void dunnage_put_members(const void *message, const dunnage_member *members, uint8_t count, dunnage_writer *w)
+{
+    for (; count; count--, members++) {
+        const uint8_t *at = (const uint8_t *)message + FLASH_16(members->offset);
+        const uint32_t first = FLASH_32(members->first);
+        const uint8_t bytes = FLASH_8(members->bytes);
+        uint32_t value;
+        if (bytes == 4) {
+            memcpy(&value, at, 4);
+            value -= first;
+        } else {
+            uint16_t narrow = *at;
+            if (bytes == 2) memcpy(&narrow, at, 2);
+            narrow = (uint16_t)(narrow - (uint16_t)first);
+            value = bytes == 2 ? narrow : (uint8_t)narrow;
+        }
+        dunnage_put_index(FLASH_8(members->field), value, FLASH_32(members->max), w);
+    }
+}
+
+/* Writes how often a number has the amount `every`, at most `most` times, and what remains. A division of 64 bits would cost kilobytes on
+ * small processors. `every` is below 2^31. */
+void dunnage_put_grown(uint8_t field, uint64_t value, uint32_t every, uint32_t most, dunnage_writer *w)
+{
+    uint32_t high = dunnage_upper(value), low = (uint32_t)value, rest = 0;
+    uint8_t left;
+    for (left = 64; left; left--) {
+        rest <<= 1;
+        if (high >> 31) rest |= 1;
+        high <<= 1;
+        if (low >> 31) high |= 1;
+        low <<= 1;
+        /* The quotient comes in from below. */
+        if (rest >= every) {
+            rest -= every;
+            low |= 1;
+        }
+    }
+    dunnage_put_index(field, low, most, w);
+    dunnage_put_index(field, rest, every - 1, w);
+}
 
 /* Writes the lowest `bits` bits of `value`, at most 64. */
 static void put_bits(uint8_t field, uint64_t value, uint8_t bits, dunnage_writer *w)
@@ -397,25 +454,13 @@ void dunnage_put_ascii(uint8_t field, const char *text, uint16_t min, uint16_t m
 
 /* ---- Patterns ---------------------------------------------------------------------------------------------------------------- */
 
-#if defined(__AVR__)
-#define FLASH_8(place) pgm_read_byte(&(place))
-#define FLASH_16(place) pgm_read_word(&(place))
-#define FLASH_32(place) pgm_read_dword(&(place))
-#define FLASH_POINTER(place) ((const uint8_t *)pgm_read_word(&(place)))
-#else
-#define FLASH_8(place) (place)
-#define FLASH_16(place) (place)
-#define FLASH_32(place) (place)
-#define FLASH_POINTER(place) (place)
-#endif
-
 #define NO_INDEX 255
 
-/* Returns the index of a character in the class of a segment, or NO_INDEX if the class does not contain it. */
+/* Returns the index of a character in the class of a segment, or NO_INDEX if the class does not contain it. The segment is not in flash. */
 static uint8_t class_index(const dunnage_segment *s, char character)
 {
-    const uint8_t *range = FLASH_POINTER(s->ranges);
-    uint8_t ranges = FLASH_8(s->count), index = 0;
+    const uint8_t *range = s->ranges;
+    uint8_t ranges = s->count, index = 0;
     for (; ranges; ranges--, range += 2) {
         uint8_t at = (uint8_t)((uint8_t)character - FLASH_8(range[0])), last = FLASH_8(range[1]);
         if (at <= last) return (uint8_t)(index + at);
@@ -425,36 +470,42 @@ static uint8_t class_index(const dunnage_segment *s, char character)
 }
 
 /* Writes text that matches a pattern: the character count of each segment, then the characters, in groups whose product of radixes is
- * below 2^32. In a record, each segment begins a group. */
+ * below 2^32. In a record, each segment begins a group. A group whose length may vary has the bits of the longest one, and its number of
+ * characters, below 32, behind them. */
 void dunnage_put_pattern(uint8_t field, const char *text, const dunnage_segment *segments, uint8_t count, dunnage_writer *w)
 {
-    const dunnage_segment *s = segments;
+    dunnage_segment s;
     const char *at = text;
     uint32_t value = 0, product = 1;
     uint16_t left;
-    uint8_t index;
-    for (; count; count--, s++) {
-        uint16_t min = FLASH_16(s->min), max = FLASH_16(s->max);
-        for (left = max; left && class_index(s, *at) != NO_INDEX; at++) left--;
-        dunnage_put_index(field, (uint32_t)(max - left) - min, (uint32_t)(max - min), w);
+    uint8_t length = 0, i;
+    for (i = 0; i < count; i++) {
+        FLASH_COPY(s, &segments[i]);
+        for (left = s.max; left && class_index(&s, *at) != NO_INDEX; at++) left--;
+        dunnage_put_index(field, (uint32_t)(s.max - left) - s.min, (uint32_t)(s.max - s.min), w);
     }
     if (*at) dunnage_refuse(w, DUNNAGE_RANGE, field);
     if (w->error) return;
-    s = segments;
-    for (left = FLASH_16(s->max); *text; text++, left--) {
-        bool is_end = false;
-        while (!left || (index = class_index(s, *text)) == NO_INDEX) {
-            left = FLASH_16((++s)->max);
-            is_end = w->coded;
+    for (i = 0; i < count; i++) {
+        FLASH_COPY(s, &segments[i]);
+        for (left = s.max;; left--) {
+            const uint8_t index = left ? class_index(&s, *text) : NO_INDEX;
+            const bool is_end = !left || (index == NO_INDEX && !w->coded);
+            if (is_end ? w->coded : product > s.most) {
+                dunnage_put_index(field, value, product - 1, w);
+                if (w->coded && s.radix > 1 && s.min != s.max) dunnage_put_index(field, length, 31, w);
+                value = 0;
+                product = 1;
+                length = 0;
+            }
+            if (is_end) break;
+            product *= s.radix;
+            if (index != NO_INDEX) {
+                value = value * s.radix + index;
+                length++;
+                text++;
+            }
         }
-        if (is_end || product > FLASH_32(s->most)) {
-            dunnage_put_index(field, value, product - 1, w);
-            value = 0;
-            product = 1;
-        }
-        value *= FLASH_8(s->radix);
-        value += index;
-        product *= FLASH_8(s->radix);
     }
     dunnage_put_index(field, value, product - 1, w);
 }

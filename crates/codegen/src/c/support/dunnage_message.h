@@ -149,6 +149,15 @@ typedef struct dunnage_segment {
     uint16_t max;
 } dunnage_segment;
 
+/* A member of a message that is an index: its value minus `first` is at most `max`. */
+typedef struct dunnage_member {
+    uint32_t first; /* modulo 2^32 */
+    uint32_t max;
+    uint16_t offset; /* from the start of the message */
+    uint8_t bytes; /* 1, 2 or 4 */
+    uint8_t field;
+} dunnage_member;
+
 typedef struct dunnage_writer {
     uint8_t *at; /* the address to which `byte` will be written */
     uint8_t *end;
@@ -166,6 +175,8 @@ size_t dunnage_end_writing_checked(dunnage_writer *w, const uint8_t *buffer, dun
 void dunnage_refuse(dunnage_writer *w, uint8_t error, uint8_t field);
 void dunnage_put_index(uint8_t field, uint32_t value, uint32_t max, dunnage_writer *w);
 void dunnage_put_small(uint8_t field, uint8_t value, uint8_t max, dunnage_writer *w);
+void dunnage_put_grown(uint8_t field, uint64_t value, uint32_t every, uint32_t most, dunnage_writer *w);
+void dunnage_put_members(const void *message, const dunnage_member *members, uint8_t count, dunnage_writer *w);
 void dunnage_put_sized(uint8_t field, uint64_t value, dunnage_writer *w);
 void dunnage_put_float(uint8_t field, double value, dunnage_writer *w);
 void dunnage_put_coded_float(uint8_t field, double value, dunnage_writer *w);

@@ -5,9 +5,9 @@
  *     DUNNAGE_SLOT, DUNNAGE_MOST         the slot, and the bytes of the largest message
  *     DUNNAGE_CHECK                      the bytes of its check; if not 0, DUNNAGE_CHECK_SEED and DUNNAGE_CHECK_POLYNOMIAL
  *     DUNNAGE_NAME_SEED                  the register of the CRC that names messages, before the first byte
- *     DUNNAGE_PARTS                      the parts of the message with their tables, as bytes
+ *     DUNNAGE_PARTS, DUNNAGE_TABLES      the parts of the message, and the tables at which they point, as bytes
  *     DUNNAGE_RECORD, DUNNAGE_PENDING    the bytes of a record, and how many messages may wait for their acknowledgement
- *     DUNNAGE_CLASSES                    the number of classes that select tables
+ *     DUNNAGE_SELECTORS                  how many values of parts select tables
  *     DUNNAGE_HAS_...                    1 for each kind of part that the message has
  *
  * A message is written twice by DUNNAGE_WRITE: as plain bits, and as a record, which has the same parts except that each part with tables
@@ -26,31 +26,49 @@ typedef uint64_t dunnage_number;
 #else
 typedef uint32_t dunnage_number;
 #endif
+/* Holds every value that selects tables. */
+#if DUNNAGE_HAS_WIDE_SELECTORS
+typedef dunnage_number dunnage_selector;
+#else
+typedef uint8_t dunnage_selector;
+#endif
 
 /* The kinds of parts, in the three lowest bits of their first byte. */
 #define DUNNAGE_INDEX 0
 #define DUNNAGE_PIECE 1
 #define DUNNAGE_EVERY 2
-#define DUNNAGE_OPAQUE 3
-#define DUNNAGE_COPY 4
-#define DUNNAGE_MARK 5
-#define DUNNAGE_IF 6
-#define DUNNAGE_LOOP 7
-/* Flags in the same byte: there are tables of values; tables of changes; the part selects tables. */
+#define DUNNAGE_REST 3
+#define DUNNAGE_OPAQUE 4
+#define DUNNAGE_IF 5
+#define DUNNAGE_LOOP 6
+/* Flags in the same byte: there are tables of values; tables of changes; the value of the part selects tables, or its number does. */
 #define DUNNAGE_VALUES 0x80
 #define DUNNAGE_CHANGES 0x40
 #define DUNNAGE_SELECTS 0x20
+#define DUNNAGE_NUMBER_SELECTS 0x10
 /* Of DUNNAGE_IF: for values from that one on. Of DUNNAGE_LOOP: the number of elements is fixed. */
 #define DUNNAGE_OTHER 0x10
 /* Instead of a part: the next byte is the fewest bytes of the parts that follow, without a reference. */
 #define DUNNAGE_LEAST 0x08
+/* The first byte of what selects among tables. No table begins with it. */
+#define DUNNAGE_CLASSES 0x80
+/* The bits in which a record has the number of characters of a piece. */
+#define DUNNAGE_PIECE_BITS 5
 
-/* Which of the records have the part at hand. */
+/* Which of the records have the part at hand. Without branches, the message has all parts. */
 #define DUNNAGE_IN_MESSAGE 1
 #define DUNNAGE_IN_REFERENCE 2
+#if DUNNAGE_HAS_BRANCHES
+#define DUNNAGE_IS_IN_MESSAGE(has) (((has) & DUNNAGE_IN_MESSAGE) != 0)
+#else
+#define DUNNAGE_IS_IN_MESSAGE(has) true
+#endif
+#define DUNNAGE_IS_IN_REFERENCE(has) (((has) & DUNNAGE_IN_REFERENCE) != 0)
 
 /* Keeps a function that is called from several places in one place. */
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(__clang__)
+#define DUNNAGE_ONCE static __attribute__((noinline, noclone))
+#elif defined(__GNUC__)
 #define DUNNAGE_ONCE static __attribute__((noinline))
 #else
 #define DUNNAGE_ONCE static
@@ -62,31 +80,40 @@ typedef struct dunnage_bits {
     uint8_t mask;
 } dunnage_bits;
 
+/* What the functions below share, so that they need few arguments, which take much room on 8-bit processors. */
 typedef struct dunnage_coder {
     uint32_t low, range; /* the interval */
     uint8_t *to; /* the message; NULL if its bytes are only counted */
     uint16_t size; /* its bytes so far */
     uint16_t most; /* from this size on, the message is not used */
-    const uint8_t *part; /* in DUNNAGE_PARTS */
+    const uint8_t *part; /* the next byte of DUNNAGE_PARTS or DUNNAGE_TABLES */
     dunnage_bits message, reference;
+    uint8_t flags; /* the first byte of the part at hand */
+    uint8_t bits; /* its size without tables */
+    dunnage_number value, was; /* its index, and that of the reference */
+    dunnage_number max; /* the largest index */
+    dunnage_number number; /* what is written */
 #if DUNNAGE_HAS_PIECES
-    dunnage_bits message_mark, reference_mark; /* where the text at hand begins */
+    dunnage_number half; /* half of the indexes of the longest piece */
 #endif
-#if DUNNAGE_CLASSES
-    uint8_t classes[DUNNAGE_CLASSES];
+#if DUNNAGE_HAS_EVERY
+    dunnage_number rest;
+#endif
+#if DUNNAGE_SELECTORS
+    dunnage_selector selectors[DUNNAGE_SELECTORS];
 #endif
 } dunnage_coder;
 
 /* ---- The range coder --------------------------------------------------------------------------------------------------------- */
 
-static void dunnage_push(dunnage_coder *k)
+DUNNAGE_ONCE void dunnage_push(dunnage_coder *k)
 {
     if (k->to && k->size < k->most) k->to[k->size] = (uint8_t)(k->low >> 24);
     k->size++;
     k->low <<= 8;
 }
 
-static void dunnage_raise(dunnage_coder *k, uint32_t by)
+DUNNAGE_ONCE void dunnage_raise(dunnage_coder *k, uint32_t by)
 {
     k->low += by;
     if (k->low < by && k->to && k->size <= k->most) {
@@ -96,7 +123,7 @@ static void dunnage_raise(dunnage_coder *k, uint32_t by)
 }
 
 /* Takes `count` of the 2^bits equal parts of the interval, from `first` on. */
-static void dunnage_step(dunnage_coder *k, uint8_t bits, uint16_t first, uint16_t count)
+DUNNAGE_ONCE void dunnage_step(dunnage_coder *k, uint8_t bits, uint16_t first, uint16_t count)
 {
     uint32_t unit = k->range;
     /* 8-bit processors shift by whole bytes at once. */
@@ -105,13 +132,13 @@ static void dunnage_step(dunnage_coder *k, uint8_t bits, uint16_t first, uint16_
         bits = (uint8_t)(bits - 8);
     }
     unit >>= bits;
+    k->range = unit * count;
     dunnage_raise(k, unit * first);
-    for (unit *= count; unit < 0x1000000u; unit <<= 8) dunnage_push(k);
-    k->range = unit;
+    for (; k->range < 0x1000000u; k->range <<= 8) dunnage_push(k);
 }
 
 /* Writes the lowest `bits` bits of `value`, all equally likely. */
-static void dunnage_equally(dunnage_coder *k, dunnage_number value, uint8_t bits)
+DUNNAGE_ONCE void dunnage_equally(dunnage_coder *k, dunnage_number value, uint8_t bits)
 {
     while (bits) {
         const uint8_t now = bits < 16 ? bits : 16;
@@ -131,36 +158,11 @@ static void dunnage_finish(dunnage_coder *k)
     if (!is_one) dunnage_push(k);
 }
 
-/* ---- Records and tables ------------------------------------------------------------------------------------------------------ */
+/* ---- Tables ------------------------------------------------------------------------------------------------------------------ */
 
-DUNNAGE_ONCE dunnage_number dunnage_read(dunnage_bits *record, uint8_t bits)
-{
-    dunnage_number value = 0;
-    const uint8_t *at = record->at;
-    uint8_t mask = record->mask;
-    while (bits) {
-        /* Bits are collected in a byte: shifting the whole value for each would take 8-bit processors twice as long. */
-        uint8_t byte = 0, left = bits & 7 ? bits & 7 : 8;
-        bits = (uint8_t)(bits - left);
-        for (; left; left--) {
-            byte = (uint8_t)(byte << 1);
-            if (*at & mask) byte |= 1;
-            mask >>= 1;
-            if (!mask) {
-                mask = 0x80;
-                at++;
-            }
-        }
-        value = value << 8 | byte;
-    }
-    record->at = at;
-    record->mask = mask;
-    return value;
-}
+DUNNAGE_ONCE uint8_t dunnage_byte(dunnage_coder *k) { return DUNNAGE_FLASH_8(k->part++); }
 
-static uint8_t dunnage_byte(dunnage_coder *k) { return DUNNAGE_FLASH_8(k->part++); }
-
-/* Reads a number of DUNNAGE_PARTS: seven bits a byte, the highest first; the highest bit says that another byte follows. */
+/* Reads a number: seven bits a byte, the highest first; the highest bit says that another byte follows. */
 DUNNAGE_ONCE dunnage_number dunnage_constant(dunnage_coder *k)
 {
     const uint8_t *at = k->part;
@@ -174,17 +176,39 @@ DUNNAGE_ONCE dunnage_number dunnage_constant(dunnage_coder *k)
     return value;
 }
 
-/* Writes a number with the table at hand. A bin is one byte: 3 more than the width has grown, and a share below 32. If these do not fit, it
- * is 7 and the width, or 31 and the width in a byte of its own, and a byte with the share. */
-static void dunnage_bin(dunnage_coder *k, dunnage_number number)
+/* Reads the place of a table. */
+static const uint8_t *dunnage_place(dunnage_coder *k) { return DUNNAGE_TABLES + (uint16_t)dunnage_constant(k); }
+
+#if DUNNAGE_SELECTORS
+/* Passes to the table that is selected. Each class has the place of its table, and how much higher the next class begins, or 0. */
+static void dunnage_select(dunnage_coder *k)
 {
-    dunnage_number size = 1;
-    const uint8_t *at;
-    uint8_t left, width = 0, next, share, first = 0;
-    /* From here on, the distance from the first number of a bin. */
-    number += dunnage_constant(k);
-    left = dunnage_byte(k);
-    for (at = k->part;; left--) {
+    while (DUNNAGE_FLASH_8(k->part) == DUNNAGE_CLASSES) {
+        dunnage_selector selector, distance;
+        const uint8_t *table;
+        k->part++;
+        selector = k->selectors[dunnage_byte(k)];
+        do {
+            table = dunnage_place(k);
+            distance = (dunnage_selector)dunnage_constant(k);
+            if (selector < distance) break;
+            selector = (dunnage_selector)(selector - distance);
+        } while (distance);
+        k->part = table;
+    }
+}
+#endif
+
+/* Writes the number with the table at hand. A bin is one byte: 3 more than the width has grown, and a share below 32. If these do not fit,
+ * it is 7 and the width, or 31 and the width in a byte of its own, and a byte with the share. */
+static void dunnage_bin(dunnage_coder *k)
+{
+    /* How far the number is from the start of a bin, and the last number of the bin is. */
+    dunnage_number distance = dunnage_constant(k), last = 0;
+    const uint8_t *at = k->part;
+    uint8_t width = 0, first = 0, next, share;
+    distance += k->number;
+    for (;;) {
         next = DUNNAGE_FLASH_8(at++);
         share = next & 31;
         if (next < 0xe0) {
@@ -193,20 +217,24 @@ static void dunnage_bin(dunnage_coder *k, dunnage_number number)
             next = share < 31 ? share : DUNNAGE_FLASH_8(at++);
             share = DUNNAGE_FLASH_8(at++);
         }
-        for (; width < next; width++) size <<= 1;
-        for (; width > next; width--) size >>= 1;
-        if (!left || number < size) break;
-        number -= size;
-        first = (uint8_t)(first + share);
+        for (; width < next; width++) last = last << 1 | 1;
+        for (; width > next; width--) last >>= 1;
+        next = (uint8_t)(first + share);
+        /* All shares together are 256. */
+        if (!next || distance <= last) break;
+        distance -= last;
+        distance--;
+        first = next;
     }
     dunnage_step(k, 8, first, share ? share : 256);
-    dunnage_equally(k, number, width);
+    dunnage_equally(k, distance, width);
 }
 
-/* Returns the number of the index `value` for tables of changes: its distance from what the reference `was` predicts. */
-static dunnage_number dunnage_change(dunnage_coder *k, dunnage_number value, dunnage_number was, dunnage_number max, dunnage_number half)
+/* Makes the number that of a change: its distance from what the reference predicts. */
+static void dunnage_change(dunnage_coder *k)
 {
-    dunnage_number change;
+    const dunnage_number max = k->max;
+    dunnage_number was = k->was, half = max - max / 2, change;
 #if DUNNAGE_HAS_WEIGHTS
     const uint8_t weight = dunnage_byte(k);
     if (weight < 16) {
@@ -218,189 +246,96 @@ static dunnage_number dunnage_change(dunnage_coder *k, dunnage_number value, dun
         distance = (distance >> 4) * weight + ((((uint8_t)distance & 15u) * weight + (below ? 15u : 0u)) >> 4);
         was = below ? centre - distance : centre + distance;
     }
-#else
-    (void)k;
 #endif
-    change = value - was;
-    if (value < was) change += max + 1;
-    if (change >= max + 1 - (max + 1) / 2) change -= max + 1;
-    return change + half;
+    change = k->value - was;
+    if (k->value < was) change += max + 1;
+    if (change > max / 2) change -= max + 1;
+#if DUNNAGE_HAS_PIECES
+    /* The tables of a piece are about the longest one. */
+    if ((k->flags & 7) == DUNNAGE_PIECE) half = k->half;
+#endif
+    k->number = change + half;
 }
 
-/* Writes the index `value` up to `max` of the leaf whose tables follow, if the message has it. `bits` is its size without tables, and
- * `half` that of the leaf's values, or 0 if tables of changes are about values. */
-static void dunnage_leaf(dunnage_coder *k, uint8_t flags, uint8_t has, dunnage_number value, dunnage_number was, dunnage_number max, dunnage_number half, uint8_t bits)
+/* Writes the number of the part at hand with a table; without one, all are equally likely. */
+static void dunnage_leaf(dunnage_coder *k, const uint8_t *table, bool is_change)
 {
-    const uint8_t *table = NULL, *next;
-    dunnage_number number = value;
-    bool is_change = false;
-    uint16_t size;
-    if (flags & DUNNAGE_VALUES) {
-        size = (uint16_t)dunnage_constant(k);
-        table = k->part;
-        k->part += size;
+    const uint8_t *const next = k->part;
+    if (!table) {
+        dunnage_equally(k, k->number, k->bits);
+        return;
     }
-    if (flags & DUNNAGE_CHANGES) {
-        size = (uint16_t)dunnage_constant(k);
-        if (has & DUNNAGE_IN_REFERENCE) {
-            table = k->part;
-            is_change = half != 0;
-        }
-        k->part += size;
-    }
-    if (has & DUNNAGE_IN_MESSAGE) {
-        if (table) {
-            next = k->part;
-            k->part = table;
-#if DUNNAGE_CLASSES
-            for (;;) {
-                uint8_t class_of = dunnage_byte(k), left;
-                if (!class_of) break;
-                left = k->classes[class_of - 1];
-                while (size = (uint16_t)dunnage_constant(k), left--) k->part += size;
-            }
+    k->part = table;
+#if DUNNAGE_SELECTORS
+    dunnage_select(k);
 #endif
-            if (is_change) number = dunnage_change(k, value, was, max, half);
-            dunnage_bin(k, number);
-            k->part = next;
-        } else {
-            dunnage_equally(k, value, bits);
-        }
-    }
-#if DUNNAGE_CLASSES
-    if (flags & DUNNAGE_SELECTS) {
-        uint8_t left = dunnage_byte(k);
-        for (; left; left--) {
-            /* The class, from 1, and whether the change selects. */
-            const uint8_t class_of = dunnage_byte(k);
-            const dunnage_number selects = class_of & 0x80 ? number : value;
-            dunnage_number limit = 0;
-            uint8_t limits = dunnage_byte(k), found = 0;
-            for (; limits; limits--) {
-                limit += dunnage_constant(k);
-                if (limit <= selects) found++;
-            }
-            if (has & DUNNAGE_IN_MESSAGE) k->classes[(class_of & 0x7f) - 1] = found;
-        }
-    }
-#endif
+    if (is_change) dunnage_change(k);
+    dunnage_bin(k);
+    k->part = next;
 }
 
-/* ---- Parts that are not an index --------------------------------------------------------------------------------------------- */
+/* ---- Parts that are not only an index ---------------------------------------------------------------------------------------- */
 
-#if DUNNAGE_HAS_COPIES || DUNNAGE_HAS_OPAQUE
-/* Writes the next bits of a record, all equally likely. */
-static void dunnage_copy(dunnage_coder *k, dunnage_bits *from, uint16_t bits)
+/* Reads the next bits of a record. */
+DUNNAGE_ONCE dunnage_number dunnage_read(dunnage_bits *record, uint8_t bits)
 {
-    while (bits) {
-        const uint8_t now = (uint8_t)(bits < 16 ? bits : 16);
-        bits = (uint16_t)(bits - now);
-        dunnage_step(k, now, (uint16_t)dunnage_read(from, now), 1);
+    dunnage_number value = 0;
+    const uint8_t *at = record->at;
+    uint8_t mask = record->mask;
+    for (; bits; bits--) {
+        value <<= 1;
+        if (*at & mask) value |= 1;
+        mask >>= 1;
+        if (!mask) {
+            mask = 0x80;
+            at++;
+        }
     }
+    record->at = at;
+    record->mask = mask;
+    return value;
 }
-#endif
 
 #if DUNNAGE_HAS_PIECES
-/* Returns the largest index of a piece in the record whose text begins at `mark`. Of its segment, `min` characters are counted
- * `offset` bits later in `bits` bits, and `after` of them are before the piece. */
-static uint32_t dunnage_piece_max(dunnage_bits mark, uint16_t offset, uint8_t bits, uint16_t min, uint16_t after, uint8_t most, uint16_t radix)
+/* Reads the numbers of characters of a piece. Returns which records have a piece of this length. */
+static uint8_t dunnage_piece(dunnage_coder *k, uint8_t has)
 {
-    uint32_t product = 1;
-    uint16_t run;
-    for (; offset > 255; offset = (uint16_t)(offset - 255)) (void)dunnage_read(&mark, 255);
-    (void)dunnage_read(&mark, (uint8_t)offset);
-    run = (uint16_t)(min + (uint16_t)dunnage_read(&mark, bits));
-    for (; most && run > after; most--, run--) product *= radix;
-    return product - 1;
-}
-
-static uint8_t dunnage_width(uint32_t max)
-{
-    uint8_t bits = 0;
-    for (; max; max >>= 1) bits++;
-    return bits;
-}
-
-static void dunnage_piece(dunnage_coder *k, uint8_t flags, uint8_t has)
-{
-    const uint16_t offset = (uint16_t)dunnage_constant(k);
-    const uint8_t bits = dunnage_byte(k);
-    const uint16_t min = (uint16_t)dunnage_constant(k), after = (uint16_t)dunnage_constant(k);
-    const uint8_t most = dunnage_byte(k);
-    const uint16_t radix = (uint16_t)(dunnage_byte(k) + 1u);
-    const dunnage_number half = dunnage_constant(k);
-    uint32_t max = 0, was_max = 0;
-    dunnage_number value = 0, was = 0;
-    if (has & DUNNAGE_IN_MESSAGE) {
-        max = dunnage_piece_max(k->message_mark, offset, bits, min, after, most, radix);
-        value = dunnage_read(&k->message, dunnage_width(max));
-    }
-    if (has & DUNNAGE_IN_REFERENCE) {
-        was_max = dunnage_piece_max(k->reference_mark, offset, bits, min, after, most, radix);
-        was = dunnage_read(&k->reference, dunnage_width(was_max));
-        if (max != was_max) has = (uint8_t)(has & ~DUNNAGE_IN_REFERENCE);
-    }
-    if (!max) has = 0;
-    dunnage_leaf(k, flags, has, value, was, max, half, dunnage_width(max));
+    const dunnage_number radix = k->max;
+    dunnage_number rest;
+    uint8_t length = 0;
+    if (DUNNAGE_IS_IN_MESSAGE(has)) length = (uint8_t)dunnage_read(&k->message, DUNNAGE_PIECE_BITS);
+    if (DUNNAGE_IS_IN_REFERENCE(has) && length != dunnage_read(&k->reference, DUNNAGE_PIECE_BITS)) has = DUNNAGE_IN_MESSAGE;
+    k->half = dunnage_constant(k);
+    if (!length) return 0;
+    for (k->max = radix; --length;) k->max *= radix;
+    k->max--;
+    for (k->bits = 0, rest = k->max; rest; rest >>= 1) k->bits++;
+    return has;
 }
 #endif
 
 #if DUNNAGE_HAS_EVERY
-/* Writes a number that grows by about the same amount: how many amounts it has grown, and the rest. */
-static void dunnage_every(dunnage_coder *k, uint8_t flags, uint8_t has)
+/* Reads the rest of a number that grows. With a reference, the number is their difference, plus half of the amount and of the steps. */
+static void dunnage_every(dunnage_coder *k, uint8_t has)
 {
-    const uint8_t bits = dunnage_byte(k);
-    const dunnage_number every = dunnage_constant(k);
-    dunnage_number steps, rest = 0;
-    uint8_t width;
-#if DUNNAGE_HAS_WIDE
-    const dunnage_number base = dunnage_constant(k);
-    steps = 0;
-    if (has & DUNNAGE_IN_MESSAGE) steps = dunnage_read(&k->message, bits);
-    if (has & DUNNAGE_IN_REFERENCE) steps += base - dunnage_read(&k->reference, bits);
-    rest = steps % every;
-    steps /= every;
-#else
-    /* The number may have more than 32 bits; a division of 64 bits would cost kilobytes on small processors. */
-    const uint32_t base_high = dunnage_constant(k), base = dunnage_constant(k);
-    const uint8_t low = bits < 32 ? bits : 32, high = (uint8_t)(bits - low);
-    uint32_t upper = 0;
-    uint8_t left = 64;
-    steps = 0;
-    if (has & DUNNAGE_IN_MESSAGE) {
-        upper = dunnage_read(&k->message, high);
-        steps = dunnage_read(&k->message, low);
-    }
-    if (has & DUNNAGE_IN_REFERENCE) {
-        uint32_t was;
-        steps += base;
-        upper += base_high + (steps < base) - dunnage_read(&k->reference, high);
-        was = dunnage_read(&k->reference, low);
-        upper -= steps < was;
-        steps -= was;
-    }
-    for (; left > 8 && !(upper >> 24); left = (uint8_t)(left - 8)) {
-        upper = upper << 8 | steps >> 24;
-        steps <<= 8;
-    }
-    /* `every` is below 2^31. The quotient comes in from below, its upper half is 0. */
-    for (; left; left--) {
-        rest = rest << 1 | upper >> 31;
-        upper = upper << 1 | steps >> 31;
-        steps <<= 1;
-        if (rest >= every) {
+    const uint8_t bits = dunnage_byte(k), difference_bits = dunnage_byte(k);
+    const dunnage_number half = dunnage_constant(k), every = k->max;
+    dunnage_number rest = 0;
+    if (DUNNAGE_IS_IN_MESSAGE(has)) rest = dunnage_read(&k->message, bits);
+    if (DUNNAGE_IS_IN_REFERENCE(has)) {
+        k->bits = difference_bits;
+        k->value += half - k->was;
+        rest += every / 2 - dunnage_read(&k->reference, bits);
+        if (rest >> (8 * sizeof rest - 1)) {
+            /* It is below 0. */
+            rest += every;
+            k->value--;
+        } else if (rest >= every) {
             rest -= every;
-            steps |= 1;
+            k->value++;
         }
     }
-#endif
-    width = dunnage_byte(k);
-    if (has & DUNNAGE_IN_REFERENCE) width = dunnage_byte(k);
-    else (void)dunnage_byte(k);
-    dunnage_leaf(k, flags, has, steps, 0, 0, 0, width);
-    flags = dunnage_byte(k);
-    width = dunnage_byte(k);
-    dunnage_leaf(k, flags, has, rest, 0, 0, 0, width);
+    k->rest = rest;
 }
 #endif
 
@@ -417,6 +352,16 @@ typedef struct dunnage_opaque_kind {
     uint16_t min, max;
 #endif
 } dunnage_opaque_kind;
+
+/* Writes the next bits of a record, all equally likely. */
+static void dunnage_copy(dunnage_coder *k, dunnage_bits *from, uint8_t bits)
+{
+    while (bits) {
+        const uint8_t now = bits < 16 ? bits : 16;
+        bits = (uint8_t)(bits - now);
+        dunnage_equally(k, dunnage_read(from, now), now);
+    }
+}
 
 #if DUNNAGE_HAS_TEXTS
 /* Passes the characters of a text, and writes them if there is a coder. */
@@ -468,34 +413,26 @@ static void dunnage_pass(dunnage_coder *k, const dunnage_opaque_kind *of, dunnag
 
 static bool dunnage_is_at(dunnage_bits one, dunnage_bits other) { return one.at == other.at && one.mask == other.mask; }
 
-/* Writes a part without an index: whether it is another than in the reference, and then its bits. */
-static void dunnage_opaque(dunnage_coder *k, uint8_t flags, uint8_t has)
+/* Reads a part without an index. Its value is whether it is another than in the reference. */
+static void dunnage_opaque(dunnage_coder *k, dunnage_opaque_kind *of, uint8_t has)
 {
-    dunnage_opaque_kind of;
-    dunnage_bits message = k->message, reference = k->reference;
-    uint8_t is_other = 1;
-    of.kind = dunnage_byte(k);
+    dunnage_bits a = k->message, b = k->reference;
+    of->kind = k->bits;
 #if DUNNAGE_HAS_TEXTS
-    if (of.kind == DUNNAGE_TEXT) {
-        of.bits = dunnage_byte(k);
-        of.min = (uint16_t)dunnage_constant(k);
-        of.max = (uint16_t)dunnage_constant(k);
+    if (of->kind == DUNNAGE_TEXT) {
+        of->bits = dunnage_byte(k);
+        of->min = (uint16_t)dunnage_constant(k);
+        of->max = (uint16_t)dunnage_constant(k);
     }
 #endif
-    if (has & DUNNAGE_IN_MESSAGE) dunnage_pass(NULL, &of, &k->message);
-    if (has & DUNNAGE_IN_REFERENCE) dunnage_pass(NULL, &of, &k->reference);
-    if (has == (DUNNAGE_IN_MESSAGE | DUNNAGE_IN_REFERENCE)) {
-        dunnage_bits a = message, b = reference;
-        is_other = 0;
-        while (!is_other && !dunnage_is_at(a, k->message)) {
-            if (dunnage_is_at(b, k->reference) || dunnage_read(&a, 1) != dunnage_read(&b, 1)) is_other = 1;
-        }
-        if (!dunnage_is_at(b, k->reference)) is_other = 1;
-        dunnage_leaf(k, flags, has, is_other, 0, 0, 0, 1);
-    } else {
-        dunnage_leaf(k, flags, 0, 0, 0, 0, 0, 1);
+    if (DUNNAGE_IS_IN_MESSAGE(has)) dunnage_pass(NULL, of, &k->message);
+    if (DUNNAGE_IS_IN_REFERENCE(has)) dunnage_pass(NULL, of, &k->reference);
+    k->bits = 1;
+    k->value = 0;
+    while (!k->value && !dunnage_is_at(a, k->message)) {
+        if (dunnage_is_at(b, k->reference) || dunnage_read(&a, 1) != dunnage_read(&b, 1)) k->value = 1;
     }
-    if (is_other && has & DUNNAGE_IN_MESSAGE) dunnage_pass(k, &of, &message);
+    if (!dunnage_is_at(b, k->reference)) k->value = 1;
 }
 #endif
 
@@ -510,6 +447,71 @@ static uint16_t dunnage_missing(dunnage_number max, dunnage_number value)
 }
 #endif
 
+/* Writes the part at hand, whose first byte is known; `has` says which of the records have it. */
+static void dunnage_write_part(dunnage_coder *k, uint8_t has)
+{
+    const uint8_t kind = k->flags & 7;
+    const uint8_t *table = NULL;
+    bool is_change = false;
+#if DUNNAGE_HAS_OPAQUE
+    dunnage_opaque_kind of;
+    dunnage_bits start = k->message;
+#endif
+    k->bits = dunnage_byte(k);
+#if DUNNAGE_HAS_OPAQUE
+    if (kind == DUNNAGE_OPAQUE) {
+        dunnage_opaque(k, &of, has);
+        if (has != (DUNNAGE_IN_MESSAGE | DUNNAGE_IN_REFERENCE)) {
+            if (DUNNAGE_IS_IN_MESSAGE(has)) dunnage_pass(k, &of, &start);
+            has = 0;
+        }
+    } else
+#endif
+    {
+        k->max = dunnage_constant(k);
+        if (DUNNAGE_IS_IN_MESSAGE(has)) k->value = dunnage_read(&k->message, k->bits);
+        if (DUNNAGE_IS_IN_REFERENCE(has)) k->was = dunnage_read(&k->reference, k->bits);
+#if DUNNAGE_HAS_PIECES
+        if (kind == DUNNAGE_PIECE) has = dunnage_piece(k, has);
+#endif
+#if DUNNAGE_HAS_EVERY
+        if (kind == DUNNAGE_EVERY) dunnage_every(k, has);
+        if (kind == DUNNAGE_REST) {
+            k->value = k->rest;
+            k->bits = (uint8_t)k->max;
+        }
+#endif
+    }
+    k->number = k->value;
+    if (k->flags & DUNNAGE_VALUES) table = dunnage_place(k);
+    if (k->flags & DUNNAGE_CHANGES) {
+        const uint8_t *const changes = dunnage_place(k);
+        if (DUNNAGE_IS_IN_REFERENCE(has)) {
+            table = changes;
+            is_change = kind <= DUNNAGE_PIECE;
+        }
+    }
+#if DUNNAGE_HAS_BRANCHES || DUNNAGE_HAS_PIECES || DUNNAGE_HAS_OPAQUE
+    if (has & DUNNAGE_IN_MESSAGE)
+#endif
+        dunnage_leaf(k, table, is_change);
+#if DUNNAGE_SELECTORS
+    if (k->flags & DUNNAGE_SELECTS) {
+        const uint8_t at = dunnage_byte(k);
+        if (has & DUNNAGE_IN_MESSAGE) k->selectors[at] = (dunnage_selector)k->value;
+    }
+#endif
+#if DUNNAGE_HAS_NUMBER_SELECTORS
+    if (k->flags & DUNNAGE_NUMBER_SELECTS) {
+        const uint8_t at = dunnage_byte(k);
+        if (has & DUNNAGE_IN_MESSAGE) k->selectors[at] = (dunnage_selector)k->number;
+    }
+#endif
+#if DUNNAGE_HAS_OPAQUE
+    if (kind == DUNNAGE_OPAQUE && has && k->value) dunnage_pass(k, &of, &start);
+#endif
+}
+
 /* Writes the parts up to `end`; `has` says which of the records have them. Recursion is as deep as the schema. */
 static void dunnage_walk(dunnage_coder *k, const uint8_t *end, uint8_t has)
 {
@@ -518,66 +520,27 @@ static void dunnage_walk(dunnage_coder *k, const uint8_t *end, uint8_t has)
 #endif
     /* The end of the message takes a byte. */
     while (k->part != end && k->size < k->most) {
-        const uint8_t flags = dunnage_byte(k);
-        if (flags == DUNNAGE_LEAST) {
+        k->flags = dunnage_byte(k);
+        if (k->flags == DUNNAGE_LEAST) {
             const uint8_t least = dunnage_byte(k);
             if (!k->reference.at && k->size + least > k->most) k->size = k->most;
             continue;
         }
-        switch (flags & 7) {
-        case DUNNAGE_INDEX: {
-            const uint8_t bits = dunnage_byte(k);
-            const dunnage_number max = dunnage_constant(k);
-            dunnage_number value = 0, was = 0;
-            if (has & DUNNAGE_IN_MESSAGE) value = dunnage_read(&k->message, bits);
-            if (has & DUNNAGE_IN_REFERENCE) was = dunnage_read(&k->reference, bits);
-            dunnage_leaf(k, flags, has, value, was, max, max / 2 + (max & 1), bits);
 #if DUNNAGE_HAS_BRANCHES
-            missing = dunnage_missing(max, value);
-            was_missing = dunnage_missing(max, was);
-#endif
-            break;
-        }
-#if DUNNAGE_HAS_PIECES
-        case DUNNAGE_PIECE:
-            dunnage_piece(k, flags, has);
-            break;
-        case DUNNAGE_MARK:
-            k->message_mark = k->message;
-            k->reference_mark = k->reference;
-            break;
-#endif
-#if DUNNAGE_HAS_EVERY
-        case DUNNAGE_EVERY:
-            dunnage_every(k, flags, has);
-            break;
-#endif
-#if DUNNAGE_HAS_OPAQUE
-        case DUNNAGE_OPAQUE:
-            dunnage_opaque(k, flags, has);
-            break;
-#endif
-#if DUNNAGE_HAS_COPIES
-        case DUNNAGE_COPY: {
-            const uint8_t bits = dunnage_byte(k);
-            if (has & DUNNAGE_IN_MESSAGE) dunnage_copy(k, &k->message, bits);
-            if (has & DUNNAGE_IN_REFERENCE) (void)dunnage_read(&k->reference, bits);
-            break;
-        }
-#endif
-#if DUNNAGE_HAS_BRANCHES
-        case DUNNAGE_IF: {
+        if ((k->flags & 7) == DUNNAGE_IF) {
+            const bool is_other = (k->flags & DUNNAGE_OTHER) != 0;
             const uint16_t least = (uint16_t)dunnage_constant(k), size = (uint16_t)dunnage_constant(k);
             const uint8_t *const after = k->part + size;
             uint8_t inside = 0;
-            if (flags & DUNNAGE_OTHER ? missing <= least : missing == least) inside |= DUNNAGE_IN_MESSAGE;
-            if (flags & DUNNAGE_OTHER ? was_missing <= least : was_missing == least) inside |= DUNNAGE_IN_REFERENCE;
+            if (is_other ? missing <= least : missing == least) inside |= DUNNAGE_IN_MESSAGE;
+            if (is_other ? was_missing <= least : was_missing == least) inside |= DUNNAGE_IN_REFERENCE;
             inside &= has;
             if (inside) dunnage_walk(k, after, inside);
             k->part = after;
-            break;
+            continue;
         }
-        case DUNNAGE_LOOP: {
+        if ((k->flags & 7) == DUNNAGE_LOOP) {
+            const bool is_fixed = (k->flags & DUNNAGE_OTHER) != 0;
             uint16_t left = (uint16_t)dunnage_constant(k), all = left;
             const uint16_t size = (uint16_t)dunnage_constant(k);
             const uint8_t *const body = k->part;
@@ -585,7 +548,7 @@ static void dunnage_walk(dunnage_coder *k, const uint8_t *end, uint8_t has)
                 /* The elements from the first on, `left` is what the last one would be missing. */
                 const uint16_t nth = (uint16_t)(all - left);
                 uint8_t inside = 3;
-                if (!(flags & DUNNAGE_OTHER)) {
+                if (!is_fixed) {
                     inside = 0;
                     if (missing < all && nth < all - missing) inside |= DUNNAGE_IN_MESSAGE;
                     if (was_missing < all && nth < all - was_missing) inside |= DUNNAGE_IN_REFERENCE;
@@ -596,18 +559,22 @@ static void dunnage_walk(dunnage_coder *k, const uint8_t *end, uint8_t has)
                 dunnage_walk(k, body + size, inside);
             }
             k->part = body + size;
-            break;
+            continue;
         }
 #endif
-        default:
-            break;
+        dunnage_write_part(k, has);
+#if DUNNAGE_HAS_BRANCHES
+        if ((k->flags & 7) == DUNNAGE_INDEX) {
+            missing = dunnage_missing(k->max, k->value);
+            was_missing = dunnage_missing(k->max, k->was);
         }
+#endif
     }
 }
 
 /* Writes a coded body behind the first `start` bytes of `to`, or counts its bytes if `to` is NULL. Returns the size of the message, or 0
  * if it is above `most`. */
-static uint16_t dunnage_body(const uint8_t *message, const uint8_t *reference, uint8_t *to, uint16_t start, uint16_t most)
+DUNNAGE_ONCE uint16_t dunnage_body(const uint8_t *message, const uint8_t *reference, uint8_t *to, uint16_t start, uint16_t most)
 {
     dunnage_coder k;
     memset(&k, 0, sizeof k);
@@ -626,23 +593,26 @@ static uint16_t dunnage_body(const uint8_t *message, const uint8_t *reference, u
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------------------- */
 
+/* Writes the members, as plain bits or as a record, behind a first byte. Returns the size, or 0 after a fault. */
+DUNNAGE_ONCE uint16_t dunnage_written(const DUNNAGE_MESSAGE *m, uint8_t *out, uint16_t size, uint8_t first, uint8_t coded)
+{
+    dunnage_writer w;
+    dunnage_start_writing(&w, out, size, first);
+    w.coded = coded;
+    DUNNAGE_WRITE(m, &w);
+    return (uint16_t)dunnage_end_writing(&w, out, NULL);
+}
+
 /* Writes the plain form without a check. Returns its size, or 0 after a fault. */
 static uint16_t dunnage_plain(const DUNNAGE_MESSAGE *m, uint8_t *out)
 {
-    dunnage_writer w;
-    dunnage_start_writing(&w, out, DUNNAGE_MOST - DUNNAGE_CHECK, DUNNAGE_SLOT);
-    DUNNAGE_WRITE(m, &w);
-    return (uint16_t)dunnage_end_writing(&w, out, NULL);
+    return dunnage_written(m, out, DUNNAGE_MOST - DUNNAGE_CHECK, DUNNAGE_SLOT, 0);
 }
 
 /* Writes the record of a valid message. The byte before it is overwritten. */
 static void dunnage_record(const DUNNAGE_MESSAGE *m, uint8_t *record)
 {
-    dunnage_writer w;
-    dunnage_start_writing(&w, record - 1, DUNNAGE_RECORD + 1, 0);
-    w.coded = 1;
-    DUNNAGE_WRITE(m, &w);
-    (void)dunnage_end_writing(&w, record, NULL);
+    (void)dunnage_written(m, record - 1, DUNNAGE_RECORD + 1, 0, 1);
 }
 
 /* Appends the check. Returns the size of the whole message. */
@@ -739,9 +709,14 @@ static size_t dunnage_send(uint8_t *state, const DUNNAGE_MESSAGE *m, uint8_t *ou
     dunnage_open(state);
     if ((state[2] & ~DUNNAGE_ACKNOWLEDGED) >= DUNNAGE_PATIENCE) state[2] = 0;
     name = dunnage_crc(DUNNAGE_NAME_SEED, out, plain);
+#if DUNNAGE_PENDING > 1
     if (state[3] < DUNNAGE_PENDING) state[3]++;
-    else if (DUNNAGE_PENDING > 1) memmove(dunnage_entry(state, 1), dunnage_entry(state, 2), (DUNNAGE_PENDING - 1) * DUNNAGE_ENTRY);
+    else memmove(dunnage_entry(state, 1), dunnage_entry(state, 2), (DUNNAGE_PENDING - 1) * DUNNAGE_ENTRY);
     entry = dunnage_entry(state, state[3]);
+#else
+    state[3] = 1;
+    entry = dunnage_entry(state, 1);
+#endif
     /* Equal messages have equal entries. */
     memset(entry, 0, DUNNAGE_ENTRY);
     dunnage_record(m, entry + 2);
@@ -763,6 +738,7 @@ static size_t dunnage_send(uint8_t *state, const DUNNAGE_MESSAGE *m, uint8_t *ou
 
 static bool dunnage_acknowledge(uint8_t *state, uint16_t name)
 {
+#if DUNNAGE_PENDING > 1
     uint8_t nth, other;
     for (nth = state[3]; nth && dunnage_word(dunnage_entry(state, nth)) != name; nth--) {}
     if (!nth) return false;
@@ -772,6 +748,11 @@ static bool dunnage_acknowledge(uint8_t *state, uint16_t name)
     }
     state[3] = (uint8_t)(state[3] - nth);
     memmove(dunnage_entry(state, 0), dunnage_entry(state, nth), (size_t)(1 + state[3]) * DUNNAGE_ENTRY);
+#else
+    if (!state[3] || dunnage_word(dunnage_entry(state, 1)) != name) return false;
+    state[3] = 0;
+    memcpy(dunnage_entry(state, 0), dunnage_entry(state, 1), DUNNAGE_ENTRY);
+#endif
     state[2] = DUNNAGE_ACKNOWLEDGED;
     dunnage_close(state);
     return true;
@@ -786,7 +767,7 @@ static bool dunnage_acked(uint8_t *state, uint16_t name)
 static bool dunnage_acked_last(uint8_t *state)
 {
     dunnage_open(state);
-    return dunnage_acknowledge(state, dunnage_word(dunnage_entry(state, state[3])));
+    return dunnage_acknowledge(state, dunnage_word(dunnage_entry(state, DUNNAGE_PENDING > 1 ? state[3] : 1)));
 }
 
 static void dunnage_forget(uint8_t *state)

@@ -138,7 +138,7 @@ bool Trained_decode(Trained *message, const uint8_t *bytes, size_t size, dunnage
 #endif
 
 /* Bytes of a message in the state, and of the state. */
-#define TRAINED_RECORD_SIZE 76
+#define TRAINED_RECORD_SIZE 77
 #define TRAINED_STATE_SIZE (4 + (1 + TRAINED_PENDING) * (2 + TRAINED_RECORD_SIZE))
 
 /* The message that the receiver has acknowledged, and those that wait. A guard detects a state that was never used or is damaged: the

@@ -1,6 +1,6 @@
 //! Statistics without messages: from what the schema says about the changes of its numbers.
 
-use super::{Training, bins};
+use super::{CHANGE_PRICE, Training, VALUE_PRICE, bins};
 use crate::coded::leaf::{Every, Leaf};
 use crate::coded::statistics::{LeafStatistics, Statistics};
 use crate::coded::table::{FULL_WEIGHT, Tables};
@@ -35,8 +35,8 @@ impl Training<'_> {
             return Ok(None);
         }
         let leaves = leaves.iter().map(|leaf| LeafStatistics {
-            prior: table(training.usual_numbers(leaf), leaf.count),
-            change: table(training.change_numbers(leaf), leaf.count),
+            prior: table(training.usual_numbers(leaf), leaf.count, VALUE_PRICE),
+            change: table(training.change_numbers(leaf), leaf.count, CHANGE_PRICE),
             centre: 0,
         });
         let statistics = Statistics { leaves: leaves.collect() };
@@ -97,8 +97,8 @@ impl Training<'_> {
     }
 }
 
-fn table(numbers: Vec<i64>, count: u64) -> Option<Tables> {
-    bins::table(numbers, count, FULL_WEIGHT, MESSAGES).map(|(table, _)| Tables::One(table))
+fn table(numbers: Vec<i64>, count: u64, price: f64) -> Option<Tables> {
+    bins::table(numbers, count, FULL_WEIGHT, price * f64::from(MESSAGES)).map(|(table, _)| Tables::One(table))
 }
 
 /// Returns the place of the i-th message among all, from 0 to 1, for each i.

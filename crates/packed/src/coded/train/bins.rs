@@ -1,11 +1,11 @@
 //! Finds the bins of a table: few, because a device keeps them in flash, and as many as pay.
 
-use crate::coded::table::{Bin, SHARE_BITS, SHARES, Table};
+use crate::coded::table::{Bin, FULL_WEIGHT, SHARE_BITS, SHARES, Table};
 
-/// The bits per message that a byte of tables must save.
-pub(super) const PRICE: f64 = 0.006;
 /// The bytes of a table without its bins.
 const TABLE_BYTES: f64 = 8.0;
+/// What it costs to draw predictions to a centre: the code for it, which few tables share.
+const WEIGHT_BYTES: f64 = 64.0;
 /// The bytes of a bin.
 const BIN_BYTES: f64 = 2.0;
 /// The bits that a bin must save in all messages together, whatever their number: fewer may be chance.
@@ -155,17 +155,17 @@ fn width_of(count: i64) -> u8 {
     (64 - (count - 1).leading_zeros()) as u8 * u8::from(count > 1)
 }
 
-/// Returns the best table for `numbers`, which are from 0 to below `count`, and the bits that it costs with its own price. A
-/// training of `messages` messages sets the price. Returns `None` without numbers, and for more than
-/// 2^60 values.
-pub(super) fn table(mut sorted: Vec<i64>, count: u64, weight: u8, messages: u32) -> Option<(Table, f64)> {
+/// Returns the best table for `numbers`, which are from 0 to below `count`, and the bits that it costs with its own price: each byte must
+/// save `byte` bits in all messages together. Returns `None` without numbers, and for more than 2^60 values.
+pub(super) fn table(mut sorted: Vec<i64>, count: u64, weight: u8, byte: f64) -> Option<(Table, f64)> {
     // Bins of more values would reach beyond 2^63.
     if count > MAX_COUNT {
         return None;
     }
     sorted.sort_unstable();
     let middle = *sorted.get(sorted.len() / 2)?;
-    let mut price = PRICE * BIN_BYTES * f64::from(messages) + CHANCE;
+    let mut price = byte * BIN_BYTES + CHANCE;
+    let weight_bytes = if weight == FULL_WEIGHT { 0.0 } else { WEIGHT_BYTES };
     let count = count as i64;
     loop {
         let numbers = Numbers { sorted, price };
@@ -173,7 +173,7 @@ pub(super) fn table(mut sorted: Vec<i64>, count: u64, weight: u8, messages: u32)
         let parts = all.into_iter().min_by(|a, b| numbers.sum(a).total_cmp(&numbers.sum(b)))?;
         if parts.len() <= MAX_BINS {
             let table = Table { weight, start: parts[0].start, bins: shared(&parts) };
-            let own = PRICE * TABLE_BYTES * f64::from(messages) + CHANCE + price * parts.len() as f64;
+            let own = byte * (TABLE_BYTES + weight_bytes) + CHANCE + price * parts.len() as f64;
             let cost = cost(&table, &parts) + own;
             return Some((table, cost));
         }

@@ -1,8 +1,8 @@
 //! Finds the leaf that tells most about another: a satellite fix about its precision, the time since the reference about a change.
 
-use super::bins::{self, PRICE};
+use super::bins;
 use super::samples::{LeafShape, Samples};
-use crate::coded::table::Context;
+use crate::coded::table::{Context, FULL_WEIGHT};
 
 /// The most classes to begin with.
 const CLASSES: usize = 24;
@@ -18,7 +18,8 @@ pub(super) fn candidates(
     own: &[usize],
     numbers: &[i64],
 ) -> Vec<Context> {
-    let Some((table, _)) = bins::table(numbers.to_vec(), leaf.count, 0, samples.messages() / 8) else {
+    let Some((table, _)) = bins::table(numbers.to_vec(), leaf.count, FULL_WEIGHT, samples.byte() / 8.0)
+    else {
         return Vec::new();
     };
     let binned: Vec<usize> = numbers.iter().map(|number| table.bin_of(*number)).collect();
@@ -27,7 +28,7 @@ pub(super) fn candidates(
         for change in [false, true] {
             let values = samples.contexts(leaf.at, before, change);
             let values: Vec<u64> = own.iter().map(|i| values[*i]).collect();
-            let price = PRICE * CLASS_BYTES * f64::from(samples.messages()) + CLASS_BYTES * 8.0;
+            let price = samples.byte() * CLASS_BYTES + CLASS_BYTES * 8.0;
             let (from, saved) = Classes::of(&values, &binned, table.bins.len(), price).merged();
             if !from.is_empty() {
                 found.push((saved, Context { leaf: before, change, from }));

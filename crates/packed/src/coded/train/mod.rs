@@ -19,6 +19,11 @@ use samples::{LeafShape, Samples};
 /// The weights of a reference that are tried, in sixteenths.
 const WEIGHTS: [u8; 4] = [FULL_WEIGHT, 13, 9, 0];
 
+/// The bits per message that a byte of tables must save: each device keeps the tables in flash. Those of values must save more, because a
+/// device that receives acknowledgements sends few messages without a reference.
+const VALUE_PRICE: f64 = 0.06;
+const CHANGE_PRICE: f64 = 0.03;
+
 /// The result of a training.
 #[derive(Debug, Clone)]
 pub struct Learnt {
@@ -72,8 +77,9 @@ impl<'a> Training<'a> {
             ));
         }
         let leaves = Leaves::of(layout.root());
-        let samples = Samples::new(leaves.list().len());
-        Ok(Training { layout, prior: samples.clone(), change: samples, leaves })
+        let leaf_count = leaves.list().len();
+        let (prior, change) = (Samples::new(leaf_count, VALUE_PRICE), Samples::new(leaf_count, CHANGE_PRICE));
+        Ok(Training { layout, prior, change, leaves })
     }
 
     /// Returns a message as an example.
@@ -183,7 +189,7 @@ fn best(
 fn table(samples: &Samples, leaf: &LeafShape, own: &[usize], weights: &[u8]) -> Option<(Table, f64)> {
     let one = |weight: &u8| {
         let numbers = own.iter().map(|i| samples.of(leaf.at)[*i].number(*weight, leaf)).collect();
-        bins::table(numbers, leaf.count, *weight, samples.messages())
+        bins::table(numbers, leaf.count, *weight, samples.byte())
     };
     // Without predictions, all weights are the same.
     let weights =

@@ -45,16 +45,24 @@ pub(super) struct LeafShape {
 pub(super) struct Samples {
     leaves: Vec<Vec<Sample>>,
     messages: u32,
+    /// The bits per message that a byte of tables must save.
+    price: f64,
 }
 
 impl Samples {
-    pub fn new(leaves: usize) -> Samples {
-        Samples { leaves: vec![Vec::new(); leaves], messages: 0 }
+    /// `price` is the bits per message that a byte of tables must save.
+    pub fn new(leaves: usize, price: f64) -> Samples {
+        Samples { leaves: vec![Vec::new(); leaves], messages: 0, price }
     }
 
     /// Returns the number of messages.
     pub fn messages(&self) -> u32 {
         self.messages
+    }
+
+    /// Returns the bits that a byte of tables must save in all messages together.
+    pub fn byte(&self) -> f64 {
+        self.price * f64::from(self.messages)
     }
 
     /// Returns the samples of a leaf.
