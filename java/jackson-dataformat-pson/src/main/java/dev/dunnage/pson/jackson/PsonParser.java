@@ -123,9 +123,7 @@ public final class PsonParser extends ParserMinimalBase {
     private JsonToken token(Token token) throws IOException {
         switch (token) {
             case KEY:
-                text = reader.stringValue();
-                parsing.setCurrentName(text);
-                return JsonToken.FIELD_NAME;
+                return fieldName();
             case TEXT:
                 return JsonToken.VALUE_STRING;
             case INTEGER:
@@ -155,12 +153,28 @@ public final class PsonParser extends ParserMinimalBase {
 
     @Override
     public String nextFieldName() throws IOException {
-        return nextToken() == JsonToken.FIELD_NAME ? text : null;
+        if (reader == null || !reader.isKeyNext()) {
+            nextToken();
+            return null;
+        }
+        try {
+            reader.next();
+        } catch (PsonException e) {
+            throw failed(e);
+        }
+        _currToken = fieldName();
+        return text;
+    }
+
+    private JsonToken fieldName() throws IOException {
+        text = reader.stringValue();
+        parsing.setCurrentName(text);
+        return JsonToken.FIELD_NAME;
     }
 
     @Override
     public boolean nextFieldName(SerializableString name) throws IOException {
-        return nextToken() == JsonToken.FIELD_NAME && name.getValue().equals(text);
+        return name.getValue().equals(nextFieldName());
     }
 
     @Override
