@@ -11,6 +11,7 @@ import java.util.Random;
 
 /** The messages that are measured, as Maps and Lists: those of js/bench. */
 final class Payloads {
+    static final List<String> NAMES = List.of("paper", "container", "document");
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int LARGE = 1_000_000;
 

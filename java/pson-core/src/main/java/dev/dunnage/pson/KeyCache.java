@@ -21,6 +21,8 @@ final class KeyCache {
     /** Spreads the bits of a number over its upper bits: 2^64 divided by the golden ratio. */
     private static final long SPREAD = 0x9e3779b97f4a7c15L;
 
+    /** What comes before the first key of a message. */
+    final Key none = new Key("", new byte[0]);
     /** Keys that were read. A key is at the place that its bytes select, or at the neighbouring one. */
     private final Key[] read = new Key[1 << BITS];
     /** Keys that were written, at the places that their hashes as strings select. */
@@ -35,18 +37,14 @@ final class KeyCache {
         private final byte[] utf8;
         private final long first;
         private final long second;
-        private final long firstMask;
-        private final long secondMask;
-        /** The key that came after this one when it was new. */
-        private Key next;
+        /** The place of the key that came after this one at first; 0 if none has come. It does not refer to the key, which may have to go. */
+        private int next;
 
         Key(String text, byte[] utf8) {
             this.text = text;
             this.utf8 = utf8;
             first = word(utf8, 0, utf8.length);
             second = word(utf8, 8, utf8.length - 8);
-            firstMask = mask(utf8.length);
-            secondMask = mask(utf8.length - 8);
         }
 
         /** Writes the header and the bytes. There is room for {@link #ROOM} bytes. */
@@ -60,44 +58,36 @@ final class KeyCache {
             return at + 1 + utf8.length;
         }
 
-        private boolean is(byte[] bytes, int from, int length) {
-            if (length != utf8.length) {
-                return false;
-            }
-            if (from > bytes.length - WORDS) {
-                return Arrays.equals(utf8, 0, length, bytes, from, from + length);
-            }
-            long difference = ((long) LONGS.get(bytes, from) ^ first) & firstMask | ((long) LONGS.get(bytes, from + 8) ^ second) & secondMask;
-            return difference == 0 && (length <= WORDS || Arrays.equals(utf8, WORDS, length, bytes, from + WORDS, from + length));
+        private boolean is(long itsFirst, long itsSecond, byte[] bytes, int from, int length) {
+            return first == itsFirst && second == itsSecond && utf8.length == length
+                && (length <= WORDS || Arrays.equals(utf8, WORDS, length, bytes, from + WORDS, from + length));
         }
     }
 
     /** Returns the key with these bytes, or null if it is not here. */
     Key find(Key previous, byte[] bytes, int from, int length) {
-        if (previous != null) {
-            Key next = previous.next;
-            if (next != null && next.is(bytes, from, length)) {
-                return next;
-            }
-        }
         if (length > LONGEST) {
             return null;
         }
-        Key key = search(bytes, from, length);
-        if (key != null && previous != null && previous.next == null) {
-            previous.next = key;
-        }
-        return key;
-    }
-
-    private Key search(byte[] bytes, int from, int length) {
-        int at = place(hash(bytes, from, length));
-        Key key = read[at];
-        if (key != null && key.is(bytes, from, length)) {
+        long first = word(bytes, from, length);
+        long second = word(bytes, from + 8, length - 8);
+        Key key = read[previous.next];
+        if (key != null && key.is(first, second, bytes, from, length)) {
             return key;
         }
-        key = read[at ^ 1];
-        return key != null && key.is(bytes, from, length) ? key : null;
+        int at = place(hash(first, second, length));
+        key = read[at];
+        if (key == null || !key.is(first, second, bytes, from, length)) {
+            at ^= 1;
+            key = read[at];
+            if (key == null || !key.is(first, second, bytes, from, length)) {
+                return null;
+            }
+        }
+        if (previous.next == 0) {
+            previous.next = at;
+        }
+        return key;
     }
 
     /** Keeps a key that was not here, if it came before. Of the two that have its place, the older one goes. */
@@ -105,7 +95,7 @@ final class KeyCache {
         if (length > LONGEST) {
             return;
         }
-        long hash = hash(bytes, from, length);
+        long hash = hash(word(bytes, from, length), word(bytes, from + 8, length - 8), length);
         int seen = (int) hash & readOnce.length - 1;
         if (readOnce[seen] != (int) (hash >>> 32)) {
             readOnce[seen] = (int) (hash >>> 32);
@@ -133,8 +123,8 @@ final class KeyCache {
         }
     }
 
-    private static long hash(byte[] bytes, int from, int length) {
-        long hash = (word(bytes, from, length) + 31 * word(bytes, from + 8, length - 8) + length) * SPREAD;
+    private static long hash(long first, long second, int length) {
+        long hash = (first + 31 * second + length) * SPREAD;
         return hash ^ hash >>> 32;
     }
 
@@ -142,23 +132,23 @@ final class KeyCache {
         return (int) (hash >>> 64 - BITS);
     }
 
-    /** The next eight bytes, or as many as there are. */
+    /** The next eight bytes of a key, or as many as it has. */
     private static long word(byte[] bytes, int from, int length) {
         if (length <= 0) {
             return 0;
         }
+        int unused = 8 * Math.max(8 - length, 0);
         if (from <= bytes.length - 8) {
-            return (long) LONGS.get(bytes, from) & mask(length);
+            return (long) LONGS.get(bytes, from) << unused >>> unused;
+        }
+        if (from + length >= 8) {
+            // The key is at the end of the array.
+            return (long) LONGS.get(bytes, from + length - 8) >>> unused;
         }
         long all = 0;
-        for (int i = Math.min(length, 8); --i >= 0;) {
+        for (int i = length; --i >= 0;) {
             all = all << 8 | bytes[from + i] & 0xff;
         }
         return all;
-    }
-
-    /** The bits of a word that are bytes of a key. */
-    private static long mask(int length) {
-        return length >= 8 ? -1 : length <= 0 ? 0 : -1L >>> 64 - 8 * length;
     }
 }

@@ -34,12 +34,14 @@ public final class PsonReader extends Input {
     private boolean isAscii;
     /** The current key, if it is a known one. */
     private KeyCache.Key key;
+    /** The last known key, which tells what is probably the next one. */
     private KeyCache.Key lastKnown;
 
     PsonReader(byte[] bytes, ByteBuffer buffer, int start, int end, boolean strict, Limits limits, KeyCache keys) {
         super(bytes, buffer, start, end, strict);
         maxNesting = limits.nesting;
         this.keys = keys;
+        lastKnown = keys.none;
         if (end - start > limits.size) {
             throw PsonException.decoding(Kind.LIMIT, limits.size, "the message has more than " + limits.size + " bytes");
         }

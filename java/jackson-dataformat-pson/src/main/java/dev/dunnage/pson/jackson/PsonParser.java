@@ -24,18 +24,18 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
 import java.math.BigInteger;
-import java.nio.ByteBuffer;
 
 /** Reads PSON. From a stream, messages may follow each other. */
 public final class PsonParser extends ParserMinimalBase {
     private final IOContext context;
     private final Pson pson;
     private final InputStream in;
-    /** The message before the first token; null for a stream. */
-    private ByteBuffer message;
     /** Messages of the stream; null without one. */
     private final PsonStream stream;
-    /** The bytes of the current message. */
+    /** The array that has the next message, from an offset on; null for a stream. */
+    private byte[] bytes;
+    private int offset;
+    /** The bytes of the next or current message. */
     private int size;
     /** The current message; null before the first of a stream and at the end. */
     private PsonReader reader;
@@ -62,7 +62,9 @@ public final class PsonParser extends ParserMinimalBase {
         in = null;
         stream = null;
         // No bytes are no message, as for Jackson's other formats.
-        message = length == 0 ? null : ByteBuffer.wrap(bytes, offset, length);
+        this.bytes = length == 0 ? null : bytes;
+        this.offset = offset;
+        size = length;
         parsing = root();
     }
 
@@ -85,12 +87,10 @@ public final class PsonParser extends ParserMinimalBase {
         try {
             Token token = reader == null ? null : reader.next();
             while (token == null) {
-                ByteBuffer next = nextMessage();
-                if (next == null) {
+                reader = nextReader();
+                if (reader == null) {
                     return ended();
                 }
-                size = next.remaining();
-                reader = pson.reader(next);
                 token = reader.next();
             }
             _currToken = token(token);
@@ -104,18 +104,20 @@ public final class PsonParser extends ParserMinimalBase {
         }
     }
 
-    private ByteBuffer nextMessage() throws IOException {
-        ByteBuffer next = message;
-        message = null;
-        if (next != null || stream == null || isClosed) {
-            return next;
+    private PsonReader nextReader() throws IOException {
+        if (stream != null && !isClosed) {
+            bytes = stream.next();
+            size = bytes == null ? 0 : bytes.length;
         }
-        byte[] bytes = stream.next();
-        return bytes == null ? null : ByteBuffer.wrap(bytes);
+        if (bytes == null) {
+            return null;
+        }
+        byte[] message = bytes;
+        bytes = null;
+        return pson.reader(message, offset, size);
     }
 
     private JsonToken ended() throws IOException {
-        reader = null;
         close();
         return _currToken = null;
     }
@@ -337,6 +339,11 @@ public final class PsonParser extends ParserMinimalBase {
     @Override
     public Object getEmbeddedObject() {
         return _currToken == JsonToken.VALUE_EMBEDDED_OBJECT ? reader.bytesValue() : null;
+    }
+
+    @Override
+    public NumberTypeFP getNumberTypeFP() {
+        return _currToken == JsonToken.VALUE_NUMBER_FLOAT ? NumberTypeFP.DOUBLE64 : NumberTypeFP.UNKNOWN;
     }
 
     private void requireNumber() throws IOException {
