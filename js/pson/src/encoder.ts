@@ -1,3 +1,4 @@
+import type { KnownKey } from "./keys.js";
 import { Fault, Writer } from "./writer.js";
 import { Wire } from "./wire.js";
 
@@ -115,7 +116,7 @@ export class DocumentWriter extends Writer {
   private fields(object: Fields, levels: number, outer: string | number): void {
     const at = this.enter(levels);
     let n = 0;
-    let known = this.keys.root(0);
+    let known: KnownKey | null | undefined;
     let key: string | undefined;
     try {
       for (key in object) {

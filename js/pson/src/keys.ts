@@ -39,12 +39,15 @@ const enum Most {
 }
 
 export class KnownKeys {
-  /** Keys in front of all first ones, by the number of entries. */
+  /** Keys in front of all first ones, by the number of entries; when encoding, by the length of the first key. */
   private roots: KnownKey[] = [];
   private count = 0;
   private misses = 0;
 
-  /** Returns what precedes the first key of a map with `entries` entries, or null if such a map is too large. */
+  /**
+   * Returns what precedes the first key of a map with `entries` entries, or null if such a map is too large. An encoder passes the length of
+   * the key.
+   */
   root(entries: number): KnownKey | null {
     if (entries > Most.Entries) return null;
     return (this.roots[entries] ??= new KnownKey("", new Uint8Array(0)));
