@@ -103,7 +103,7 @@ test-java:  ## the Java libraries: vectors, hostile input; random schemas and me
 
 test-jvm:  ## the benchmarks of JVM libraries: exact sizes, and the round trip of every serializer
 	.ci/need javac:default-jdk-headless mvn:maven
-	mvn --quiet --batch-mode --file bench/jvm/pom.xml test
+	mvn --quiet --batch-mode --file java/pom.xml -Pbench-jvm -pl ../bench/jvm -am package
 
 test-report:  ## the runner and the report of the benchmarks, and the notebook
 	.ci/need $(TOOLS) chromium:chromium

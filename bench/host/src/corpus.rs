@@ -70,7 +70,7 @@ pub fn message_sets() -> Result<Vec<MessageSet>, Failure> {
     for (name, message) in entries(member(paper, "payloads")?)? {
         sets.push(inferred(name, message)?);
     }
-    // The mobile suite measures these on the JVM, where PSON and packed have no library yet.
+    // The mobile suite measures these on the JVM.
     let objects = decode(&fs::read(corpus.join("book-video.json"))?)?;
     for (name, object) in entries(objects)? {
         match name.as_str() {

@@ -127,9 +127,9 @@ def container() -> list[dict]:
 
 
 def mobile() -> list[dict]:
-    """Two objects in four formats."""
+    """Two objects in six formats."""
     lines = []
-    for format, library in (("xml", "Simple"), ("json", "Jackson streaming"), ("protobuf", "protobuf-java"), ("thrift-binary", "libthrift")):
+    for format, library in (("xml", "Simple"), ("json", "Jackson streaming"), ("protobuf", "protobuf-java"), ("thrift-binary", "libthrift"), ("pson", "dunnage"), ("packed", "dunnage")):  # fmt: skip
         for payload in ("Book", "Video"):
             lines.append(line("mobile", "jvm", payload, format, library, "serialize", "bytes", int(_figure(60, 800, format, payload)), "B", version="2.0"))
             for operation in ("serialize", "deserialize"):

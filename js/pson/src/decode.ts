@@ -33,8 +33,7 @@ export class Decoder {
 export function view(bytes: Bytes): Uint8Array {
   if (bytes instanceof Uint8Array) return bytes;
   if (ArrayBuffer.isView(bytes)) return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const tag = Object.prototype.toString.call(bytes);
-  if (tag === "[object ArrayBuffer]" || tag === "[object SharedArrayBuffer]") return new Uint8Array(bytes);
+  if (/ (Shared)?ArrayBuffer]$/.test(Object.prototype.toString.call(bytes))) return new Uint8Array(bytes);
   throw new TypeError("a message must be a Uint8Array, another view or an ArrayBuffer");
 }
 

@@ -1,10 +1,8 @@
-import { isInherited, type KnownKey, KnownKeys } from "./keys.js";
+import { type KnownKey, KnownKeys } from "./keys.js";
 import { NOTHING, Reader } from "./reader.js";
 import { Wire } from "./wire.js";
 
 type Fields = { [key: string]: unknown };
-
-const hasOwn = Object.prototype.hasOwnProperty;
 
 /** Reads whole messages. */
 export class DocumentReader extends Reader {
@@ -103,15 +101,14 @@ export class DocumentReader extends Reader {
       const next = known === null ? null : this.knownKey(known);
       if (next !== null) {
         known = next;
-        if (next.inherited) define(object, next.key, this.value(levels));
-        else object[next.key] = this.value(levels);
+        object[next.key] = this.value(levels);
         continue;
       }
       const at = this.offset;
       const key = this.key();
-      if (hasOwn.call(object, key)) this.duplicate(at, key);
+      if (Object.hasOwn(object, key)) this.duplicate(at, key);
       if (known !== null) known = this.keys.add(known, key, this.bytes, at, this.offset);
-      if (isInherited(key)) define(object, key, this.value(levels));
+      if (key in Object.prototype) define(object, key, this.value(levels));
       else object[key] = this.value(levels);
     }
     return object;

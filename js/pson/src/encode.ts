@@ -32,15 +32,11 @@ export class Encoder {
    * message does not fit. `target` is not changed then.
    */
   encodeInto(value: unknown, target: Uint8Array, offset = 0): number {
-    let length;
     try {
-      length = this.#idle().messageInto(value, target, offset);
+      return this.#idle().messageInto(value, target, offset);
     } catch (error) {
       throw encodeError(error);
     }
-    const space = target.length - offset;
-    if (length <= space) return length;
-    throw new EncodeError("truncated", "", `the message takes ${length} bytes, and the target has space for ${space}`);
   }
 
   #idle(): DocumentWriter {

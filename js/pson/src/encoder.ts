@@ -1,13 +1,15 @@
+import type { KnownKey } from "./keys.js";
 import { Fault, Writer } from "./writer.js";
 import { Wire } from "./wire.js";
 
 type Fields = { [key: string]: unknown };
 
-const hasOwn = Object.prototype.hasOwnProperty;
-/** Messages of up to this many bytes share a block of memory. */
-const SHARED = 1 << 12;
-/** The largest block of memory that is kept for the next message. */
-const LARGEST_KEPT = 1 << 22;
+const enum Bytes {
+  /** Messages of up to this many bytes share a block of memory. */
+  Shared = 1 << 12,
+  /** The largest block of memory that is kept for the next message. */
+  Kept = 1 << 22,
+}
 
 /** Writes whole messages. */
 export class DocumentWriter extends Writer {
@@ -18,7 +20,7 @@ export class DocumentWriter extends Writer {
   message(value: unknown): Uint8Array<ArrayBuffer> {
     const length = this.write(value);
     const { bytes, start } = this;
-    if (length > SHARED) {
+    if (length > Bytes.Shared) {
       this.offset = start;
       const message = bytes.slice(start, start + length);
       this.release();
@@ -30,16 +32,18 @@ export class DocumentWriter extends Writer {
 
   /** Frees the memory of a very large message. */
   private release(): void {
-    if (this.bytes.length > LARGEST_KEPT) this.reset();
+    if (this.bytes.length > Bytes.Kept) this.reset();
   }
 
-  /** Writes a message to `target` at `at` if it fits, and returns its length. */
+  /** Writes a message to `target` at `at`, and returns its length. */
   messageInto(value: unknown, target: Uint8Array, at: number): number {
     const length = this.write(value);
     const { bytes, start } = this;
     this.offset = start;
-    if (length <= target.length - at) target.set(bytes.subarray(start, start + length), at);
     this.release();
+    const space = target.length - at;
+    if (length > space) throw new Fault("truncated", `the message takes ${length} bytes, and the target has space for ${space}`, true);
+    target.set(bytes.subarray(start, start + length), at);
     return length;
   }
 
@@ -66,9 +70,9 @@ export class DocumentWriter extends Writer {
       case "string":
         return this.text(value);
       case "boolean":
-        return this.discrete(value ? Wire.True : Wire.False);
+        return this.byte(value ? Wire.True : Wire.False);
       case "object":
-        if (value === null) return this.discrete(Wire.Null);
+        if (value === null) return this.byte(Wire.Null);
         if (Array.isArray(value)) return this.array(value, levels);
         return this.object(value, levels, key);
       case "bigint":
@@ -86,7 +90,7 @@ export class DocumentWriter extends Writer {
 
   private enter(levels: number): number {
     if (levels === 0) {
-      this.fault("limit", `arrays and objects are nested more than maxNesting, ${this.maxNesting} levels, or contain themselves,`);
+      this.fault("limit", `maps and arrays are nested more than maxNesting, ${this.maxNesting} levels, or contain themselves,`);
     }
     this.reserve(1);
     return this.offset++ - this.start;
@@ -99,7 +103,7 @@ export class DocumentWriter extends Writer {
     try {
       for (; i < length; i++) {
         const value = array[i];
-        if (value === undefined) this.discrete(Wire.Null);
+        if (value === undefined) this.byte(Wire.Null);
         else this.value(value, levels - 1, i);
       }
     } catch (error) {
@@ -112,19 +116,21 @@ export class DocumentWriter extends Writer {
   private fields(object: Fields, levels: number, outer: string | number): void {
     const at = this.enter(levels);
     let n = 0;
+    let known: KnownKey | null | undefined;
     let key: string | undefined;
     try {
       for (key in object) {
         const value = object[key];
-        if (value === undefined || !hasOwn.call(object, key)) continue;
+        if (value === undefined || !Object.hasOwn(object, key)) continue;
         if (key === "toJSON" && typeof value === "function") {
           key = undefined;
           this.offset = this.start + at;
           return this.converted(value.call(object, String(outer)), levels, outer);
         }
         n++;
-        this.text(key);
-        this.value(value, levels - 1, key);
+        known = this.key(key, known);
+        if (typeof value === "string") this.text(value);
+        else this.value(value, levels - 1, key);
       }
     } catch (error) {
       throw located(error, key);

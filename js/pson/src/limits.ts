@@ -2,8 +2,10 @@
 export const MAX_NESTING = 32;
 export const MAX_SIZE = 1 << 20;
 
-/** The highest nesting that may be configured. Decoding recurses once per level, and this fits the smallest stacks. */
-const HIGHEST_NESTING = 512;
+const enum Highest {
+  /** Decoding recurses once per level, and this fits the smallest stacks. */
+  Nesting = 512,
+}
 
 /** Limits of messages. Both may be raised or lowered. */
 export interface Limits {
@@ -15,7 +17,7 @@ export interface Limits {
 
 /** Returns the nesting limit of `limits`. Throws a RangeError if it is not an integer from 0 to 512. */
 export function nesting(limits: Limits): number {
-  return checked("maxNesting", limits.maxNesting ?? MAX_NESTING, HIGHEST_NESTING);
+  return checked("maxNesting", limits.maxNesting ?? MAX_NESTING, Highest.Nesting);
 }
 
 /** Returns the size limit of `limits`. Throws a RangeError if it is not an integer from 0 to 2^31-1. */

@@ -7,8 +7,10 @@ export const NOTHING: Uint8Array = new Uint8Array(0);
 
 /** Converts the bits of numbers, in the wire's order on every machine. */
 const scratch = new DataView(new ArrayBuffer(8));
-/** This many floats are read before a view of the message pays off. */
-const FEW = 6;
+const enum Floats {
+  /** This many are read before a view of the message pays off. */
+  Few = 6,
+}
 
 /** Reads the parts of items. Offsets are into `bytes`, and become those of the message in errors. */
 export class Reader {
@@ -156,7 +158,7 @@ export class Reader {
       f = this.dataView.getFloat64(i, true);
     } else {
       // Creating a DataView takes as long as this does some times over.
-      if (++this.unviewed > FEW) this.createView();
+      if (++this.unviewed > Floats.Few) this.createView();
       scratch.setInt32(0, this.bits(i), true);
       scratch.setInt32(4, this.bits(i + 4), true);
       f = scratch.getFloat64(0, true);

@@ -1,14 +1,17 @@
 import type { Kind } from "./error.js";
+import { type KnownKey, KnownKeys } from "./keys.js";
 import { type EncodeOptions, encoding } from "./options.js";
 import { isWellFormed, writeLongText, writeShortText } from "./text.js";
 import { END, LEAST, Wire } from "./wire.js";
 
-/** The longest item without content: a header and a varint of 10 bytes. */
-const LONGEST = 11;
-/** Up to this length, a loop is faster than native code. */
-const SHORT = 40;
-/** Messages are written into blocks of this size. Longer ones have a block of their own until they are done. */
-const BLOCK = 1 << 14;
+const enum Bytes {
+  /** The longest item without content: a header and a varint of 10 bytes. */
+  Longest = 11,
+  /** Up to this length of text, a loop is faster than native code. */
+  Short = 40,
+  /** Messages are written into blocks of this size. Longer ones have a block of their own until they are done. */
+  Block = 1 << 14,
+}
 
 /** What cannot be encoded, before it is known where it is. */
 export class Fault {
@@ -31,7 +34,7 @@ export class Fault {
 
 /** Writes items in canonical form, one after another. */
 export class Writer {
-  protected bytes = new Uint8Array(BLOCK);
+  protected bytes = new Uint8Array(Bytes.Block);
   /** The memory of `bytes`, and another view of it. */
   protected memory: ArrayBuffer = this.bytes.buffer;
   private view = new DataView(this.memory);
@@ -41,6 +44,7 @@ export class Writer {
   protected readonly maxNesting: number;
   protected readonly maxSize: number;
   private readonly single: boolean;
+  protected readonly keys = new KnownKeys();
 
   constructor(options: EncodeOptions) {
     const { maxNesting, maxSize, single } = encoding(options);
@@ -64,7 +68,7 @@ export class Writer {
 
   /** Begins a new block of memory. */
   protected reset(): void {
-    this.block(BLOCK);
+    this.block(Bytes.Block);
     this.start = this.offset = 0;
   }
 
@@ -78,20 +82,21 @@ export class Writer {
     const { bytes, start, offset } = this;
     const length = offset - start;
     if (length > this.maxSize) this.oversized();
-    this.block(Math.max(BLOCK, 2 * (length + n)));
+    this.block(Math.max(Bytes.Block, 2 * (length + n)));
     this.bytes.set(bytes.subarray(start, offset));
     this.start = 0;
     this.offset = length;
   }
 
-  protected discrete(header: Wire): void {
+  /** Writes a byte: an item without content, or a part of one. */
+  protected byte(byte: number): void {
     this.reserve(1);
-    this.bytes[this.offset++] = header;
+    this.bytes[this.offset++] = byte;
   }
 
   /** Writes a header with the number `n`, which is a safe integer. */
   protected header(type: Wire, n: number): void {
-    this.reserve(LONGEST);
+    this.reserve(Bytes.Longest);
     const { bytes } = this;
     if (n < Wire.Varint) {
       bytes[this.offset++] = type | n;
@@ -107,11 +112,9 @@ export class Writer {
 
   /** Writes a header with a number from 31 to 2^64 - 1. */
   private largeHeader(type: Wire, n: bigint): void {
-    this.reserve(LONGEST);
-    const { bytes } = this;
-    bytes[this.offset++] = type | Wire.Varint;
-    for (; n > 0x7fn; n >>= 7n) bytes[this.offset++] = Number(n & 0x7fn) | 0x80;
-    bytes[this.offset++] = Number(n);
+    this.byte(type | Wire.Varint);
+    for (; n > 0x7fn; n >>= 7n) this.byte(Number(n & 0x7fn) | 0x80);
+    this.byte(Number(n));
   }
 
   protected number(n: number): void {
@@ -120,7 +123,7 @@ export class Writer {
     else if (integer > 0) this.header(Wire.Unsigned, integer);
     else if (integer < 0) this.header(Wire.Negative, -integer);
     else if (Object.is(n, -0)) this.binary32(n);
-    else this.discrete(Wire.Unsigned);
+    else this.byte(Wire.Unsigned);
   }
 
   /** Writes a number that is not an integer of 32 bits. */
@@ -136,22 +139,20 @@ export class Writer {
     } else if (this.single && Number.isFinite(rounded)) {
       this.number(rounded);
     } else {
-      this.reserve(LONGEST);
-      const at = this.offset;
-      this.bytes[at] = Wire.Binary64;
-      this.view.setFloat64(at + 1, n, true);
-      this.offset = at + 9;
+      this.reserve(Bytes.Longest);
+      this.byte(Wire.Binary64);
+      this.view.setFloat64(this.offset, n, true);
+      this.offset += 8;
     }
   }
 
   private binary32(n: number): void {
-    this.reserve(LONGEST);
-    const at = this.offset;
-    this.bytes[at] = Wire.Binary32;
-    if (n === n) this.view.setFloat32(at + 1, n, true);
+    this.reserve(Bytes.Longest);
+    this.byte(Wire.Binary32);
+    if (n === n) this.view.setFloat32(this.offset, n, true);
     // A machine may have other bits for NaN.
-    else this.view.setInt32(at + 1, 0x7fc00000, true);
-    this.offset = at + 5;
+    else this.view.setInt32(this.offset, 0x7fc00000, true);
+    this.offset += 4;
   }
 
   protected bigint(n: bigint): void {
@@ -173,9 +174,9 @@ export class Writer {
 
   protected text(text: string): void {
     const { length } = text;
-    if (length > SHORT) return this.longText(text);
+    if (length > Bytes.Short) return this.longText(text);
     // A header, a varint of one byte, and three bytes per character.
-    this.reserve(2 + 3 * SHORT);
+    this.reserve(2 + 3 * Bytes.Short);
     const { bytes } = this;
     const at = this.offset;
     let end = at + (length < Wire.Varint ? 1 : 2);
@@ -191,13 +192,32 @@ export class Writer {
     this.offset = end;
   }
 
+  /** Writes a key that follows `parent`, if this is known, and returns what the next key follows. First keys are kept by their lengths. */
+  protected key(key: string, parent: KnownKey | null = this.keys.root(key.length)): KnownKey | null {
+    let known = parent && parent.child;
+    while (known !== null && known.key !== key) known = known.sibling;
+    if (known === null) {
+      const at = this.offset - this.start;
+      this.text(key);
+      return parent && this.keys.add(parent, key, this.bytes, this.start + at, this.offset);
+    }
+    const { item } = known;
+    const { length } = item;
+    this.reserve(Bytes.Longest + length);
+    const { bytes, view, offset } = this;
+    view.setFloat64(offset, known.head);
+    for (let i = 8; i < length; i++) bytes[offset + i] = item[i]!;
+    this.offset = offset + length;
+    return known;
+  }
+
   /** Writes a short text that is not ASCII. There is space for it. */
   private wideText(text: string): void {
     const at = this.offset;
     const end = writeShortText(this.bytes, at + 2, text);
     if (end < 0) this.lone();
     this.header(Wire.Text, end - at - 2);
-    if (this.offset !== at + 2) this.bytes.copyWithin(this.offset, at + 2, end);
+    this.bytes.copyWithin(this.offset, at + 2, end);
     this.offset += end - at - 2;
   }
 
@@ -205,7 +225,7 @@ export class Writer {
     const { length } = text;
     if (length > this.maxSize) this.oversized();
     if (!isWellFormed(text)) this.lone();
-    this.reserve(LONGEST + 3 * length);
+    this.reserve(Bytes.Longest + 3 * length);
     const at = this.offset;
     // Most texts are ASCII. Others are moved if their varint is longer.
     this.header(Wire.Text, length);

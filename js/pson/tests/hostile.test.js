@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decode, decodeMulti, Decoder, DecodeError, encode, EncodeError, MAX_SIZE } from "@dunnage/pson";
+import { decode, decodeMulti, Decoder, DecodeError, encode, EncodeError, Encoder, MAX_SIZE } from "@dunnage/pson";
 import { unhex } from "./notation.js";
 
 const fails = (work, kind, offset, text) =>
@@ -121,6 +121,25 @@ test("endless new keys take bounded memory", () => {
   const decoder = new Decoder();
   for (let i = 0; i < 200_000; i++) decoder.decode(encode({ [`key ${i}`]: i }));
   assert.deepEqual(decoder.decode(encode({ a: 1, b: 2 })), { a: 1, b: 2 });
+});
+
+test("keys that an encoder knows are written as before", () => {
+  const encoder = new Encoder();
+  const names = ["", "\0", "é", "日本語", "😀", "__proto__", "constructor", "toString"];
+  for (let length = 1; length < 50; length++) {
+    for (const last of "xyé") names.push("k".repeat(length - 1) + last);
+  }
+  // Keys after the same one, and after others; blocks of memory end at all offsets.
+  for (let round = 0; round < 400; round++) {
+    const map = new Map();
+    for (let i = 0; i < 12; i++) map.set(names[(round * 7 + i * (1 + (round % 5))) % names.length], i);
+    const object = Object.create(null);
+    for (const [key, value] of map) object[key] = value;
+    const written = encoder.encode(object);
+    // A Map's keys are not remembered.
+    assert.deepEqual(written, encode(map));
+    assert.deepEqual(new Encoder().encode(object), written);
+  }
 });
 
 test("values that contain themselves are refused", () => {

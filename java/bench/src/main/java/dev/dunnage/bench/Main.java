@@ -5,14 +5,16 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.openjdk.jmh.profile.GCProfiler;
-import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
@@ -27,41 +29,80 @@ public final class Main {
 
     private Main() {}
 
-    /** The figures of a payload, operation and library. */
-    private record Figure(String payload, String operation, Codec codec, double ns, double error, double allocated, int bytes) {}
+    /**
+     * The figures of a payload, operation and library.
+     *
+     * @param times nanoseconds per message, of each round
+     */
+    private record Figure(String payload, String operation, Codec codec, double[] times, double allocated, int bytes) {
+        double ns() {
+            return median(times.clone());
+        }
+
+        /** This library's time divided by another's. Times of one round are compared, because the machine may be slower in the next. */
+        double ratio(Figure other) {
+            return median(IntStream.range(0, times.length).mapToDouble(round -> times[round] / other.times[round]).toArray());
+        }
+    }
+
+    private static double median(double[] values) {
+        Arrays.sort(values);
+        int middle = values.length / 2;
+        return values.length % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+    }
 
     public static void main(String[] arguments) throws RunnerException, IOException {
         boolean isQuick = List.of(arguments).contains("--quick");
         Path corpus = Path.of(System.getProperty("corpus"));
-        OptionsBuilder options = new OptionsBuilder();
-        options.include(Measured.class.getName()).forks(isQuick ? 1 : 3).warmupIterations(3).measurementIterations(isQuick ? 3 : 5);
-        options.warmupTime(TimeValue.milliseconds(500)).measurementTime(TimeValue.milliseconds(isQuick ? 300 : 1000));
-        options.jvmArgs("-Dcorpus=" + corpus, "-Xmx1g").addProfiler(GCProfiler.class).verbosity(VerboseMode.SILENT).shouldFailOnError(true);
         List<Figure> figures = new ArrayList<>();
-        for (RunResult result : new Runner(options.build()).run()) {
-            figures.add(figure(result, corpus));
+        for (String operation : List.of("encode", "decode")) {
+            for (String payload : Payloads.NAMES) {
+                figures.addAll(turns(operation, payload, isQuick, corpus));
+            }
         }
         print(figures);
         write(figures, corpus.resolve("../results/lang-java.jsonl").normalize());
     }
 
-    private static Figure figure(RunResult result, Path corpus) throws IOException {
-        String payload = result.getParams().getParam("payload");
-        Codec codec = Codec.valueOf(result.getParams().getParam("codec"));
+    /** Measures all libraries, which take turns: in each round, each has a JVM of its own. */
+    private static List<Figure> turns(String operation, String payload, boolean isQuick, Path corpus) throws RunnerException, IOException {
+        int rounds = isQuick ? 1 : 5;
+        OptionsBuilder options = new OptionsBuilder();
+        options.include(Measured.class.getName() + "." + operation + "$").param("payload", payload).forks(1).warmupIterations(3).measurementIterations(3);
+        options.warmupTime(TimeValue.milliseconds(isQuick ? 500 : 1000)).measurementTime(TimeValue.milliseconds(isQuick ? 300 : 500));
+        options.jvmArgs("-Dcorpus=" + corpus, "-Xmx1g").addProfiler(GCProfiler.class).verbosity(VerboseMode.SILENT).shouldFailOnError(true);
+        Map<Codec, List<RunResult>> results = new EnumMap<>(Codec.class);
+        for (int round = 0; round < rounds; round++) {
+            for (Codec codec : Codec.values()) {
+                RunResult result = new Runner(new OptionsBuilder().parent(options.build()).param("codec", codec.name()).build()).runSingle();
+                results.computeIfAbsent(codec, key -> new ArrayList<>()).add(result);
+            }
+        }
+        List<Figure> figures = new ArrayList<>();
+        for (Codec codec : Codec.values()) {
+            figures.add(figure(operation, payload, codec, results.get(codec), corpus));
+        }
+        return figures;
+    }
+
+    private static Figure figure(String operation, String payload, Codec codec, List<RunResult> rounds, Path corpus) throws IOException {
         List<Object> values = Payloads.of(payload, corpus);
         int bytes = 0;
         for (Object value : values) {
             bytes += codec.encode(value).length;
         }
-        Result<?> time = result.getPrimaryResult();
-        double allocated = result.getSecondaryResults().entrySet().stream().filter(e -> e.getKey().contains("alloc.rate.norm")).findFirst().orElseThrow().getValue().getScore();
         int count = values.size();
-        double error = Double.isFinite(time.getScoreError()) ? time.getScoreError() : 0;
-        return new Figure(payload, time.getLabel(), codec, time.getScore() / count, error / count, allocated / count, bytes / count);
+        double[] times = rounds.stream().mapToDouble(round -> round.getPrimaryResult().getScore() / count).toArray();
+        double[] allocated = rounds.stream().mapToDouble(round -> allocated(round) / count).toArray();
+        return new Figure(payload, operation, codec, times, median(allocated), bytes / count);
+    }
+
+    private static double allocated(RunResult result) {
+        return result.getSecondaryResults().entrySet().stream().filter(e -> e.getKey().contains("alloc.rate.norm")).findFirst().orElseThrow().getValue().getScore();
     }
 
     private static void print(List<Figure> figures) {
-        System.out.printf("%s, Java %s%nns and bytes allocated per message; in brackets, those of each library divided by ours%n", processor(), Runtime.version());
+        System.out.printf("%s, Java %s%nns and bytes allocated per message, medians of the rounds; in brackets, those of each library divided by ours%n", processor(), Runtime.version());
         for (Codec codec : Codec.values()) {
             System.out.printf("%s %s%n", codec.library, version(codec));
         }
@@ -69,9 +110,9 @@ public final class Main {
         for (Figure figure : figures) {
             Codec ours = figure.codec.options.isEmpty() ? Codec.PSON_CORE : Codec.JACKSON_PSON;
             Figure own = figures.stream().filter(f -> f.codec == ours && f.payload.equals(figure.payload) && f.operation.equals(figure.operation)).findFirst().orElseThrow();
-            double ratio = figure.ns / own.ns;
+            double ratio = figure.ratio(own);
             means.computeIfAbsent(figure.operation + " " + figure.codec.library, key -> new ArrayList<>()).add(ratio);
-            System.out.printf(Locale.ROOT, "%-8s %-10s %-16s %12.0f ns (%.2f) %12.0f B (%.2f)%n", figure.operation, figure.payload, figure.codec.library, figure.ns, ratio,
+            System.out.printf(Locale.ROOT, "%-8s %-10s %-16s %12.0f ns (%.2f) %12.0f B (%.2f)%n", figure.operation, figure.payload, figure.codec.library, figure.ns(), ratio,
                 figure.allocated, figure.allocated / own.allocated);
         }
         means.forEach((name, ratios) -> System.out.printf(Locale.ROOT, "mean of %-24s %.2f%n", name,
@@ -82,7 +123,7 @@ public final class Main {
         ObjectMapper json = new ObjectMapper();
         StringBuilder lines = new StringBuilder();
         for (Figure figure : figures) {
-            lines.append(json.writeValueAsString(record(figure, "ns", figure.ns, "ns"))).append('\n');
+            lines.append(json.writeValueAsString(record(figure, "ns", figure.ns(), "ns"))).append('\n');
             lines.append(json.writeValueAsString(record(figure, "alloc", figure.allocated, "bytes"))).append('\n');
             if (figure.operation.equals("encode")) {
                 lines.append(json.writeValueAsString(record(figure, "bytes", figure.bytes, "bytes"))).append('\n');

@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -103,7 +104,7 @@ final class Documents {
     }
 
     private static void map(Map<?, ?> map, PsonWriter writer) {
-        writer.startMap();
+        writer.startMap(map.size());
         for (Map.Entry<?, ?> entry : map.entrySet()) {
             Object key = entry.getKey();
             try {
@@ -120,7 +121,7 @@ final class Documents {
     }
 
     private static void array(Iterable<?> values, PsonWriter writer) {
-        writer.startArray();
+        writer.startArray(values instanceof Collection ? ((Collection<?>) values).size() : 0);
         int at = 0;
         for (Object value : values) {
             try {

@@ -153,7 +153,7 @@ public final class Pson {
      * @return a writer
      */
     public PsonWriter writer(byte[] memory) {
-        return new PsonWriter(limits, single, memory);
+        return new PsonWriter(limits, single, keys, memory);
     }
 
     /**

@@ -1,10 +1,7 @@
 package dev.dunnage.pson;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -14,49 +11,37 @@ import java.util.Arrays;
  * <p>{@link #next} goes to the next item, whose value the other methods return. A reader checks everything but one thing: keys that occur
  * twice in a map, which a document does not have ({@link Pson#decode(byte[])} rejects them).
  */
-public final class PsonReader {
-    private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-    private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+public final class PsonReader extends Input {
     private static final int CANONICAL_NAN = 0x7fc00000;
+    private static final long HUGE = 1L << 61;
+    private static final long[] NONE = {};
 
-    /** The bytes, in an array or else in a buffer. Indices are into either. */
-    private final byte[] bytes;
-    private final ByteBuffer buffer;
-    private final int start;
-    private final int end;
-    private final boolean strict;
     private final int maxNesting;
     private final KeyCache keys;
-    /** The next byte. */
-    private int offset;
 
-    /** The items that are left of each map and array; entries of a map count once. Level 0 is the message itself. */
-    private long[] left = new long[9];
-    private boolean[] isMap = new boolean[9];
+    /** The items that are left of the innermost map or array, or of the message; keys and values count apart, so a key is next if they are even. */
+    private long left = 1;
+    private boolean isMap;
     private int depth;
-    /** Whether the key of the next item was read. */
-    private boolean hasKey;
+    /** The same of the maps and arrays around it; of a map, negated and less one. */
+    private long[] around = NONE;
 
-    /** The current item: its header, its number, and its content. */
-    private int item;
+    /** The current item: its number, and its content. */
     private Token token;
     private long magnitude;
     private boolean isNegative;
     private double number;
-    private int from;
-    private int to;
     private boolean isAscii;
+    /** The current key, if it is a known one. */
+    private KeyCache.Key key;
+    /** The last known key, which tells what is probably the next one. */
+    private KeyCache.Key lastKnown;
 
     PsonReader(byte[] bytes, ByteBuffer buffer, int start, int end, boolean strict, Limits limits, KeyCache keys) {
-        this.bytes = bytes;
-        this.buffer = buffer;
-        this.start = start;
-        this.end = end;
-        this.strict = strict;
-        this.maxNesting = limits.nesting;
+        super(bytes, buffer, start, end, strict);
+        maxNesting = limits.nesting;
         this.keys = keys;
-        offset = start;
-        left[0] = 1;
+        lastKnown = keys.none;
         if (end - start > limits.size) {
             throw PsonException.decoding(Kind.LIMIT, limits.size, "the message has more than " + limits.size + " bytes");
         }
@@ -69,15 +54,13 @@ public final class PsonReader {
      * @throws PsonException if the message is at fault here
      */
     public Token next() {
-        if (left[depth] == 0) {
+        if (left == 0) {
             return token = ended();
         }
-        if (isMap[depth] && !hasKey) {
-            hasKey = true;
-            return key();
+        left--;
+        if (isMap && (left & 1) != 0) {
+            return token = key();
         }
-        hasKey = false;
-        left[depth]--;
         item = offset;
         int header = header();
         int n = header & 31;
@@ -111,7 +94,9 @@ public final class PsonReader {
 
     private Token ended() {
         if (depth > 0) {
-            return isMap[depth--] ? Token.END_MAP : Token.END_ARRAY;
+            Token end = isMap ? Token.END_MAP : Token.END_ARRAY;
+            pop();
+            return end;
         }
         if (offset < end) {
             item = offset;
@@ -127,8 +112,13 @@ public final class PsonReader {
             throw malformed("a key is not a string");
         }
         content(header & 31);
-        text();
-        return token = Token.KEY;
+        key = bytes != null ? keys.find(lastKnown, bytes, from, to - from) : null;
+        if (key == null) {
+            text();
+        } else {
+            lastKnown = key;
+        }
+        return Token.KEY;
     }
 
     private Token discrete(int n) {
@@ -143,30 +133,24 @@ public final class PsonReader {
         if (n > 1) {
             throw malformed("a float is neither binary32 nor binary64");
         }
-        int size = 4 + 4 * n;
-        if (size > end - offset) {
+        if (4 + 4 * n > end - offset) {
             throw truncated();
         }
         if (n == 0) {
-            int bits = bytes != null ? (int) INTS.get(bytes, offset) : Integer.reverseBytes(bigEndian().getInt(offset));
+            int bits = int32();
             float f = Float.intBitsToFloat(bits);
             number = f;
             if (strict && (isInteger(number) || f != f && bits != CANONICAL_NAN)) {
                 throw malformed("a float is not in canonical form");
             }
         } else {
-            long bits = bytes != null ? (long) LONGS.get(bytes, offset) : Long.reverseBytes(bigEndian().getLong(offset));
+            long bits = int64();
             number = Double.longBitsToDouble(bits);
             if (strict && (isInteger(number) || number != number || (float) number == number)) {
                 throw malformed("a float is not in canonical form");
             }
         }
-        offset += size;
         return Token.FLOAT;
-    }
-
-    private ByteBuffer bigEndian() {
-        return buffer.order() == ByteOrder.BIG_ENDIAN ? buffer : buffer.duplicate();
     }
 
     /** Whether PSON writes a float as an integer. */
@@ -179,65 +163,40 @@ public final class PsonReader {
             throw PsonException.decoding(Kind.LIMIT, item - start, "maps and arrays are nested more than " + maxNesting + " levels");
         }
         magnitude = n < Wire.VARINT ? n : varint();
-        if (++depth == left.length) {
-            left = Arrays.copyOf(left, 2 * depth);
-            isMap = Arrays.copyOf(isMap, 2 * depth);
-        }
-        left[depth] = magnitude;
-        isMap[depth] = map;
+        push();
+        // No message has as many items as the most that are counted.
+        long items = magnitude < 0 || magnitude > HUGE ? HUGE : magnitude;
+        left = map ? 2 * items : items;
+        isMap = map;
         return map ? Token.MAP : Token.ARRAY;
     }
 
-    private int header() {
-        if (offset >= end) {
-            throw truncated();
+    private void push() {
+        if (++depth == 1) {
+            return;
         }
-        return (bytes != null ? bytes[offset++] : buffer.get(offset++)) & 0xff;
+        if (depth - 2 == around.length) {
+            around = Arrays.copyOf(around, 2 * depth);
+        }
+        around[depth - 2] = isMap ? ~left : left;
     }
 
-    /** Reads a varint, of 64 bits without a sign. */
-    private long varint() {
-        long n = 0;
-        for (int shift = 0; shift < 64; shift += 7) {
-            int b = header();
-            if (shift == 63 && b > 1) {
-                break;
-            }
-            n |= (long) (b & 0x7f) << shift;
-            if (b < 0x80) {
-                if (strict && (shift == 0 ? b < Wire.VARINT : b == 0)) {
-                    throw malformed("a varint has redundant bytes");
-                }
-                return n;
-            }
+    private void pop() {
+        if (--depth == 0) {
+            left = 0;
+            isMap = false;
+            return;
         }
-        throw malformed("a varint exceeds 2^64 - 1");
-    }
-
-    /** Goes past the N bytes of an item. */
-    private void content(int n) {
-        long length = n < Wire.VARINT ? n : varint();
-        if (length < 0 || length > end - offset) {
-            throw truncated();
-        }
-        from = offset;
-        to = offset += (int) length;
+        long outer = around[depth - 1];
+        isMap = outer < 0;
+        left = isMap ? ~outer : outer;
     }
 
     private void text() {
-        int ascii = bytes != null ? Utf8.ascii(bytes, from, to) : from;
-        isAscii = ascii == to;
-        if (!isAscii && !Utf8.isValid(bytes, buffer, ascii, to)) {
+        isAscii = bytes != null && Utf8.isAscii(bytes, from, to);
+        if (!isAscii && !Utf8.isValid(bytes, buffer, from, to)) {
             throw malformed("a string is not UTF-8");
         }
-    }
-
-    private PsonException malformed(String reason) {
-        return PsonException.decoding(Kind.MALFORMED, item - start, reason);
-    }
-
-    private PsonException truncated() {
-        return PsonException.decoding(Kind.TRUNCATED, end - start, end == start ? "the message is empty" : "the message ends early");
     }
 
     private PsonException fault(Kind kind, String reason) {
@@ -248,6 +207,15 @@ public final class PsonReader {
         if (!isIt) {
             throw fault(Kind.TYPE, (token == null ? "no item" : token.toString().toLowerCase()) + " is not " + expected);
         }
+    }
+
+    /**
+     * Returns whether the next item is a key.
+     *
+     * @return true in a map, before each entry
+     */
+    public boolean isKeyNext() {
+        return isMap && left != 0 && (left & 1) == 0;
     }
 
     /**
@@ -396,14 +364,31 @@ public final class PsonReader {
      * @return the text
      */
     public String stringValue() {
-        if (token == Token.KEY && isAscii && bytes != null && keys != null) {
-            return keys.get(bytes, from, to);
+        if (token == Token.KEY) {
+            return keyValue();
         }
-        expect(token == Token.TEXT || token == Token.KEY, "text");
+        expect(token == Token.TEXT, "text");
+        return decoded();
+    }
+
+    private String keyValue() {
+        if (key != null) {
+            return key.text;
+        }
+        String text = decoded();
+        if (bytes != null) {
+            keys.addRead(text, bytes, from, to - from);
+        }
+        return text;
+    }
+
+    // Of a text in ASCII, this constructor makes the shortest machine code.
+    @SuppressWarnings("deprecation")
+    private String decoded() {
         if (bytes == null) {
             return StandardCharsets.UTF_8.decode(slice()).toString();
         }
-        return new String(bytes, from, to - from, isAscii ? StandardCharsets.ISO_8859_1 : StandardCharsets.UTF_8);
+        return isAscii ? new String(bytes, 0, from, to - from) : new String(bytes, from, to - from, StandardCharsets.UTF_8);
     }
 
     /**

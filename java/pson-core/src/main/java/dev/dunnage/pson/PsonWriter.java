@@ -8,7 +8,6 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
@@ -16,37 +15,33 @@ import java.util.Arrays;
  *
  * <p>Between {@link #startMap} and {@link #end}, each value has a {@link #key} before it. A writer does not look for keys that occur twice.
  */
-public final class PsonWriter {
+public final class PsonWriter extends Output {
     private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-    /** Up to this length, a loop is faster than native code, and the header is one byte. */
-    private static final int SHORT = 24;
     private static final int CANONICAL_NAN = 0x7fc00000;
-    /** The most bytes of an item without content: a header and a varint of 10 bytes. */
-    private static final int LONGEST = 11;
     /** The bytes of memory to begin with. */
     static final int ROOM = 256;
     /** The most digits of an integer. */
     private static final int DIGITS = 20;
+    private static final int[] NONE = {};
     private static final BigInteger LEAST = BigInteger.ONE.shiftLeft(63).negate();
 
-    private final Limits limits;
     private final boolean isSingle;
-    private byte[] bytes;
-    private int length;
+    private final KeyCache keys;
     /** The innermost open map or array, or the message: how many items it has so far. Keys and values of a map count apart. */
     private int count;
     private boolean isMap;
+    /** Where it begins, and where its items do. */
+    private int start;
+    private int content;
     private int depth;
-    /** Where the header of each open map or array is, and what is around it. */
-    private int[] starts = new int[8];
-    private int[] counts = new int[8];
-    private boolean[] maps = new boolean[8];
+    /** The same of the maps and arrays around it: count, start, and content, which is negative in a map. */
+    private int[] around = NONE;
 
-    PsonWriter(Limits limits, boolean isSingle, byte[] memory) {
-        this.limits = limits;
+    PsonWriter(Limits limits, boolean isSingle, KeyCache keys, byte[] memory) {
+        super(limits, memory);
         this.isSingle = isSingle;
-        bytes = memory;
+        this.keys = keys;
     }
 
     /** Forgets what was written. The memory is used again. */
@@ -197,28 +192,43 @@ public final class PsonWriter {
 
     /** Begins a map. Its number of entries need not be known. */
     public void startMap() {
-        start(true);
+        start(true, 0);
+    }
+
+    /**
+     * Begins a map.
+     *
+     * @param entries how many entries it will probably have, so that they need not be moved at its end
+     */
+    public void startMap(int entries) {
+        start(true, entries);
     }
 
     /** Begins an array. Its number of elements need not be known. */
     public void startArray() {
-        start(false);
+        start(false, 0);
     }
 
-    private void start(boolean map) {
+    /**
+     * Begins an array.
+     *
+     * @param elements how many elements it will probably have, so that they need not be moved at its end
+     */
+    public void startArray(int elements) {
+        start(false, elements);
+    }
+
+    private void start(boolean map, int expected) {
         if (depth == limits.nesting) {
             throw PsonException.encoding(Kind.LIMIT, "maps and arrays are nested more than " + limits.nesting + " levels, or contain themselves");
         }
         value();
-        if (depth == starts.length) {
-            starts = Arrays.copyOf(starts, 2 * depth);
-            counts = Arrays.copyOf(counts, 2 * depth);
-            maps = Arrays.copyOf(maps, 2 * depth);
+        if (depth++ > 0) {
+            push();
         }
-        reserve(1);
-        starts[depth] = length++;
-        counts[depth] = count;
-        maps[depth++] = isMap;
+        reserve(LONGEST);
+        start = length;
+        content = length += headerLength(expected);
         count = 0;
         isMap = map;
     }
@@ -230,7 +240,17 @@ public final class PsonWriter {
      */
     public void key(String key) {
         countKey();
+        KeyCache.Key known = keys.find(key);
+        if (known != null) {
+            reserve(KeyCache.ROOM);
+            length = known.write(bytes, length);
+            return;
+        }
         text(key);
+        int n = key.length();
+        if (n <= KeyCache.LONGEST && isAscii(key, n)) {
+            keys.addWritten(key, bytes, length - n, n);
+        }
     }
 
     /**
@@ -260,21 +280,42 @@ public final class PsonWriter {
         }
         int type = isMap ? Wire.MAP : Wire.ARRAY;
         int n = isMap ? count / 2 : count;
-        int at = starts[--depth];
-        count = counts[depth];
-        isMap = maps[depth];
-        if (n < Wire.VARINT) {
-            bytes[at] = (byte) (type | n);
-            return;
+        int size = headerLength(n);
+        int after = length;
+        if (start + size != content) {
+            // The number is not the expected one: the items make room for it.
+            reserve(LONGEST);
+            System.arraycopy(bytes, content, bytes, start + size, length - content);
+            after += start + size - content;
         }
-        // One byte was left for the header. The items make room for the varint.
-        int more = varintLength(n);
-        reserve(more);
-        System.arraycopy(bytes, at + 1, bytes, at + 1 + more, length - at - 1);
-        int after = length + more;
-        length = at;
+        length = start;
         header(type, n);
         length = after;
+        if (depth > 1) {
+            pop();
+        } else {
+            count = 1;
+            isMap = false;
+        }
+        depth--;
+    }
+
+    private void push() {
+        int at = 3 * (depth - 2);
+        if (at == around.length) {
+            around = Arrays.copyOf(around, 2 * at + 12);
+        }
+        around[at] = count;
+        around[at + 1] = start;
+        around[at + 2] = isMap ? ~content : content;
+    }
+
+    private void pop() {
+        int at = 3 * (depth - 2);
+        count = around[at];
+        start = around[at + 1];
+        isMap = around[at + 2] < 0;
+        content = isMap ? ~around[at + 2] : around[at + 2];
     }
 
     /** Counts a value of the map or array around it. */
@@ -283,112 +324,6 @@ public final class PsonWriter {
             throw PsonException.encoding(Kind.TYPE, isMap ? "a value of a map without a key" : "a message has one value");
         }
         count++;
-    }
-
-    private void header(int type, long n) {
-        reserve(LONGEST);
-        if (n >= 0 && n < Wire.VARINT) {
-            bytes[length++] = (byte) (type | n);
-            return;
-        }
-        bytes[length++] = (byte) (type | Wire.VARINT);
-        for (; (n & ~0x7fL) != 0; n >>>= 7) {
-            bytes[length++] = (byte) (n | 0x80);
-        }
-        bytes[length++] = (byte) n;
-    }
-
-    private static int varintLength(int n) {
-        int size = 1;
-        for (; n > 0x7f; n >>>= 7) {
-            size++;
-        }
-        return size;
-    }
-
-    @SuppressWarnings("deprecation")
-    private void text(String text) {
-        int n = text.length();
-        reserve(LONGEST + n);
-        int at = length;
-        if (n <= SHORT && shortText(text, n)) {
-            return;
-        }
-        int content = at + (n < Wire.VARINT ? 1 : 1 + varintLength(n));
-        // Copies the low byte of each character, which is all of it in ASCII. Whether it is ASCII shows afterwards.
-        text.getBytes(0, n, bytes, content);
-        if (Utf8.ascii(bytes, content, content + n) == content + n && isAscii(text, n)) {
-            header(Wire.TEXT, n);
-            length = content + n;
-            return;
-        }
-        length = at;
-        byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-        if (hasLoneSurrogate(text)) {
-            throw PsonException.encoding(Kind.TYPE, "a string has a lone surrogate, which UTF-8 cannot express");
-        }
-        reserve(LONGEST + utf8.length);
-        header(Wire.TEXT, utf8.length);
-        System.arraycopy(utf8, 0, bytes, length, utf8.length);
-        length += utf8.length;
-    }
-
-    /** Writes a text of few characters if it is ASCII. There is room for it. */
-    private boolean shortText(String text, int n) {
-        byte[] into = bytes;
-        int content = length + 1;
-        int all = 0;
-        for (int i = 0; i < n; i++) {
-            char c = text.charAt(i);
-            all |= c;
-            into[content + i] = (byte) c;
-        }
-        if (all >= 0x80) {
-            return false;
-        }
-        into[length] = (byte) (Wire.TEXT | n);
-        length = content + n;
-        return true;
-    }
-
-    /** Whether no character has more than its low byte, which was ASCII. */
-    private static boolean isAscii(String text, int n) {
-        int all = 0;
-        for (int i = 0; i < n; i++) {
-            all |= text.charAt(i);
-        }
-        return all < 0x80;
-    }
-
-    private static boolean hasLoneSurrogate(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (!Character.isSurrogate(c)) {
-                continue;
-            }
-            if (!Character.isHighSurrogate(c) || ++i == text.length() || !Character.isLowSurrogate(text.charAt(i))) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private void reserve(int more) {
-        if (bytes.length - length < more) {
-            grow(more);
-        }
-    }
-
-    private void grow(int more) {
-        if (length > limits.size) {
-            throw oversized();
-        }
-        long size = Math.max(2L * bytes.length, (long) length + more);
-        bytes = Arrays.copyOf(bytes, (int) Math.min(size, Integer.MAX_VALUE - 64));
-    }
-
-    private PsonException oversized() {
-        return PsonException.ofMessage(Kind.LIMIT, "the message has more than " + limits.size + " bytes");
     }
 
     /** Checks that the message is whole. */
@@ -408,6 +343,15 @@ public final class PsonWriter {
      */
     public int size() {
         return length;
+    }
+
+    /**
+     * Returns what the writer writes into, for another writer after this one. It is the memory that the writer began with, unless a message needed more.
+     *
+     * @return the memory
+     */
+    public byte[] memory() {
+        return bytes;
     }
 
     /**

@@ -12,18 +12,28 @@ final class Utf8 {
 
     private Utf8() {}
 
-    /** Returns the index of the first byte from {@code start} on that is not ASCII, or {@code end}. */
-    static int ascii(byte[] bytes, int start, int end) {
-        int i = start;
-        for (; i <= end - 8; i += 8) {
-            if (((long) LONGS.get(bytes, i) & HIGH_BITS) != 0) {
-                break;
-            }
+    /** Returns whether all bytes are ASCII. */
+    static boolean isAscii(byte[] bytes, int start, int end) {
+        if (end - start < 8) {
+            return isShortAscii(bytes, start, end);
         }
-        while (i < end && bytes[i] >= 0) {
-            i++;
+        long all = (long) LONGS.get(bytes, end - 8);
+        for (int i = start; i < end - 8; i += 8) {
+            all |= (long) LONGS.get(bytes, i);
         }
-        return i;
+        return (all & HIGH_BITS) == 0;
+    }
+
+    private static boolean isShortAscii(byte[] bytes, int start, int end) {
+        if (end >= 8) {
+            // The bytes before them are shifted away; of no bytes, the second shift removes the last.
+            return ((long) LONGS.get(bytes, end - 8) & HIGH_BITS) >>> 8 * (7 - (end - start)) >>> 8 == 0;
+        }
+        int all = 0;
+        for (int i = start; i < end; i++) {
+            all |= bytes[i];
+        }
+        return all >= 0;
     }
 
     /** Returns whether the bytes are UTF-8 as in RFC 3629: without surrogates, overlong forms, and nothing above U+10FFFF. */

@@ -8,7 +8,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.List;
 
-/** The two objects and the paper's four serializers. */
+/** The two objects, the paper's four serializers, and those of this project. */
 public final class BookAndVideo {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final JsonNode FILE = read();
@@ -26,9 +26,9 @@ public final class BookAndVideo {
         return JSON.convertValue(FILE.get(name.toLowerCase()), type);
     }
 
-    /** The paper's serializers, in its order. */
+    /** The paper's serializers, in its order, then ours. */
     public static List<Serializer> serializers() {
-        return List.of(new SimpleXml(), new JacksonStreaming(), new ProtobufStreams(), new ThriftBinary());
+        return List.of(new SimpleXml(), new JacksonStreaming(), new ProtobufStreams(), new ThriftBinary(), new PsonItems(), new PackedMaps());
     }
 
     /** The serializer with this id. */

@@ -25,8 +25,10 @@ import java.nio.charset.StandardCharsets;
 public final class PsonGenerator extends GeneratorBase {
     private final OutputStream out;
     private final PsonWriter writer;
-    /** Memory of Jackson that the writer begins in. */
+    /** Memory of Jackson that the writer begins in; null after it was given back. */
     private byte[] recycled;
+    /** The most memory that Jackson keeps for the next message: as much as a message of the default limit needs. */
+    private static final int KEPT = 1 << 20;
 
     PsonGenerator(IOContext context, int features, ObjectCodec codec, Pson pson, OutputStream out) {
         super(features, codec, context);
@@ -76,42 +78,42 @@ public final class PsonGenerator extends GeneratorBase {
 
     @Override
     public void writeStartArray() throws IOException {
-        start(false, null);
+        start(false, null, 0);
     }
 
     @Override
     public void writeStartArray(Object value) throws IOException {
-        start(false, value);
+        start(false, value, 0);
     }
 
     @Override
     public void writeStartArray(Object value, int size) throws IOException {
-        start(false, value);
+        start(false, value, size);
     }
 
     @Override
     public void writeStartObject() throws IOException {
-        start(true, null);
+        start(true, null, 0);
     }
 
     @Override
     public void writeStartObject(Object value) throws IOException {
-        start(true, value);
+        start(true, value, 0);
     }
 
     @Override
     public void writeStartObject(Object value, int size) throws IOException {
-        start(true, value);
+        start(true, value, size);
     }
 
-    private void start(boolean isObject, Object value) throws IOException {
+    private void start(boolean isObject, Object value, int size) throws IOException {
         _verifyValueWrite(isObject ? "start an object" : "start an array");
         _writeContext = isObject ? _writeContext.createChildObjectContext(value) : _writeContext.createChildArrayContext(value);
         try {
             if (isObject) {
-                writer.startMap();
+                writer.startMap(size);
             } else {
-                writer.startArray();
+                writer.startArray(size);
             }
         } catch (PsonException e) {
             throw failed(e);
@@ -375,7 +377,8 @@ public final class PsonGenerator extends GeneratorBase {
     @Override
     protected void _releaseBuffers() {
         if (recycled != null) {
-            _ioContext.releaseWriteEncodingBuffer(recycled);
+            byte[] grown = writer.memory();
+            _ioContext.releaseWriteEncodingBuffer(grown.length <= KEPT ? grown : recycled);
             recycled = null;
         }
     }

@@ -1,8 +1,13 @@
 package dev.dunnage.pson.jackson;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.Version;
+import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.cfg.MapperBuilder;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Arrays;
 
 /** An {@link ObjectMapper} for PSON: {@code new PsonMapper()} in place of {@code new ObjectMapper()}. */
 public class PsonMapper extends ObjectMapper {
@@ -59,6 +64,41 @@ public class PsonMapper extends ObjectMapper {
     @Override
     public PsonFactory getFactory() {
         return (PsonFactory) _jsonFactory;
+    }
+
+    /** A message is written as a whole, so that it needs no memory besides its own. */
+    @Override
+    public byte[] writeValueAsBytes(Object value) throws JsonProcessingException {
+        Messages out = new Messages();
+        try {
+            _writeValueAndClose(createGenerator(out), value);
+        } catch (JsonProcessingException e) {
+            throw e;
+        } catch (IOException e) {
+            throw JsonMappingException.fromUnexpectedIOE(e);
+        }
+        return out.bytes;
+    }
+
+    /** Takes what is written, which is one message but for serializers that write several values. */
+    private static final class Messages extends OutputStream {
+        private byte[] bytes = {};
+
+        @Override
+        public void write(int b) {
+            write(new byte[] {(byte) b}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] from, int offset, int length) {
+            int had = bytes.length;
+            if (had == 0) {
+                bytes = Arrays.copyOfRange(from, offset, offset + length);
+            } else {
+                bytes = Arrays.copyOf(bytes, had + length);
+                System.arraycopy(from, offset, bytes, had, length);
+            }
+        }
     }
 
     @Override

@@ -1,6 +1,5 @@
 package dev.dunnage.pson.jackson;
 
-import com.fasterxml.jackson.core.Base64Variant;
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
@@ -10,7 +9,6 @@ import com.fasterxml.jackson.core.ObjectCodec;
 import com.fasterxml.jackson.core.SerializableString;
 import com.fasterxml.jackson.core.StreamReadCapability;
 import com.fasterxml.jackson.core.Version;
-import com.fasterxml.jackson.core.base.ParserMinimalBase;
 import com.fasterxml.jackson.core.io.IOContext;
 import com.fasterxml.jackson.core.json.DupDetector;
 import com.fasterxml.jackson.core.json.JsonReadContext;
@@ -22,31 +20,24 @@ import dev.dunnage.pson.PsonStream;
 import dev.dunnage.pson.Token;
 import java.io.IOException;
 import java.io.InputStream;
-import java.math.BigDecimal;
-import java.math.BigInteger;
-import java.nio.ByteBuffer;
 
 /** Reads PSON. From a stream, messages may follow each other. */
-public final class PsonParser extends ParserMinimalBase {
-    private final IOContext context;
+public final class PsonParser extends ValueParser {
     private final Pson pson;
     private final InputStream in;
-    /** The message before the first token; null for a stream. */
-    private ByteBuffer message;
     /** Messages of the stream; null without one. */
     private final PsonStream stream;
-    /** The bytes of the current message. */
+    /** The array that has the next message, from an offset on; null for a stream. */
+    private byte[] bytes;
+    private int offset;
+    /** The bytes of the next or current message. */
     private int size;
-    /** The current message; null before the first of a stream and at the end. */
-    private PsonReader reader;
     private ObjectCodec codec;
     private JsonReadContext parsing;
     private boolean isClosed;
-    private String text;
 
     PsonParser(IOContext context, int features, ObjectCodec codec, Pson pson, InputStream in) {
-        super(features, context.streamReadConstraints());
-        this.context = context;
+        super(features, context);
         this.codec = codec;
         this.pson = pson;
         this.in = in;
@@ -55,14 +46,15 @@ public final class PsonParser extends ParserMinimalBase {
     }
 
     PsonParser(IOContext context, int features, ObjectCodec codec, Pson pson, byte[] bytes, int offset, int length) {
-        super(features, context.streamReadConstraints());
-        this.context = context;
+        super(features, context);
         this.codec = codec;
         this.pson = pson;
         in = null;
         stream = null;
         // No bytes are no message, as for Jackson's other formats.
-        message = length == 0 ? null : ByteBuffer.wrap(bytes, offset, length);
+        this.bytes = length == 0 ? null : bytes;
+        this.offset = offset;
+        size = length;
         parsing = root();
     }
 
@@ -71,26 +63,16 @@ public final class PsonParser extends ParserMinimalBase {
         return JsonReadContext.createRootContext(isStrict ? DupDetector.rootDetector(this) : null);
     }
 
-    private JsonParseException failed(PsonException e) {
-        return new JsonParseException(this, e.getMessage(), location(e.offset()), e);
-    }
-
-    private JsonLocation location(long offset) {
-        return new JsonLocation(context.contentReference(), offset, -1, -1, -1);
-    }
-
     @Override
     public JsonToken nextToken() throws IOException {
         text = null;
         try {
             Token token = reader == null ? null : reader.next();
             while (token == null) {
-                ByteBuffer next = nextMessage();
-                if (next == null) {
+                reader = nextReader();
+                if (reader == null) {
                     return ended();
                 }
-                size = next.remaining();
-                reader = pson.reader(next);
                 token = reader.next();
             }
             _currToken = token(token);
@@ -104,18 +86,20 @@ public final class PsonParser extends ParserMinimalBase {
         }
     }
 
-    private ByteBuffer nextMessage() throws IOException {
-        ByteBuffer next = message;
-        message = null;
-        if (next != null || stream == null || isClosed) {
-            return next;
+    private PsonReader nextReader() throws IOException {
+        if (stream != null && !isClosed) {
+            bytes = stream.next();
+            size = bytes == null ? 0 : bytes.length;
         }
-        byte[] bytes = stream.next();
-        return bytes == null ? null : ByteBuffer.wrap(bytes);
+        if (bytes == null) {
+            return null;
+        }
+        byte[] message = bytes;
+        bytes = null;
+        return pson.reader(message, offset, size);
     }
 
     private JsonToken ended() throws IOException {
-        reader = null;
         close();
         return _currToken = null;
     }
@@ -123,9 +107,7 @@ public final class PsonParser extends ParserMinimalBase {
     private JsonToken token(Token token) throws IOException {
         switch (token) {
             case KEY:
-                text = reader.stringValue();
-                parsing.setCurrentName(text);
-                return JsonToken.FIELD_NAME;
+                return fieldName();
             case TEXT:
                 return JsonToken.VALUE_STRING;
             case INTEGER:
@@ -155,12 +137,28 @@ public final class PsonParser extends ParserMinimalBase {
 
     @Override
     public String nextFieldName() throws IOException {
-        return nextToken() == JsonToken.FIELD_NAME ? text : null;
+        if (reader == null || !reader.isKeyNext()) {
+            nextToken();
+            return null;
+        }
+        try {
+            reader.next();
+        } catch (PsonException e) {
+            throw failed(e);
+        }
+        _currToken = fieldName();
+        return text;
+    }
+
+    private JsonToken fieldName() throws IOException {
+        text = reader.stringValue();
+        parsing.setCurrentName(text);
+        return JsonToken.FIELD_NAME;
     }
 
     @Override
     public boolean nextFieldName(SerializableString name) throws IOException {
-        return nextToken() == JsonToken.FIELD_NAME && name.getValue().equals(text);
+        return name.getValue().equals(nextFieldName());
     }
 
     @Override
@@ -263,173 +261,5 @@ public final class PsonParser extends ParserMinimalBase {
     @Override
     public JacksonFeatureSet<StreamReadCapability> getReadCapabilities() {
         return DEFAULT_READ_CAPABILITIES;
-    }
-
-    @Override
-    public String getText() throws IOException {
-        if (_currToken == JsonToken.VALUE_STRING || _currToken == JsonToken.FIELD_NAME) {
-            return text != null ? text : (text = reader.stringValue());
-        }
-        if (_currToken == null) {
-            return null;
-        }
-        if (_currToken.isNumeric()) {
-            return String.valueOf(getNumberValue());
-        }
-        return _currToken.asString();
-    }
-
-    @Override
-    public char[] getTextCharacters() throws IOException {
-        String all = getText();
-        return all == null ? null : all.toCharArray();
-    }
-
-    @Override
-    public boolean hasTextCharacters() {
-        return false;
-    }
-
-    @Override
-    public int getTextLength() throws IOException {
-        String all = getText();
-        return all == null ? 0 : all.length();
-    }
-
-    @Override
-    public int getTextOffset() {
-        return 0;
-    }
-
-    @Override
-    public byte[] getBinaryValue(Base64Variant variant) throws IOException {
-        if (_currToken == JsonToken.VALUE_EMBEDDED_OBJECT) {
-            return reader.bytesValue();
-        }
-        if (_currToken != JsonToken.VALUE_STRING) {
-            _reportError("Current token (" + _currToken + ") is not VALUE_STRING or VALUE_EMBEDDED_OBJECT, can not access as binary");
-        }
-        return _decodeBase64(getText(), variant);
-    }
-
-    private byte[] _decodeBase64(String base64, Base64Variant variant) throws IOException {
-        try {
-            return variant.decode(base64);
-        } catch (IllegalArgumentException e) {
-            throw new JsonParseException(this, e.getMessage(), e);
-        }
-    }
-
-    @Override
-    public Object getEmbeddedObject() {
-        return _currToken == JsonToken.VALUE_EMBEDDED_OBJECT ? reader.bytesValue() : null;
-    }
-
-    private void requireNumber() throws IOException {
-        if (_currToken == null || !_currToken.isNumeric()) {
-            _reportError("Current token (" + _currToken + ") not numeric, can not use numeric value accessors");
-        }
-    }
-
-    @Override
-    public NumberType getNumberType() throws IOException {
-        if (_currToken == JsonToken.VALUE_NUMBER_FLOAT) {
-            return NumberType.DOUBLE;
-        }
-        if (_currToken != JsonToken.VALUE_NUMBER_INT) {
-            return null;
-        }
-        if (!reader.isLong()) {
-            return NumberType.BIG_INTEGER;
-        }
-        long n = reader.longValue();
-        return n == (int) n ? NumberType.INT : NumberType.LONG;
-    }
-
-    @Override
-    public Number getNumberValue() throws IOException {
-        requireNumber();
-        try {
-            if (_currToken == JsonToken.VALUE_NUMBER_FLOAT) {
-                return reader.doubleValue();
-            }
-            if (!reader.isLong()) {
-                return reader.bigIntegerValue();
-            }
-            long n = reader.longValue();
-            return n == (int) n ? (Number) (int) n : (Number) n;
-        } catch (PsonException e) {
-            throw failed(e);
-        }
-    }
-
-    @Override
-    public int getIntValue() throws IOException {
-        long n = getLongValue();
-        if (n != (int) n) {
-            reportOverflowInt(String.valueOf(n));
-        }
-        return (int) n;
-    }
-
-    /** A fraction is cut off, as in Jackson's other formats. */
-    @Override
-    public long getLongValue() throws IOException {
-        requireNumber();
-        if (_currToken == JsonToken.VALUE_NUMBER_INT && reader.isLong()) {
-            return reader.longValue();
-        }
-        BigInteger n = getBigIntegerValue();
-        if (n.bitLength() > 63) {
-            reportOverflowLong(n.toString());
-        }
-        return n.longValue();
-    }
-
-    @Override
-    public BigInteger getBigIntegerValue() throws IOException {
-        requireNumber();
-        try {
-            return _currToken == JsonToken.VALUE_NUMBER_INT ? reader.bigIntegerValue() : getDecimalValue().toBigInteger();
-        } catch (PsonException e) {
-            throw failed(e);
-        }
-    }
-
-    @Override
-    public float getFloatValue() throws IOException {
-        return (float) getDoubleValue();
-    }
-
-    @Override
-    public double getDoubleValue() throws IOException {
-        requireNumber();
-        try {
-            if (_currToken == JsonToken.VALUE_NUMBER_FLOAT) {
-                return reader.doubleValue();
-            }
-            return reader.isLong() ? (double) reader.longValue() : reader.bigIntegerValue().doubleValue();
-        } catch (PsonException e) {
-            throw failed(e);
-        }
-    }
-
-    @Override
-    public BigDecimal getDecimalValue() throws IOException {
-        requireNumber();
-        if (_currToken == JsonToken.VALUE_NUMBER_INT) {
-            return new BigDecimal(getBigIntegerValue());
-        }
-        double f = reader.doubleValue();
-        if (Double.isNaN(f) || Double.isInfinite(f)) {
-            _reportError(f + " is no decimal");
-        }
-        // The shortest text, which is the decimal that was encoded.
-        return new BigDecimal(Double.toString(f));
-    }
-
-    @Override
-    public boolean isNaN() {
-        return _currToken == JsonToken.VALUE_NUMBER_FLOAT && !Double.isFinite(reader.doubleValue());
     }
 }

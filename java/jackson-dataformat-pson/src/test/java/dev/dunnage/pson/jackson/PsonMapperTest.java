@@ -36,6 +36,7 @@ import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -167,6 +168,22 @@ class PsonMapperTest {
         cyclic.children = List.of(cyclic);
         assertThrows(JsonMappingException.class, () -> MAPPER.writeValueAsBytes(cyclic));
         assertThrows(IOException.class, () -> MAPPER.writeValueAsBytes(new byte[(1 << 20) + 1]));
+    }
+
+    /** Memory that a large message needed is used for the next ones. */
+    @Test
+    void sizesMayDifferFromMessageToMessage() throws IOException {
+        for (int size : new int[] {10, 100_000, 10, 900_000, 1, 20_000, 0}) {
+            List<String> texts = Collections.nCopies(size / 10, "text \u00e9 " + size);
+            byte[] message = Pson.DEFAULT.withLimits(Limits.DEFAULT.withSize(1 << 24)).encode(texts);
+            if (message.length > 1 << 20) {
+                assertThrows(IOException.class, () -> MAPPER.writeValueAsBytes(texts));
+                continue;
+            }
+            assertArrayEquals(message, MAPPER.writeValueAsBytes(texts));
+            assertArrayEquals(message, MAPPER.writer().writeValueAsBytes(texts));
+            assertEquals(texts, MAPPER.readValue(message, List.class));
+        }
     }
 
     @Test

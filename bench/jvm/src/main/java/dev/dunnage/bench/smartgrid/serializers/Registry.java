@@ -44,6 +44,7 @@ public final class Registry {
         FACTORIES.put("smile-jackson3-arrays", SmileJackson3Arrays::new);
         FACTORIES.put("jsonb-fastjson2", JsonbFastjson2::new);
         FACTORIES.put("ion-jackson", IonJackson::new);
+        FACTORIES.put("pson-jackson", PsonJackson::new);
     }
 
     private Registry() {}
