@@ -153,8 +153,8 @@ impl Emitter<'_> {
         let bytes = match tables {
             Likely::One(table) => table_bytes(table, leaf, centre),
             Likely::Classes(context, classes) => {
-                let places = classes.iter().map(|tables| self.tables(tables, leaf, centre)).collect();
-                self.classes(context, places)
+                let places: Vec<_> = classes.iter().map(|tables| self.tables(tables, leaf, centre)).collect();
+                self.classes(context, &places)
             }
         };
         *self.places.entry(bytes).or_insert_with_key(|bytes| {
@@ -165,7 +165,7 @@ impl Emitter<'_> {
     }
 
     /// Returns the bytes of a context: each class with its table, and how much higher the next one begins.
-    fn classes(&self, context: &Context, places: Vec<usize>) -> Vec<u8> {
+    fn classes(&self, context: &Context, places: &[usize]) -> Vec<u8> {
         let selector = (context.leaf, context.change);
         let slot = self.selectors.iter().position(|known| *known == selector);
         let mut out = vec![CLASSES, slot.unwrap_or_default() as u8];
