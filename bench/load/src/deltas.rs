@@ -5,6 +5,9 @@
 //! buffer once for each device are measured. Then the gateways take turns in short rounds, in which the other one waits, and each round begins
 //! with the form that came last in the round before: what else the machine does slows both forms down. A round has one ratio, and the median
 //! of the ratios is the figure.
+//!
+//! wrk makes its requests before it sends them, and its first thread sends while the second one makes them, which wrk's time does not include.
+//! `post.lua` therefore makes a request in the same few steps whatever its length, so that the longer plain messages gain nothing from it.
 
 use crate::{
     Failure,
