@@ -1,7 +1,7 @@
 // Fills a gateway with many devices, and measures the page with them: `node scale.js` prints the tables of docs/page.md.
 
 import { Agent, request } from "node:http";
-import { cpus } from "node:os";
+import { cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { launch, open } from "./browser.js";
 import { Gateway } from "./gateway.js";
@@ -194,7 +194,7 @@ async function measureLive(browser, devices, perSecond, minutes) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const option = (name, otherwise) => Number(process.argv.find((text) => text.startsWith(`--${name}=`))?.split("=")[1] ?? otherwise);
   const browser = await launch();
-  console.log(`${cpus().length} × ${cpus()[0].model}\n`);
+  console.log(`${cpus().length} × ${cpus()[0].model}, load average at the start ${loadavg()[0].toFixed(0)}\n`);
   if (option("devices", 100_000) > 0) console.log((await measureMany(browser, option("devices", 100_000))).join("\n"), "\n");
   if (option("minutes", 30) > 0) console.log((await measureLive(browser, option("live", 5000), option("rate", 50), option("minutes", 30))).join("\n"));
   await browser.close();
