@@ -59,6 +59,11 @@ export class Gateway {
     throw new Error(`${BINARY} gateway does not get ready: ${failure ?? this.#log}`);
   }
 
+  /** What the gateway has logged. */
+  get log() {
+    return this.#log;
+  }
+
   /** Ends the process and keeps the buffer. */
   async down() {
     if (this.#process.exitCode !== null) return;
