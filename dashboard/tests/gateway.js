@@ -66,6 +66,11 @@ export class Gateway {
     return { now, peak };
   }
 
+  /** What the gateway has logged. */
+  get log() {
+    return this.#log;
+  }
+
   /** Ends the process and keeps the buffer. */
   async down() {
     if (this.#process.exitCode !== null) return;

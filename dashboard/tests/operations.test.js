@@ -98,6 +98,9 @@ describe("the view of operators", () => {
     assert.deepEqual(stored, [["ship", { "<b>n</b>": 3 }], ["buoy-7", { n: 2 }], ["buoy-7", { n: 1 }]]);
     const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, document.cookie, location.href, document.documentElement.outerHTML]));
     assert.ok(!kept.includes(operates));
+    // The log says who it was.
+    assert.equal(gateway.log.match(/an operator retried quarantined messages[^\n]*olga/g).length, 2);
+    assert.ok(!gateway.log.includes(operates));
     await page.reload();
     await panel("Tokens").getByRole("row").filter({ hasText: "olga" }).filter({ hasText: "operate" }).waitFor();
     await page.getByRole("link", { name: "Overview" }).click();

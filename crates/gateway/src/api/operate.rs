@@ -160,9 +160,9 @@ pub async fn retry_quarantine(
     to_the_end(async move {
         let retried = quarantine::retry(&state, &selection, part).await;
         let (stored, failed) = retried.as_ref().map_or((0, 0), |retried| (retried.stored, retried.failed));
-        let Operator { token, address } = operator;
-        let ok = retried.is_ok();
-        tracing::info!(token, %address, ?selection, ?part, stored, failed, ok, "an operator retried quarantined messages");
+        let (Operator { token, address }, ok) = (operator, retried.is_ok());
+        let (Selection { device, ids, .. }, Part { after, up_to, .. }) = (selection, part);
+        tracing::info!(token, %address, device, ?ids, after, up_to, stored, failed, ok, "an operator retried quarantined messages");
         retried
     })
     .await
@@ -190,9 +190,9 @@ pub async fn discard_quarantine(
     to_the_end(async move {
         let discarded = quarantine::discard(&state, &selection, part).await;
         let messages = discarded.as_ref().map_or(0, |discarded| discarded.dropped);
-        let Operator { token, address } = operator;
-        let ok = discarded.is_ok();
-        tracing::warn!(token, %address, ?selection, ?part, messages, ok, "an operator discarded quarantined messages");
+        let (Operator { token, address }, ok) = (operator, discarded.is_ok());
+        let (Selection { device, ids, .. }, Part { after, up_to, .. }) = (selection, part);
+        tracing::warn!(token, %address, device, ?ids, after, up_to, messages, ok, "an operator discarded quarantined messages");
         discarded
     })
     .await
@@ -260,16 +260,17 @@ async fn resolve(
             Chosen::Ids(ids) => (ids, None),
             Chosen::Part(part) => of_part(&state, &output, part).await?,
         };
+        let (first, last) = (ids.iter().min().copied(), ids.iter().max().copied());
         let resolved = dead_letters::resolve(&state, &output, Which::Ids(ids), action).await;
         let messages = *resolved.as_ref().unwrap_or(&0);
         let Operator { token, address } = operator;
         let ok = resolved.is_ok();
         match action {
             Action::Retry => {
-                tracing::info!(token, %address, output, messages, ok, "an operator retried dead letters");
+                tracing::info!(token, %address, output, first, last, messages, ok, "an operator retried dead letters");
             }
             Action::Discard => {
-                tracing::warn!(token, %address, output, messages, ok, "an operator discarded dead letters");
+                tracing::warn!(token, %address, output, first, last, messages, ok, "an operator discarded dead letters");
             }
         }
         Ok(Resolved { messages: resolved?, next })
