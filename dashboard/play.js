@@ -214,10 +214,11 @@ async function load() {
   await ask();
 }
 
-/** Takes messages from a file, the clipboard or an example. */
+/** Takes messages from a file, the clipboard or an example. The user's schema stays, that of an example does not. */
 function take(change, note) {
   if (change.messages === null) return setText(byId("messages-note"), note);
-  state = { ...state, schema: null, ...change };
+  const own = about.examples.some((example) => example.schema === state.schema) ? null : state.schema;
+  state = { ...state, schema: own, ...change };
   if (state.schema === null) schema.text = "";
   controls();
   save(true);

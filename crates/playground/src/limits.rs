@@ -18,7 +18,7 @@ pub const ARRIVING: usize = 16;
 /// overflow would end the process. Untouched pages of it take no memory.
 pub const STACK: usize = 256 << 20;
 /// After this, no further step of an answer is begun.
-pub const WORK: Duration = Duration::from_secs(5);
+pub const WORK: Duration = Duration::from_secs(10);
 /// Most mistakes that an answer lists, most notes, and most bytes of a generated file.
 pub const MISTAKES: usize = 20;
 pub const NOTES: usize = 200;

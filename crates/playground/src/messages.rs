@@ -49,9 +49,8 @@ pub fn read(source: &str) -> Result<Vec<Found<'_>>, Vec<Mistake>> {
 
 /// Returns the JSON values that follow each other in `source`.
 fn values(source: &str) -> Result<Vec<&str>, Mistake> {
-    let stream = Deserializer::from_str(source).into_iter::<&RawValue>();
     let mut texts = Vec::new();
-    for next in stream {
+    for next in Deserializer::from_str(source).into_iter::<&RawValue>() {
         texts.push(next.map_err(|error| malformed(source, &error))?.get());
         bounded(source, &texts)?;
     }

@@ -33,8 +33,9 @@ struct Playground {
 
 /// The right to compute an answer.
 struct Turn {
-    _alone: OwnedSemaphorePermit,
+    // Returned first, so that the next answer of the playground does not take a second one.
     _shared: SemaphorePermit<'static>,
+    _alone: OwnedSemaphorePermit,
 }
 
 /// Returns the routes. Expensive answers wait for a permit of `turns`.
@@ -105,7 +106,7 @@ impl Playground {
         let question = serde_json::from_slice(&body).map_err(|error| malformed(&body, &error))?;
         let alone = Arc::clone(&self.alone).acquire_owned().await.map_err(|_| failed())?;
         let shared = self.turns.acquire().await.map_err(|_| failed())?;
-        Ok((question, Turn { _alone: alone, _shared: shared }))
+        Ok((question, Turn { _shared: shared, _alone: alone }))
     }
 }
 

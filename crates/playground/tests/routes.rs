@@ -244,6 +244,31 @@ async fn hostile_schemas_are_answered() {
     }
 }
 
+/// The rest of the process has a turn left, however many ask.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_playground_takes_one_turn_at_a_time() {
+    static SHARED: Semaphore = Semaphore::const_new(2);
+    let router = Router::from(routes::<()>(Process::Gateway, &SHARED));
+    let messages: String = (0..300).map(|n| format!("{{\"n\":{n}}}\n")).collect();
+    let question = json!({"messages": messages, "links": [], "devices": 1, "per_day": 1}).to_string();
+    let asked: Vec<_> = (0..4)
+        .map(|_| {
+            let request = Request::post("/api/play").header(header::CONTENT_TYPE, "application/json");
+            tokio::spawn(router.clone().oneshot(request.body(Body::from(question.clone())).unwrap()))
+        })
+        .collect();
+    let mut taken = 0;
+    while !asked.iter().all(tokio::task::JoinHandle::is_finished) {
+        assert!(SHARED.available_permits() >= 1);
+        taken += usize::from(SHARED.available_permits() == 1);
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert!(taken > 0, "no turn was taken");
+    for answer in asked {
+        assert_eq!(answer.await.unwrap().unwrap().status(), StatusCode::OK);
+    }
+}
+
 /// A client that does not finish its request holds no turn.
 #[tokio::test]
 async fn requests_that_do_not_arrive_do_not_stop_others() {
