@@ -162,7 +162,7 @@ def test_the_peers_have_a_table_of_their_own(text):
 
 def test_a_broken_suite_is_shown_with_its_reason(text):
     broken = section(text, "mobile")
-    assert "mobile: broken." in broken and "mobile.jsonl:41: record: version 2; this program reads version 1" in broken
+    assert "mobile: broken." in broken and "mobile.jsonl:61: record: version 2; this program reads version 1" in broken
     assert "older figures, of 21 November 2026, 10:00 UTC" in broken
 
 
