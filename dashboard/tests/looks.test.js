@@ -1,6 +1,8 @@
 // How it looks: nothing sticks out, everything can be read, in both colour schemes, on a phone and on a desk.
 
 import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
+import { get } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { eventually, launch, open, shot } from "./browser.js";
 import { cbor, containerAt, Gateway } from "./gateway.js";
@@ -22,6 +24,17 @@ async function fill(gateway) {
   await gateway.post("q".repeat(64), `{"${long}": ${long}`, {});
   await gateway.post("half-sent", new Uint8Array([0xa2, 0x61, 0x61, 0x01, 0x61]), { type: "application/cbor" });
 }
+
+/** The size in bytes of a file as the gateway sends it to a client that accepts gzip. */
+const sent = (url) =>
+  new Promise((done, fail) => {
+    get(url, { headers: { "accept-encoding": "gzip" } }, async (answer) => {
+      assert.equal(`${answer.statusCode} ${answer.headers["content-encoding"]}`, "200 gzip", url);
+      let size = 0;
+      for await (const chunk of answer) size += chunk.length;
+      done(size);
+    }).on("error", fail);
+  });
 
 /** What makes the page or a list scroll sideways, or is cut off at the window's edge. Runs in the page. */
 function sticksOut() {
@@ -129,6 +142,15 @@ describe("the look of the page", () => {
     const moving = await page.evaluate(() => document.getAnimations().length + [...document.querySelectorAll(".bar")].filter((bar) => getComputedStyle(bar).transitionDuration !== "0s").length);
     assert.equal(moving, 0);
     await page.close();
+  });
+
+  test("all files of all views together are at most 200 kB, compressed", async () => {
+    const folder = new URL("../", import.meta.url);
+    const files = (await readdir(folder, { recursive: true })).filter((name) => !name.startsWith("tests/") && /\.(js|css|html|svg)$/.test(name));
+    assert.ok(files.includes("index.html") && files.includes("play/code.js"), files.join());
+    const sizes = await Promise.all(files.map((name) => sent(`${gateway.url}/${name}`)));
+    const sum = sizes.reduce((sum, size) => sum + size);
+    assert.ok(sum > 20_000 && sum <= 200_000, `${sum} bytes in ${files.length} files`);
   });
 
   test("every control can be reached with the Tab key", async () => {

@@ -1,16 +1,25 @@
 //! The files of `dashboard/`, embedded in the program, and the headers that guard them. The gateway and the playground serve them.
 
 use axum::{
+    handler::Handler,
     http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header},
     response::{IntoResponse, Response},
+    routing::{MethodRouter, any},
 };
 use rust_embed::RustEmbed;
+use std::convert::Infallible;
+use tower_http::compression::CompressionLayer;
 
 #[derive(RustEmbed)]
 #[folder = "../../dashboard/"]
 #[exclude = "tests/*"]
 #[allow_missing = true]
 struct Files;
+
+/// Returns the service of a handler that answers with files. Clients that accept it get them compressed.
+pub fn service<H: Handler<T, ()>, T: 'static>(handler: H) -> MethodRouter<(), Infallible> {
+    any(handler).layer(CompressionLayer::new())
+}
 
 /// Returns the answer to a request for a file, or `None` if there is no such file or the request does not read.
 pub fn file(method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Response> {
@@ -24,7 +33,8 @@ pub fn file(method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Response>
     }
     let (content_type, file) = (content_type(path)?, Files::get(path)?);
     let hash = file.metadata.sha256_hash();
-    let tag = format!("\"{:x}\"", u64::from_be_bytes(hash.first_chunk().copied().unwrap_or_default()));
+    // Weak: it is the same for the compressed file.
+    let tag = format!("W/\"{:x}\"", u64::from_be_bytes(hash.first_chunk().copied().unwrap_or_default()));
     let kept = headers.get(header::IF_NONE_MATCH).is_some_and(|have| have.as_bytes() == tag.as_bytes());
     let about = [(header::ETAG, tag), (header::CACHE_CONTROL, "no-cache".into())];
     if kept {

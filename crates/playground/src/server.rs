@@ -28,7 +28,7 @@ pub async fn serve(listener: TcpListener, stop: impl Future<Output = ()> + Send 
     let routes = Router::from(routes::<()>(Process::Command, &TURNS));
     let router = routes
         .route("/", get(|| async { Redirect::to(PAGE) }))
-        .fallback(page)
+        .fallback_service(dunnage_page::service(page))
         .layer(from_fn(move |ConnectInfo(from), request, next| own(address, from, request, next)))
         .layer(map_response(dunnage_page::guard));
     let service = router.into_make_service_with_connect_info::<SocketAddr>();

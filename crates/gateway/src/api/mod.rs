@@ -32,7 +32,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 pub fn router(state: &Arc<GatewayState>, hooks: Arc<Hooks>) -> Router {
     let api = Router::from(readable())
         .layer(from_fn_with_state(answers::memory(), answers::bounded))
-        .fallback(page::page)
+        .fallback_service(dunnage_page::service(page::page))
         .layer(from_fn_with_state(Arc::clone(state), readers_only))
         .merge(operators(state))
         .merge(health())
