@@ -38,7 +38,8 @@ export async function newestDevices(limit, wanted = {}) {
 export const device = (name) => get(`/api/devices/${encodeURIComponent(name)}`, JSON.parse);
 
 export const messages = async (limit) => (await get(`/api/messages?limit=${limit}`)).messages;
-export const quarantine = async (limit) => (await get(`/api/quarantine?limit=${limit}`)).messages;
+/** The newest messages of the quarantine. `wanted` may have a device. */
+export const quarantine = async (limit, wanted = {}) => (await get(`/api/quarantine?${new URLSearchParams({ ...wanted, limit })}`)).messages;
 const time = (milliseconds) => milliseconds && new Date(milliseconds).toISOString();
 
 function query({ from, until, limit, before }) {

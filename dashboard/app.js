@@ -148,22 +148,24 @@ async function loadDevice() {
   }
   const at = shown;
   const range = address.range(at, Date.now() + api.skew);
-  if (store.device?.name !== name || store.device.address !== at) store.device = { name, address: at, range, series: null, messages: [] };
+  if (store.device?.name !== name || store.device.address !== at) store.device = { name, address: at, range, series: null, messages: [], quarantine: [] };
   let [series, messages, about] = [null, [], null];
+  // A device may have messages in the quarantine alone.
+  const quarantine = await api.quarantine(LIMITS.quarantine, { device: name });
   try {
     [series, messages, about] = await Promise.all([api.series(name, range), api.history(name, { ...range, limit: LIMITS.table }), api.device(name)]);
   } catch (failure) {
     if (failure.status !== 404) throw failure;
   }
   if (store.chosen !== name || shown !== at) return;
-  store.device = { name, address: at, range, series, messages, about, missing: series === null };
+  store.device = { name, address: at, range, series, messages, about, quarantine, missing: series === null };
   store.history = { device: name, messages: messages.slice(0, LIMITS.shown), live: range.until === null };
   if (range.until === null) store.admit(messages[0]);
 }
 
-/** Loads the chosen device again soon, after it has sent something. */
-function refreshSoon(message) {
-  if (message.device !== store.device?.name || store.device.range.until !== null) return;
+/** Loads the chosen device again soon, after it has sent something, of which `object` tells. */
+function refreshSoon(object) {
+  if (object.device !== store.device?.name || store.device.range.until !== null) return;
   refreshing ||= setTimeout(() => {
     refreshing = 0;
     // A failure here is a failure of the connection, which then loads everything again.
@@ -183,7 +185,7 @@ function apply(kind, object) {
     return;
   }
   store.apply(kind, object);
-  if (kind === "message") refreshSoon(object);
+  if (kind !== "stats") refreshSoon(object);
   if (store.behind) catchUp ||= setTimeout(fetchMissed, loadedAt + CATCH_UP - Date.now());
   drawSoon();
 }

@@ -14,7 +14,7 @@ export class QuarantineView {
   draw(store) {
     const shown = store.shownQuarantine();
     const known = store.stats?.quarantined ?? shown.length;
-    setText(this.note, note(shown.length, known, store.filter));
+    setText(this.note, note(shown.length, known, store));
     const kept = new Set(shown);
     for (const reject of this.nodes.keys()) if (!kept.has(reject)) this.nodes.delete(reject);
     setChildren(this.list, shown.map((reject) => this.#node(reject)));
@@ -27,9 +27,11 @@ export class QuarantineView {
   }
 }
 
-function note(shown, known, filter) {
+function note(shown, known, { filter, device }) {
   if (known === 0) return "empty: every message was decoded";
   if (shown === known) return count(known);
+  const ofDevice = device?.about?.quarantined ?? shown;
+  if (ofDevice > shown) return `last ${count(shown)} of ${count(ofDevice)} from this device`;
   if (filter) return `${shown === 0 ? "none" : count(shown)} from this device, ${count(known)} in total`;
   return `last ${count(shown)} of ${count(known)}`;
 }

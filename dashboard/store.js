@@ -16,7 +16,7 @@ export class Store {
   /** Part of a device's name, or with `exact` all of it. */
   filter = "";
   exact = false;
-  /** The chosen device: its name, the address and time range, its messages there and its numbers; or null. */
+  /** The chosen device: its name, the address and time range, its messages there and its numbers, what it has in quarantine; or null. */
   device = null;
   /** The chosen message: its ID and what the API knows of it; or null. */
   message = null;
@@ -45,7 +45,7 @@ export class Store {
   /** Applies one event of the stream. Known messages change nothing. */
   apply(kind, object) {
     if (kind === "stats") this.#applyStats(object);
-    else if (kind === "quarantine") this.quarantine = newest(this.quarantine, object, LIMITS.quarantine);
+    else if (kind === "quarantine") this.#applyReject(object);
     else this.#applyMessage(object);
   }
 
@@ -53,6 +53,11 @@ export class Store {
     this.#missed += stats.stored - (this.stats?.stored ?? stats.stored) - this.#delivered;
     this.#delivered = 0;
     this.stats = stats;
+  }
+
+  #applyReject(reject) {
+    this.quarantine = newest(this.quarantine, reject, LIMITS.quarantine);
+    if (this.device?.name === reject.device) this.device.quarantine = newest(this.device.quarantine, reject, LIMITS.quarantine);
   }
 
   /** Whether the stream, which is a sample, has omitted messages or devices that the page should show. */
@@ -141,7 +146,7 @@ export class Store {
   }
 
   shownQuarantine() {
-    return this.quarantine.filter((reject) => this.matches(reject.device));
+    return this.chosen && this.device?.name === this.chosen ? this.device.quarantine : this.quarantine.filter((reject) => this.matches(reject.device));
   }
 
   /** A full name matches only that device, even if it is part of another's name. */

@@ -43,6 +43,19 @@ describe("a device", () => {
   };
   const search = () => new URL(page.url()).search;
 
+  test("lists what it has in quarantine, however old that is, and what follows", async () => {
+    for (let at = 0; at < 3; at++) await gateway.post("tank-1", `{"at": ${at}`, {});
+    for (let at = 0; at < 22; at++) await gateway.post("pump", "{", {});
+    await choose("tank-1");
+    const listed = page.locator("#quarantine > li");
+    await eventually(async () => assert.deepEqual(await listed.locator(".name").allTextContents(), ["tank-1", "tank-1", "tank-1"]));
+    await gateway.post("tank-1", `{"at": 3,`, {});
+    await eventually(async () => assert.match(await listed.first().textContent(), /at byte 9 of 9/));
+    assert.equal(await listed.count(), 4);
+    await page.goto(`${gateway.url}/?device=pump`);
+    await eventually(async () => assert.equal(await page.locator("#quarantine-note").textContent(), "last 20 of 22 from this device"));
+  });
+
   test("has an address: it can be sent, and back and forward work", async () => {
     assert.equal(search(), "");
     assert.equal(await page.locator("#device").isVisible(), false);

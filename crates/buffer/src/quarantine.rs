@@ -27,10 +27,17 @@ impl Filter {
 
 const COLUMNS: &str = "id, received_at, device, schema, link, content_type, kind, \"offset\", reason, raw, key, request, origin";
 
-/// Returns a page of the quarantine, newest first.
-pub fn newest(connection: &Connection, page: Page) -> rusqlite::Result<Vec<Quarantined>> {
-    let sql = format!("SELECT {COLUMNS} FROM quarantine WHERE id < ? ORDER BY id DESC LIMIT ?");
-    let values = vec![Value::Integer(page.before.unwrap_or(i64::MAX)), Value::Integer(page.limit.into())];
+/// Returns a page of the quarantine, or of what `device` has there, newest first.
+pub fn newest(
+    connection: &Connection,
+    device: Option<String>,
+    page: Page,
+) -> rusqlite::Result<Vec<Quarantined>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM quarantine WHERE (?1 IS NULL OR device = ?1) AND id < ?2 ORDER BY id DESC LIMIT ?3"
+    );
+    let before = Value::Integer(page.before.unwrap_or(i64::MAX));
+    let values = vec![Value::from(device), before, Value::Integer(page.limit.into())];
     collect(connection, &sql, values, read, |kept| 2 * kept.raw.len())
 }
 

@@ -107,9 +107,13 @@ impl Readers {
         self.read(layouts::load).await
     }
 
-    /// Returns a page of the quarantine, newest first.
-    pub async fn quarantined(&self, page: Page) -> Result<Vec<Quarantined>, ReadError> {
-        self.read(move |c| quarantine::newest(c, page)).await
+    /// Returns a page of the quarantine, or of what `device` has there, newest first.
+    pub async fn quarantined(
+        &self,
+        device: Option<String>,
+        page: Page,
+    ) -> Result<Vec<Quarantined>, ReadError> {
+        self.read(move |c| quarantine::newest(c, device, page)).await
     }
 
     /// Returns the messages of the quarantine with an ID above `after` and up to `last` that `filter` and `also` accept: oldest first, at

@@ -129,7 +129,7 @@ pub async fn messages(
     objects(found)
 }
 
-#[utoipa::path(get, path = "/api/quarantine", tag = "api", params(Parameters), responses(
+#[utoipa::path(get, path = "/api/quarantine", tag = "api", params(Parameters, ("device" = Option<String>, Query, description = "Only those of this device.")), responses(
     (status = 200, description = "The newest messages of the quarantine.", body = Messages<RejectObject>),
     (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
     (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
@@ -142,8 +142,9 @@ pub async fn rejects(
     State(state): State<Arc<GatewayState>>,
     uri: Uri,
 ) -> Result<Json<Messages<RejectObject>>, Problem> {
-    let (page, _) = Parameters::read(&uri, &[])?;
-    let found = state.ingest().readers.quarantined(page).await?;
+    let (page, others) = Parameters::read(&uri, &["device"])?;
+    let device = others.into_iter().next().map(|(_, device)| device);
+    let found = state.ingest().readers.quarantined(device, page).await?;
     let profiles = state.ingest().profiles.load();
     Ok(Json(Messages {
         messages: found.into_iter().map(|kept| RejectObject::of_stored(kept, &profiles)).collect(),

@@ -108,6 +108,17 @@ fn discarded_messages_are_removed_and_counted() {
 }
 
 #[test]
+fn the_api_lists_the_messages_of_one_device() {
+    let gateway = gateway_with_messages();
+    let ids = |query: &str| -> Vec<i64> {
+        let list = gateway.get_json(&format!("/api/quarantine?{query}"))["messages"].clone();
+        list.as_array().unwrap().iter().map(|message| message["id"].as_i64().unwrap()).collect()
+    };
+    assert_eq!((ids(""), ids("device=a1"), ids("device=b1")), (vec![2, 1], vec![1], vec![2]));
+    assert_eq!((ids("device=b1&before=2"), ids("device=b")), (vec![], vec![]));
+}
+
+#[test]
 fn retry_stores_decodable_messages_and_reports_the_other_failures() {
     let gateway = gateway_with_messages();
     let before = gateway.get_json("/api/quarantine")["messages"][1].clone();
