@@ -8,11 +8,14 @@ use crate::{
     schema::{self, Compiled, Inferred},
     trained::{self, Trained},
 };
-use dunnage_links::{Link, LoadError};
+use dunnage_links::{Link, LoadError, catalogue};
 use dunnage_plan::{Fleet, Message, Report, Sizes, json};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use utoipa::ToSchema;
+use utoipa::{
+    ToSchema,
+    openapi::{Array, ArrayBuilder, ObjectBuilder, Type},
+};
 
 /// What to compute.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -24,11 +27,21 @@ pub struct Question {
     pub schema: Option<String>,
     /// The IDs of the links to plan for.
     #[serde(default)]
+    #[schema(schema_with = link_ids)]
     pub links: Vec<String>,
     /// The number of devices.
+    #[schema(minimum = 0, maximum = 1_000_000_000)]
     pub devices: u64,
     /// The messages per day of one device.
+    #[schema(minimum = 0, maximum = 86_400)]
     pub per_day: f64,
+}
+
+/// Describes a list of IDs of the catalogue's links.
+fn link_ids() -> Array {
+    let ids = catalogue().iter().map(|link| link.id.as_str());
+    let id = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(ids));
+    ArrayBuilder::new().description(Some("The IDs of the links to plan for.")).items(id).build()
 }
 
 /// What the messages need.
