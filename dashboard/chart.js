@@ -1,6 +1,6 @@
 // The background of the maps: coast, graticule, scale.
 
-import { CUT, ISLANDS, MAINLAND, REGION, SEAS } from "./coast.js";
+import { RINGS, STEPS } from "./coast.js";
 import { svg } from "./dom.js";
 import { count } from "./format.js";
 import { graticule, scaleBar } from "./geo.js";
@@ -12,26 +12,35 @@ export function path(view, points) {
   return points.map(([longitude, latitude], at) => `${at ? "L" : "M"}${round(view.x(longitude))} ${round(view.y(latitude))}`).join("");
 }
 
-function within(view) {
-  return view.west >= REGION.west && view.east <= REGION.east && view.south >= REGION.south && view.north <= REGION.north;
+/** Reads a ring: its points in degrees, and the box around them. */
+function ring(text) {
+  let [x, y] = [0, 0];
+  const points = text.trim().split(/\s+/).map((move) => {
+    const [east, north] = move.split(",").map(Number);
+    return [(x += east) / STEPS, (y += north) / STEPS];
+  });
+  const [longitudes, latitudes] = [points.map(([longitude]) => longitude), points.map(([, latitude]) => latitude)];
+  return { points, west: Math.min(...longitudes), east: Math.max(...longitudes), south: Math.min(...latitudes), north: Math.max(...latitudes) };
 }
 
-function meets(view) {
-  return view.west < REGION.east && view.east > REGION.west && view.south < REGION.north && view.north > REGION.south;
-}
+const COAST = RINGS.map(ring);
+/** The map may reach beyond 180 degrees, so a ring may be drawn there, too. */
+const TURNS = [-360, 0, 360];
 
-/** Land and sea; if the view extends beyond the drawn coast, its lines only. */
+/** Sea and land. */
 function coast(view) {
-  if (!meets(view)) return [];
-  const lines = [MAINLAND, ...SEAS].map((points) => svg("path", { class: "coast", d: path(view, points) }));
-  const closed = ISLANDS.map((points) => `${path(view, points)}Z`);
-  const islands = svg("path", { class: "coast", d: [...closed, ...CUT.map((points) => path(view, points))].join("") });
-  if (!within(view)) return [...lines, islands];
-  islands.classList.add("land");
-  const ocean = [...MAINLAND, [REGION.west, REGION.south], [REGION.west, REGION.north]];
-  const sea = [ocean, ...SEAS].map((points) => `${path(view, points)}Z`).join("");
-  const land = svg("rect", { class: "land", width: view.width, height: view.height });
-  return [land, svg("path", { class: "sea", d: sea }), ...lines, islands];
+  let d = "";
+  for (const { points, west, east, south, north } of COAST) {
+    if (south > view.north || north < view.south) continue;
+    for (const turn of TURNS) if (west + turn < view.east && east + turn > view.west) d += `${outline(view, points, turn)}Z`;
+  }
+  return [svg("rect", { class: "sea", width: view.width, height: view.height }), svg("path", { class: "land coast", "fill-rule": "evenodd", d })];
+}
+
+/** An SVG path through points, all of them in the same turn of the globe. */
+function outline(view, points, turn) {
+  const at = ([longitude, latitude]) => `${round((longitude + turn - view.west) * view.scale)} ${round(view.y(latitude))}`;
+  return `M${points.map(at).join("L")}`;
 }
 
 /** Meridians and parallels with their degrees. */
