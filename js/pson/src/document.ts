@@ -106,7 +106,7 @@ export class DocumentReader extends Reader {
       }
       const at = this.offset;
       const key = this.key();
-      if (Object.hasOwn(object, key)) this.duplicate(at, key);
+      if (Object.prototype.hasOwnProperty.call(object, key)) this.duplicate(at, key);
       if (known !== null) known = this.keys.add(known, key, this.bytes, at, this.offset);
       if (key in Object.prototype) define(object, key, this.value(levels));
       else object[key] = this.value(levels);

@@ -121,7 +121,8 @@ export class DocumentWriter extends Writer {
     try {
       for (key in object) {
         const value = object[key];
-        if (value === undefined || !Object.hasOwn(object, key)) continue;
+        // In this form, V8 knows that the loop is over the object's own keys; `Object.hasOwn` looks for each of them again.
+        if (value === undefined || !Object.prototype.hasOwnProperty.call(object, key)) continue;
         if (key === "toJSON" && typeof value === "function") {
           key = undefined;
           this.offset = this.start + at;
@@ -179,7 +180,7 @@ export class DocumentWriter extends Writer {
   /** Writes what `toJSON` returned. */
   private converted(value: unknown, levels: number, key: string | number): void {
     if (typeof (value as { toJSON?: unknown } | null | undefined)?.toJSON === "function") {
-      this.fault("type", "toJSON returned an object that has toJSON itself");
+      this.fault("type", "toJSON returned an object with toJSON");
     }
     this.value(value, levels, key);
   }
