@@ -1,6 +1,6 @@
 // What a fleet needs over a link in a month.
 
-import { el, setText } from "../dom.js";
+import { el, prose, setText } from "../dom.js";
 import { bytes, count, percent, span } from "../format.js";
 
 const byId = (id) => document.getElementById(id);
@@ -47,7 +47,7 @@ export class LinksView {
 /** Draws the plan for the link `id`. */
 export function draw(plan, id) {
   const link = plan?.links.find((link) => link.id === id) ?? plan?.links[0];
-  byId("advice").replaceChildren(...(plan?.advice.sentences ?? ["Choose a link to see prices and airtime."]).map((text) => el("li", {}, text)));
+  byId("advice").replaceChildren(...(plan?.advice.sentences ?? ["Choose a link to see prices and airtime."]).map((text) => el("li", {}, ...prose(text))));
   const choice = plan?.advice.choices.find((choice) => choice.link === link?.id)?.format;
   byId("plan").replaceChildren(...(link?.formats ?? []).map((format) => row(format, format.format === choice)));
   byId("plan").closest(".scroll").hidden = !link;
