@@ -91,6 +91,7 @@ impl<S: Source> Decoder<'_, S> {
             }
             Shape::Pattern(segments) => {
                 let text = pattern::read(segments, id, self.source, reused(out))?;
+                self.values.take_text(&text, offset)?;
                 *out = taken(self.memory, text, offset)?;
             }
             Shape::Text(text) => *out = taken(self.memory, self.text(id, text)?, offset)?,
@@ -111,7 +112,10 @@ impl<S: Source> Decoder<'_, S> {
             Shape::Any => *out = self.any(id, nesting)?,
             Shape::Definition(at) => self.fill(&self.layout.definitions()[*at], nesting, out)?,
             Shape::Known(name) => match self.given.get(name) {
-                Some(text) => *out = taken(self.memory, copied(text, out), offset)?,
+                Some(text) => {
+                    self.values.take_text(text, offset)?;
+                    *out = taken(self.memory, copied(text, out), offset)?;
+                }
                 None => return Err(Error::new(Kind::Type, offset, known::missing(name))),
             },
         }

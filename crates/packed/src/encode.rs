@@ -41,7 +41,10 @@ impl<S: Sink> Encoder<'_, S> {
             Shape::Float => float::write(id, value, self.sink),
             Shape::Choice(values) => self.choice(id, values, value),
             Shape::Pattern(segments) => match value {
-                Value::Text(text) => pattern::write(segments, id, text, self.sink),
+                Value::Text(text) => {
+                    pattern::write(segments, id, text, self.sink)?;
+                    self.values.take_text(text, 0)
+                }
                 _ => Err(wrong("text", value)),
             },
             Shape::Text(text) => self.text(id, text, value),

@@ -62,12 +62,16 @@ export class Pattern implements Node {
     });
     if (sink.coded) this.writePieces(text, runs, sink);
     else this.writeGroups(text, runs, sink);
+    walk.takeText(value, 0);
   }
 
   read(source: Source, walk: Walk): Value {
-    walk.take(1, source.offset);
+    const { offset } = source;
+    walk.take(1, offset);
     const runs = this.segments.map(({ min, max }, at) => (min < max ? min + source.index(this.counts[at]!, max - min + 1) : min));
-    return source.coded ? this.readPieces(runs, source) : this.readGroups(runs, source);
+    const text = source.coded ? this.readPieces(runs, source) : this.readGroups(runs, source);
+    walk.takeText(text, offset);
+    return text;
   }
 
   carries(value: unknown, walk: Walk): boolean {

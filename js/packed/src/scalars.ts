@@ -111,6 +111,7 @@ export class Known implements Node {
     walk.take(1, source.offset);
     const text = walk.known?.get(this.name);
     if (text === undefined) throw new DecodeError("type", source.offset, `the ${JSON.stringify(this.name)} of the device that sent the message is not known`);
+    walk.takeText(text, source.offset);
     return text;
   }
 

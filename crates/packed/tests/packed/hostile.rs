@@ -81,3 +81,22 @@ fn time_for_a_union_with_many_listed_values_is_bounded() {
     let error = layout.encode(&message(4_000), &mut bytes).expect_err("4000 values exceed the limit");
     assert_eq!(error.kind(), Kind::Limit);
 }
+
+/// The characters take no bits, so the message has five bytes, whatever the number of texts.
+#[test]
+fn text_without_bits_is_bounded() {
+    let schema = r#"{"type":"array","maxItems":4294967295,"items":{"type":"string","pattern":"^a{320}$"}}"#;
+    let layout = Layout::new(&Model::compile(schema).expect("the schema compiles")).expect("a layout");
+    // Each text counts as 11 values, and the array is one.
+    let most = ((1 << 20) - 1) / 11;
+    let message = |count: usize| Value::Array(vec![Value::Text("a".repeat(320)); count]);
+    let mut bytes = Vec::new();
+    layout.encode(&message(most), &mut bytes).expect("within the limit");
+    assert_eq!(bytes.len(), 5);
+    assert_eq!(layout.decode(&bytes, None).expect("within the limit"), message(most));
+    let more = [&bytes[..1], &(most as u32 + 1).to_be_bytes()].concat();
+    let error = layout.decode(&more, None).expect_err("above the limit");
+    assert_eq!((error.kind(), error.offset()), (Kind::Limit, 5));
+    let error = layout.encode(&message(most + 1), &mut bytes).expect_err("above the limit");
+    assert_eq!(error.kind(), Kind::Limit);
+}

@@ -11,7 +11,7 @@ final class Limits {
     /** The most values of a message. */
     static final int MAX_VALUES = 1 << 20;
     private static final int MAX_NESTING = 32;
-    /** The bytes of text without bits that count as one value. */
+    /** The bytes that count as one value, of text that takes no bits, or few. */
     private static final int TEXT = 32;
     /** The most steps to find the nodes that carry the values of a message's unions. */
     private static final int MAX_STEPS = 1 << 24;
@@ -20,8 +20,6 @@ final class Limits {
 
     private int values = MAX_VALUES;
     private int steps = MAX_STEPS;
-    /** Characters of patterns that take no bits. Without this limit, a few bytes could become any amount of text. */
-    private int characters = MAX_VALUES * TEXT;
 
     /** Takes values that begin at {@code offset} from what is left. */
     void take(int count, int offset) {
@@ -31,9 +29,12 @@ final class Limits {
         }
     }
 
-    /** Takes text that takes no bits. */
+    /** Takes text that takes no bits, or few. */
     void takeText(String text, int offset) {
-        take((text.length() <= TEXT / 4 ? 0 : text.getBytes(StandardCharsets.UTF_8).length) / TEXT, offset);
+        // A unit of UTF-16 takes at most three bytes.
+        if (3 * text.length() >= TEXT) {
+            take(text.getBytes(StandardCharsets.UTF_8).length / TEXT, offset);
+        }
     }
 
     /** Takes what is in a value that takes no bits of its own. The value itself is already counted. */
@@ -51,13 +52,6 @@ final class Limits {
                 takeText((String) member.getKey(), offset);
                 takeKnown(member.getValue(), offset);
             }
-        }
-    }
-
-    void takeCharacters(long count, int offset) {
-        characters = count > characters ? -1 : characters - (int) count;
-        if (characters < 0) {
-            throw new PackedException(Kind.LIMIT, offset, "too many characters that take no bits");
         }
     }
 

@@ -96,6 +96,7 @@ final class PatternNode extends Node {
         } else {
             writeGroups(text, runs, to.sink);
         }
+        to.limits.takeText((String) value, 0);
     }
 
     private void writeGroups(int[] text, int[] runs, Sink sink) {
@@ -154,15 +155,12 @@ final class PatternNode extends Node {
     Object read(Reading from, int nesting) {
         int offset = from.source.offset();
         int[] runs = new int[segments.size()];
-        long free = 0;
         int length = 0;
         for (int i = 0; i < runs.length; i++) {
             Segment segment = segments.get(i);
             runs[i] = segment.min + (int) from.source.index(Part.key(id, Part.COUNT, i), segment.max - segment.min + 1L);
-            free += segment.characters.length == 1 ? runs[i] : 0;
             length += runs[i];
         }
-        from.limits.takeCharacters(free, offset);
         int[] text = new int[length];
         int[] starts = starts(runs);
         for (int i = 0; i < runs.length; i++) {
@@ -173,7 +171,9 @@ final class PatternNode extends Node {
         } else {
             readGroups(text, runs, from.source);
         }
-        return new String(text, 0, length);
+        String read = new String(text, 0, length);
+        from.limits.takeText(read, offset);
+        return read;
     }
 
     /** Reads the characters of all classes with several ones. Those of other classes are in {@code text} already. */

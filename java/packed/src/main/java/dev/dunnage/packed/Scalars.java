@@ -158,6 +158,7 @@ final class Scalars {
                 String reason = "the " + what + " of the device that sent the message is not known";
                 throw new PackedException(Kind.TYPE, from.source.offset(), reason);
             }
+            from.limits.takeText(text, from.source.offset());
             return text;
         }
 
