@@ -3,8 +3,9 @@
 import { skew } from "./api.js";
 import { el, linkSymbol, setAttribute, setChildren, setText } from "./dom.js";
 import { age, bytes, count, fullTime, linkKind, place } from "./format.js";
+
 /** Most rows: those that sent last. The fleet has all devices. */
-const ROWS = 200;
+const ROWS = 60;
 
 export class DevicesView {
   rows = new Map();

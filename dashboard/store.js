@@ -76,15 +76,29 @@ export class Store {
     const last = this.devices.get(message.device);
     if (last && last.id >= message.id) return;
     this.devices.set(message.device, lastOf(message));
-    this.#shown = null;
+    if (last) this.#renew(message.device);
+    else this.#shown = null;
     this.#counts.set(message.device, (this.#counts.get(message.device) ?? 0) + 1);
     if (this.devices.size > LIMITS.devices) this.#forgetOldest();
+  }
+
+  /** Puts the last message of a known device in the place of the one before, so that the devices need not be sorted again. */
+  #renew(device) {
+    const shown = this.#shown?.devices ?? [];
+    let [from, until] = [0, shown.length];
+    while (from < until) {
+      const middle = (from + until) >> 1;
+      if (shown[middle].device < device) from = middle + 1;
+      else until = middle;
+    }
+    if (shown[from]?.device === device) shown[from] = this.devices.get(device);
   }
 
   #forgetOldest() {
     let oldest = null;
     for (const last of this.devices.values()) if (!oldest || last.id < oldest.id) oldest = last;
     this.devices.delete(oldest.device);
+    this.#shown = null;
     this.#counts.delete(oldest.device);
   }
 

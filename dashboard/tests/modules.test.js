@@ -130,6 +130,17 @@ test("the store keeps the newest, once, in order, whatever the order of arrival"
   assert.ok(!store.devices.has("d6") && store.devices.has("d6999"));
 });
 
+test("the shown devices are sorted, with their last messages, after each message", () => {
+  const store = new Store();
+  store.load({ stats: stats(0), devices: [], messages: [], quarantine: [] });
+  for (let id = 1; id < 300; id++) {
+    store.apply("message", message(id, `d${(id * 7) % 40}`));
+    if (id === 200) store.filter = "1";
+    const expected = [...store.devices.values()].filter((m) => store.matches(m.device)).sort((a, b) => (a.device < b.device ? -1 : 1));
+    assert.deepEqual(store.shownDevices(), expected, `after ${id}`);
+  }
+});
+
 test("the store notices what the stream left out", () => {
   const store = new Store();
   store.load({ stats: stats(10), devices: [], messages: [], quarantine: [] });
