@@ -8,7 +8,7 @@ use crate::{
     schema::{self, Compiled, Inferred},
     trained::{self, Trained},
 };
-use dunnage_links::{Link, LoadError, catalogue};
+use dunnage_links::{Link, Load, LoadError, catalogue};
 use dunnage_plan::{Fleet, Message, Report, Sizes, json};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -121,6 +121,8 @@ impl From<TooLong> for NoAnswer {
 pub fn answer(question: &Question) -> Result<Answer, NoAnswer> {
     let clock = Clock::start();
     let links: Vec<&'static Link> = question.links.iter().map(|id| link(id)).collect::<Result<_, _>>()?;
+    // The fleet is wrong whatever the messages are, of which there may be none yet.
+    Load::new(&[1], question.per_day, question.devices).map_err(NoAnswer::Fleet)?;
     let mut answer = Answer::default();
     let found = messages::read(&question.messages);
     let compiled = match (&question.schema, &found) {
