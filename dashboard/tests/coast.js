@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { feature } from "topojson-client";
 import { presimplify, simplify } from "topojson-simplify";
 
-/** Square degrees: a bend of the coast that is smaller, and an island that is smaller, are left out. */
+/** Smaller bends of the coast and smaller islands are left out: square degrees. */
 const BEND = 0.02;
 const ISLAND = 0.05;
 /** Steps per degree. */
@@ -43,16 +43,16 @@ export async function coast() {
   const simple = simplify(presimplify(world), BEND);
   const rings = feature(simple, simple.objects.land).features.flatMap(({ geometry }) => geometry.coordinates.flat());
   const lines = rings.map(unrolled).filter((ring) => ring.length > 2 && area(ring) >= ISLAND).map(steps);
-  const wrapped = lines.map((line) => line.replace(new RegExp(`(.{1,${WIDTH}})( |$)`, "g"), "$1\n").trimEnd());
+  const wrapped = lines.join("; ").replace(new RegExp(`(.{1,${WIDTH}})( |$)`, "g"), "$1\n").trimEnd();
   return [
     "// The coasts of the world, for orientation, not for navigation: Natural Earth, 1:50 million, simplified. `node tests/coast.js` makes this file.",
     "",
     "/** Steps per degree. */",
     `export const STEPS = ${STEPS};`,
-    "/** A ring in each paragraph, a lake if it is inside another one: steps of longitude and latitude from the point before. */",
+    "/** The rings of land, and of lakes inside others: each point as steps of longitude and latitude from the one before. */",
     "export const RINGS = `",
-    wrapped.join("\n\n"),
-    "`.split(\"\\n\\n\");",
+    wrapped,
+    "`.split(\";\");",
     "",
   ].join("\n");
 }
