@@ -163,7 +163,7 @@ async function loadDevice() {
   if (range.until === null) store.admit(messages[0]);
 }
 
-/** Loads the chosen device again soon, after it has sent something, of which `object` tells. */
+/** Loads the chosen device again soon if `object`, a message or a quarantined one, is from it. */
 function refreshSoon(object) {
   if (object.device !== store.device?.name || store.device.range.until !== null) return;
   refreshing ||= setTimeout(() => {

@@ -24,7 +24,7 @@ function ring(text) {
 }
 
 const COAST = RINGS.map(ring);
-/** The map may reach beyond 180 degrees, so a ring may be drawn there, too. */
+/** A map may extend beyond 180 degrees, so rings are also drawn one turn to the west and to the east. */
 const TURNS = [-360, 0, 360];
 
 /** Sea and land. */

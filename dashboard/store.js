@@ -82,7 +82,7 @@ export class Store {
     if (this.devices.size > LIMITS.devices) this.#forgetOldest();
   }
 
-  /** Puts the last message of a known device in the place of the one before, so that the devices need not be sorted again. */
+  /** Replaces the last message of a known device in the sorted list, so that the list need not be sorted again. */
   #renew(device) {
     const shown = this.#shown?.devices ?? [];
     let [from, until] = [0, shown.length];

@@ -27,7 +27,7 @@ impl Filter {
 
 const COLUMNS: &str = "id, received_at, device, schema, link, content_type, kind, \"offset\", reason, raw, key, request, origin";
 
-/// Returns a page of the quarantine, or of what `device` has there, newest first.
+/// Returns a page of the quarantine, newest first: of all devices, or of `device`.
 pub fn newest(
     connection: &Connection,
     device: Option<String>,

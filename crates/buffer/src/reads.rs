@@ -107,7 +107,7 @@ impl Readers {
         self.read(layouts::load).await
     }
 
-    /// Returns a page of the quarantine, or of what `device` has there, newest first.
+    /// Returns a page of the quarantine, newest first: of all devices, or of `device`.
     pub async fn quarantined(
         &self,
         device: Option<String>,

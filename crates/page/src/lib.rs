@@ -16,7 +16,7 @@ use tower_http::compression::CompressionLayer;
 #[allow_missing = true]
 struct Files;
 
-/// Returns the service of a handler that answers with files. Clients that accept it get them compressed.
+/// Returns a service that runs the handler and compresses its answers for clients that accept gzip.
 pub fn service<H: Handler<T, ()>, T: 'static>(handler: H) -> MethodRouter<(), Infallible> {
     any(handler).layer(CompressionLayer::new())
 }
@@ -33,7 +33,7 @@ pub fn file(method: &Method, uri: &Uri, headers: &HeaderMap) -> Option<Response>
     }
     let (content_type, file) = (content_type(path)?, Files::get(path)?);
     let hash = file.metadata.sha256_hash();
-    // Weak: it is the same for the compressed file.
+    // A weak tag, because the compressed file has the same one.
     let tag = format!("W/\"{:x}\"", u64::from_be_bytes(hash.first_chunk().copied().unwrap_or_default()));
     let kept = headers.get(header::IF_NONE_MATCH).is_some_and(|have| have.as_bytes() == tag.as_bytes());
     let about = [(header::ETAG, tag), (header::CACHE_CONTROL, "no-cache".into())];

@@ -121,7 +121,7 @@ impl From<TooLong> for NoAnswer {
 pub fn answer(question: &Question) -> Result<Answer, NoAnswer> {
     let clock = Clock::start();
     let links: Vec<&'static Link> = question.links.iter().map(|id| link(id)).collect::<Result<_, _>>()?;
-    // The fleet is wrong whatever the messages are, of which there may be none yet.
+    // Checked first, because there may be no messages to plan for.
     Load::new(&[1], question.per_day, question.devices).map_err(NoAnswer::Fleet)?;
     let mut answer = Answer::default();
     let found = messages::read(&question.messages);

@@ -47,7 +47,7 @@ export class Walk {
     throw this.known === null ? new Fault("limit", reason) : new DecodeError("limit", offset, reason);
   }
 
-  /** Counts text that takes no bits of its own, or few. */
+  /** Counts text that takes few bits or none. */
   takeText(text: string, offset: number): void {
     if (3 * text.length >= TEXT) this.take(Math.floor(utf8Length(text) / TEXT), offset);
   }

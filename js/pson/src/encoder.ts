@@ -121,7 +121,7 @@ export class DocumentWriter extends Writer {
     try {
       for (key in object) {
         const value = object[key];
-        // In this form, V8 knows that the loop is over the object's own keys; `Object.hasOwn` looks for each of them again.
+        // V8 optimizes this form in a loop over keys. `Object.hasOwn` looks up each key again.
         if (value === undefined || !Object.prototype.hasOwnProperty.call(object, key)) continue;
         if (key === "toJSON" && typeof value === "function") {
           key = undefined;
