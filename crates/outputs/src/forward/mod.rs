@@ -10,6 +10,7 @@ mod limiter;
 mod pace;
 mod partition;
 mod reader;
+mod retries;
 mod saver;
 #[cfg(test)]
 mod tests;

@@ -3,13 +3,13 @@
 
 use super::{
     call::Target,
+    retries::Retries,
     window::{Wanted, Window},
 };
 use crate::{Catalog, Message};
 use dunnage_buffer::{Change, ReadError, Use};
 use futures_util::future::BoxFuture;
 use std::{
-    collections::{HashSet, VecDeque},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -40,9 +40,7 @@ pub struct Reader {
     last: i64,
     /// Whether there may be more new messages.
     more: bool,
-    /// Dead letters to retry, each once, however often that is asked for.
-    dead_letters: VecDeque<i64>,
-    queued: HashSet<i64>,
+    dead_letters: Retries,
     /// The read in progress, and its task.
     reading: Option<Request>,
     task: Option<Id>,
@@ -58,8 +56,7 @@ impl Reader {
             target,
             last: cursor,
             more: true,
-            dead_letters: VecDeque::new(),
-            queued: HashSet::new(),
+            dead_letters: Retries::default(),
             reading: None,
             task: None,
             loaded_last: false,
@@ -84,8 +81,7 @@ impl Reader {
 
     /// Retries dead letters.
     pub fn retry(&mut self, ids: Vec<i64>) {
-        let queued = &mut self.queued;
-        self.dead_letters.extend(ids.into_iter().filter(|id| queued.insert(*id)));
+        self.dead_letters.add(ids);
     }
 
     /// Returns the next read, unless one is in progress or there is nothing to read. `calls` is how many calls there may be at a time, 0
@@ -111,10 +107,7 @@ impl Reader {
             return Some(self.load(Request::Window(wanted), ids));
         }
         if !self.dead_letters.is_empty() && room {
-            let ids: Vec<_> = self.dead_letters.drain(..self.dead_letters.len().min(READ as usize)).collect();
-            for id in &ids {
-                self.queued.remove(id);
-            }
+            let ids = self.dead_letters.take(READ as usize);
             return Some(self.load(Request::DeadLetters(ids.clone()), ids));
         }
         reads_new.then(|| self.read_new())
@@ -147,11 +140,7 @@ impl Reader {
             }
             Some(Request::DeadLetters(ids)) => {
                 // Request those again that did not fit into the answer.
-                for id in ids[found.len()..].iter().rev() {
-                    if self.queued.insert(*id) {
-                        self.dead_letters.push_front(*id);
-                    }
-                }
+                self.dead_letters.put_back(&ids[found.len()..]);
                 let gone = ids.iter().zip(&found).filter(|(_, found)| found.is_none());
                 self.resolve(gone.map(|(id, _)| *id).collect());
                 found.iter().flatten().for_each(|message| window.add_dead_letter(message, now));
