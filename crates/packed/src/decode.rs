@@ -78,10 +78,17 @@ impl<S: Source> Decoder<'_, S> {
         match &node.shape {
             Shape::Constant(value) => self.known(value, out)?,
             Shape::Bool => *out = Value::Bool(self.index(id, Part::Value, 2)? == 1),
-            Shape::Number(number) => number.read(id, self.source, out)?,
+            Shape::Number(number) => {
+                number.read(id, self.source, out)?;
+                if let Value::Text(text) = out {
+                    self.values.take_text(text, offset)?;
+                    self.memory.content(text.len(), offset)?;
+                }
+            }
             Shape::Numbers(numbers) => {
                 let mut text = reused(out);
                 numbers.read(id, self.source, &mut text)?;
+                self.values.take_text(&text, offset)?;
                 *out = taken(self.memory, text, offset)?;
             }
             Shape::Float => *out = Value::from(float::read(id, self.source)?),

@@ -36,8 +36,17 @@ impl<S: Sink> Encoder<'_, S> {
                 Value::Bool(b) => self.index(id, Part::Value, u64::from(*b), 2),
                 _ => Err(wrong("a boolean", value)),
             },
-            Shape::Number(number) => number.write(id, value, self.sink),
-            Shape::Numbers(numbers) => numbers.write(id, value, self.sink),
+            Shape::Number(number) => {
+                number.write(id, value, self.sink)?;
+                if let Value::Text(text) = value { self.values.take_text(text, 0) } else { Ok(()) }
+            }
+            Shape::Numbers(numbers) => match value {
+                Value::Text(text) => {
+                    numbers.write(id, text, self.sink)?;
+                    self.values.take_text(text, 0)
+                }
+                _ => Err(wrong("numbers in text", value)),
+            },
             Shape::Float => float::write(id, value, self.sink),
             Shape::Choice(values) => self.choice(id, values, value),
             Shape::Pattern(segments) => match value {

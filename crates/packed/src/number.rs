@@ -186,10 +186,7 @@ impl Numbers {
             && pieces.next().is_none()
     }
 
-    pub(crate) fn write<S: Sink>(&self, node: u32, value: &Value, sink: &mut S) -> Result<(), Error> {
-        let Value::Text(text) = value else {
-            return Err(Error::new(Kind::Type, 0, format!("numbers in {}", value.type_name())));
-        };
+    pub(crate) fn write<S: Sink>(&self, node: u32, text: &str, sink: &mut S) -> Result<(), Error> {
         let mut pieces = text.split(self.separator.as_str());
         for (nth, (_, part)) in self.parts.iter().enumerate() {
             sink.nth(node, nth);

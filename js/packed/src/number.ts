@@ -156,6 +156,7 @@ export class NumberNode implements Node {
     const n = notation instanceof Decimals && !notation.isText ? notation.round(value as number) : notation.parse(value);
     if (n === undefined || !this.numbers.contains(n)) throw new Fault("range", "not one of the layout's numbers");
     this.numbers.write(n, sink);
+    if (notation.isText) walk.takeText(value as string, 0);
   }
 
   read(source: Source, walk: Walk): Value {
@@ -164,7 +165,10 @@ export class NumberNode implements Node {
     const n = this.numbers.read(source);
     const { notation } = this.numbers;
     const value = notation.write(n);
-    if (notation.isText) return value;
+    if (notation.isText) {
+      walk.takeText(value as string, offset);
+      return value;
+    }
     if (notation === INTEGERS) return asInteger(value as Whole, walk, offset);
     // Several numbers may be the same binary64.
     this.checkDigits(value as number | bigint, n, offset);
@@ -223,11 +227,15 @@ export class NumbersText implements Node {
       part.write(n, sink);
     });
     if (pieces.length > this.parts.length) throw new Fault("range", "too many numbers");
+    walk.takeText(value, 0);
   }
 
   read(source: Source, walk: Walk): Value {
-    walk.take(1, source.offset);
-    return this.parts.map((part) => part.notation.write(part.read(source))).join(this.separator);
+    const { offset } = source;
+    walk.take(1, offset);
+    const text = this.parts.map((part) => part.notation.write(part.read(source))).join(this.separator);
+    walk.takeText(text, offset);
+    return text;
   }
 
   carries(value: unknown, walk: Walk): boolean {

@@ -23,11 +23,29 @@ function copy(value) {
   }, {});
 }
 
+// Counts what is in a value of the schema.
+function countKnown(value) {
+  if (typeof value === "string") {
+    countText(value);
+  } else if (value !== null && typeof value === "object") {
+    Object.keys(value).forEach(function (key) {
+      countValues(1);
+      if (!isArray(value)) {
+        countText(key);
+      }
+      countKnown(value[key]);
+    });
+  }
+}
+
 // One of the values; a constant is one of one.
 function choice(values) {
   return {
     read: function () {
-      return copy(values[takeIndex(values.length)]);
+      var value = values[takeIndex(values.length)];
+      part = place;
+      countKnown(value);
+      return copy(value);
     },
     write: function (value) {
       var index = 0;
@@ -37,6 +55,7 @@ function choice(values) {
       if (index === values.length) {
         fail("range", show(value) + " is not one of " + values.map(show).join(", "));
       }
+      countKnown(value);
       putIndex(index, values.length);
     }
   };

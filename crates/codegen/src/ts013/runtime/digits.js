@@ -12,7 +12,10 @@ function digits(numbers, least, places) {
   }
   return {
     read: function () {
-      return shown(numbers.read());
+      var start = place, text = shown(numbers.read());
+      part = start;
+      countText(text);
+      return text;
     },
     write: function (value) {
       var n;
@@ -23,6 +26,7 @@ function digits(numbers, least, places) {
         fail("range", show(value) + " is not a number like " + shown(numbers.min));
       }
       numbers.write(n, value, shown);
+      countText(value);
     }
   };
 }

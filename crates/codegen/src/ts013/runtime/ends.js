@@ -3,7 +3,7 @@ function begin() {
   place = 0;
   part = 0;
   path = [];
-  parts = 0;
+  parts = 1;
   warnings = [];
   carrying = false;
   //+ coding = false;
@@ -30,7 +30,7 @@ function readLayout() {
   }
   // What reads can still break what the schema says of the values.
   part = 0;
-  parts = 0;
+  parts = 1;
   message = [SLOT];
   place = 8;
   LAYOUT.write(data);

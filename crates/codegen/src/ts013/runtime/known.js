@@ -6,6 +6,7 @@ function known(codec, name) {
       if (!allows(codec, value)) {
         codec.write(value);
       }
+      countText(value);
     }
   };
 }

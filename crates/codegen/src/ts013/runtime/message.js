@@ -134,12 +134,27 @@ function has(object, key) {
   return Object.prototype.hasOwnProperty.call(object, key) && object[key] !== undefined;
 }
 
-function deep(key, action) {
-  var result;
-  parts += 1;
+function countValues(values) {
+  parts += values;
   if (parts > 1048576) {
     fail("limit", "more than 1048576 values");
   }
+}
+
+// Counts text that takes few bits or none: 32 bytes of UTF-8 as one value.
+function countText(text) {
+  var bytes = text.length, i, unit;
+  for (i = 0; i < text.length; i += 1) {
+    unit = text.charCodeAt(i);
+    // Half of a surrogate pair is two of four bytes.
+    bytes += unit < 0x80 ? 0 : unit < 0x800 || unit >> 11 === 0x1b ? 1 : 2;
+  }
+  countValues(Math.floor(bytes / 32));
+}
+
+function deep(key, action) {
+  var result;
+  countValues(1);
   path.push(key);
   result = action();
   path.pop();

@@ -22,6 +22,8 @@ function object(fields, others) {
         if (codec.known) {
           warnings.push(field[0] + " is not in the message: it is the " + codec.known + " of the device");
         } else if (!codec.optional || takeIndex(2) === 1) {
+          part = place;
+          countText(field[0]);
           define(result, field[0], deep(field[0], codec.read));
         }
         return result;
@@ -37,6 +39,7 @@ function object(fields, others) {
           fail("range", "property " + show(key) + " is missing");
         }
         if (present) {
+          countText(key);
           deep(key, function () {
             codec.write(value[key]);
           });

@@ -1,50 +1,58 @@
+// Cuts the runs of indexes, pairs of an index and its number of values, into groups below 2^32.
+function inGroups(sizes, group) {
+  var run = [], product = 1;
+  sizes.forEach(function (size) {
+    if (product * size >= 4294967296) {
+      group(run, product);
+      run = [];
+      product = 1;
+    }
+    run.push(size);
+    product *= size;
+  });
+  group(run, product);
+}
+
+function readGroups(segments) {
+  var points = [], sizes = [], indexes = [];
+  segments.forEach(function (segment) {
+    var n = segment.min + takeIndex(segment.max - segment.min + 1);
+    for (; n > 0; n -= 1) {
+      points.push(segment.points);
+      sizes.push(segment.points.length);
+    }
+  });
+  inGroups(sizes, function (run, product) {
+    var value = takeIndex(product), group = [];
+    run.reverse().forEach(function (size) {
+      group.unshift(value % size);
+      value = (value - value % size) / size;
+    });
+    indexes = indexes.concat(group);
+  });
+  return indexes.map(function (index, i) {
+    return character(points[i][index]);
+  }).join("");
+}
+
 // Text of segments: [characters, fewest, most].
 function pattern(segments) {
-  var least = 4294967296;
-  // Cuts the runs of indexes, pairs of an index and its number of values, into groups below 2^32.
   segments = segments.map(function (segment) {
     return { points: codePoints(segment[0]), min: segment[1], max: segment[2] };
   });
-  function inGroups(sizes, group) {
-    var run = [], product = 1;
-    sizes.forEach(function (size) {
-      if (product * size >= least) {
-        group(run, product);
-        run = [];
-        product = 1;
-      }
-      run.push(size);
-      product *= size;
-    });
-    group(run, product);
-  }
   function refuse(value) {
     fail("range", show(value) + " is not in the pattern");
   }
   return {
     read: function () {
-      var points = [], sizes = [], indexes = [];
+      var start = place, readText = readGroups, result;
       //+ if (coding) {
-      //+   return readPieces(segments);
+      //+   readText = readPieces;
       //+ }
-      segments.forEach(function (segment) {
-        var n = segment.min + takeIndex(segment.max - segment.min + 1);
-        for (; n > 0; n -= 1) {
-          points.push(segment.points);
-          sizes.push(segment.points.length);
-        }
-      });
-      inGroups(sizes, function (run, product) {
-        var value = takeIndex(product), group = [];
-        run.reverse().forEach(function (size) {
-          group.unshift(value % size);
-          value = (value - value % size) / size;
-        });
-        indexes = indexes.concat(group);
-      });
-      return indexes.map(function (index, i) {
-        return character(points[i][index]);
-      }).join("");
+      result = readText(segments);
+      part = start;
+      countText(result);
+      return result;
     },
     write: function (value) {
       var points, at = 0, sizes = [], indexes = [];
@@ -75,6 +83,7 @@ function pattern(segments) {
           return sum * size + indexes.shift();
         }, 0), product);
       });
+      countText(value);
     }
   };
 }

@@ -42,7 +42,10 @@ function time(numbers, notation, epoch, places) {
   }
   return {
     read: function () {
-      return shown(numbers.read());
+      var start = place, text = shown(numbers.read());
+      part = start;
+      countText(text);
+      return text;
     },
     write: function (value) {
       var n;
@@ -52,6 +55,7 @@ function time(numbers, notation, epoch, places) {
         fail("range", show(value) + " is not a time like " + shown(numbers.min));
       }
       numbers.write(n, value, shown);
+      countText(value);
     }
   };
 }

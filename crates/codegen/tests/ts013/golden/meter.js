@@ -152,12 +152,27 @@ function has(object, key) {
   return Object.prototype.hasOwnProperty.call(object, key) && object[key] !== undefined;
 }
 
-function deep(key, action) {
-  var result;
-  parts += 1;
+function countValues(values) {
+  parts += values;
   if (parts > 1048576) {
     fail("limit", "more than 1048576 values");
   }
+}
+
+// Counts text that takes few bits or none: 32 bytes of UTF-8 as one value.
+function countText(text) {
+  var bytes = text.length, i, unit;
+  for (i = 0; i < text.length; i += 1) {
+    unit = text.charCodeAt(i);
+    // Half of a surrogate pair is two of four bytes.
+    bytes += unit < 0x80 ? 0 : unit < 0x800 || unit >> 11 === 0x1b ? 1 : 2;
+  }
+  countValues(Math.floor(bytes / 32));
+}
+
+function deep(key, action) {
+  var result;
+  countValues(1);
   path.push(key);
   result = action();
   path.pop();
@@ -298,7 +313,10 @@ function time(numbers, notation, epoch, places) {
   }
   return {
     read: function () {
-      return shown(numbers.read());
+      var start = place, text = shown(numbers.read());
+      part = start;
+      countText(text);
+      return text;
     },
     write: function (value) {
       var n;
@@ -308,6 +326,7 @@ function time(numbers, notation, epoch, places) {
         fail("range", show(value) + " is not a time like " + shown(numbers.min));
       }
       numbers.write(n, value, shown);
+      countText(value);
     }
   };
 }
@@ -412,50 +431,58 @@ function text(min, max) {
   };
 }
 
+// Cuts the runs of indexes, pairs of an index and its number of values, into groups below 2^32.
+function inGroups(sizes, group) {
+  var run = [], product = 1;
+  sizes.forEach(function (size) {
+    if (product * size >= 4294967296) {
+      group(run, product);
+      run = [];
+      product = 1;
+    }
+    run.push(size);
+    product *= size;
+  });
+  group(run, product);
+}
+
+function readGroups(segments) {
+  var points = [], sizes = [], indexes = [];
+  segments.forEach(function (segment) {
+    var n = segment.min + takeIndex(segment.max - segment.min + 1);
+    for (; n > 0; n -= 1) {
+      points.push(segment.points);
+      sizes.push(segment.points.length);
+    }
+  });
+  inGroups(sizes, function (run, product) {
+    var value = takeIndex(product), group = [];
+    run.reverse().forEach(function (size) {
+      group.unshift(value % size);
+      value = (value - value % size) / size;
+    });
+    indexes = indexes.concat(group);
+  });
+  return indexes.map(function (index, i) {
+    return character(points[i][index]);
+  }).join("");
+}
+
 // Text of segments: [characters, fewest, most].
 function pattern(segments) {
-  var least = 4294967296;
-  // Cuts the runs of indexes, pairs of an index and its number of values, into groups below 2^32.
   segments = segments.map(function (segment) {
     return { points: codePoints(segment[0]), min: segment[1], max: segment[2] };
   });
-  function inGroups(sizes, group) {
-    var run = [], product = 1;
-    sizes.forEach(function (size) {
-      if (product * size >= least) {
-        group(run, product);
-        run = [];
-        product = 1;
-      }
-      run.push(size);
-      product *= size;
-    });
-    group(run, product);
-  }
   function refuse(value) {
     fail("range", show(value) + " is not in the pattern");
   }
   return {
     read: function () {
-      var points = [], sizes = [], indexes = [];
-      segments.forEach(function (segment) {
-        var n = segment.min + takeIndex(segment.max - segment.min + 1);
-        for (; n > 0; n -= 1) {
-          points.push(segment.points);
-          sizes.push(segment.points.length);
-        }
-      });
-      inGroups(sizes, function (run, product) {
-        var value = takeIndex(product), group = [];
-        run.reverse().forEach(function (size) {
-          group.unshift(value % size);
-          value = (value - value % size) / size;
-        });
-        indexes = indexes.concat(group);
-      });
-      return indexes.map(function (index, i) {
-        return character(points[i][index]);
-      }).join("");
+      var start = place, readText = readGroups, result;
+      result = readText(segments);
+      part = start;
+      countText(result);
+      return result;
     },
     write: function (value) {
       var points, at = 0, sizes = [], indexes = [];
@@ -486,6 +513,7 @@ function pattern(segments) {
           return sum * size + indexes.shift();
         }, 0), product);
       });
+      countText(value);
     }
   };
 }
@@ -513,6 +541,8 @@ function object(fields, others) {
         if (codec.known) {
           warnings.push(field[0] + " is not in the message: it is the " + codec.known + " of the device");
         } else if (!codec.optional || takeIndex(2) === 1) {
+          part = place;
+          countText(field[0]);
           define(result, field[0], deep(field[0], codec.read));
         }
         return result;
@@ -528,6 +558,7 @@ function object(fields, others) {
           fail("range", "property " + show(key) + " is missing");
         }
         if (present) {
+          countText(key);
           deep(key, function () {
             codec.write(value[key]);
           });
@@ -572,11 +603,29 @@ function copy(value) {
   }, {});
 }
 
+// Counts what is in a value of the schema.
+function countKnown(value) {
+  if (typeof value === "string") {
+    countText(value);
+  } else if (value !== null && typeof value === "object") {
+    Object.keys(value).forEach(function (key) {
+      countValues(1);
+      if (!isArray(value)) {
+        countText(key);
+      }
+      countKnown(value[key]);
+    });
+  }
+}
+
 // One of the values; a constant is one of one.
 function choice(values) {
   return {
     read: function () {
-      return copy(values[takeIndex(values.length)]);
+      var value = values[takeIndex(values.length)];
+      part = place;
+      countKnown(value);
+      return copy(value);
     },
     write: function (value) {
       var index = 0;
@@ -586,6 +635,7 @@ function choice(values) {
       if (index === values.length) {
         fail("range", show(value) + " is not one of " + values.map(show).join(", "));
       }
+      countKnown(value);
       putIndex(index, values.length);
     }
   };
@@ -649,7 +699,7 @@ function begin() {
   place = 0;
   part = 0;
   path = [];
-  parts = 0;
+  parts = 1;
   warnings = [];
   carrying = false;
 }
@@ -669,7 +719,7 @@ function readLayout() {
   }
   // What reads can still break what the schema says of the values.
   part = 0;
-  parts = 0;
+  parts = 1;
   message = [SLOT];
   place = 8;
   LAYOUT.write(data);

@@ -141,12 +141,27 @@ function has(object, key) {
   return Object.prototype.hasOwnProperty.call(object, key) && object[key] !== undefined;
 }
 
-function deep(key, action) {
-  var result;
-  parts += 1;
+function countValues(values) {
+  parts += values;
   if (parts > 1048576) {
     fail("limit", "more than 1048576 values");
   }
+}
+
+// Counts text that takes few bits or none: 32 bytes of UTF-8 as one value.
+function countText(text) {
+  var bytes = text.length, i, unit;
+  for (i = 0; i < text.length; i += 1) {
+    unit = text.charCodeAt(i);
+    // Half of a surrogate pair is two of four bytes.
+    bytes += unit < 0x80 ? 0 : unit < 0x800 || unit >> 11 === 0x1b ? 1 : 2;
+  }
+  countValues(Math.floor(bytes / 32));
+}
+
+function deep(key, action) {
+  var result;
+  countValues(1);
   path.push(key);
   result = action();
   path.pop();
@@ -239,6 +254,8 @@ function object(fields, others) {
         if (codec.known) {
           warnings.push(field[0] + " is not in the message: it is the " + codec.known + " of the device");
         } else if (!codec.optional || takeIndex(2) === 1) {
+          part = place;
+          countText(field[0]);
           define(result, field[0], deep(field[0], codec.read));
         }
         return result;
@@ -254,6 +271,7 @@ function object(fields, others) {
           fail("range", "property " + show(key) + " is missing");
         }
         if (present) {
+          countText(key);
           deep(key, function () {
             codec.write(value[key]);
           });
@@ -278,7 +296,7 @@ function begin() {
   place = 0;
   part = 0;
   path = [];
-  parts = 0;
+  parts = 1;
   warnings = [];
   carrying = false;
 }
@@ -298,7 +316,7 @@ function readLayout() {
   }
   // What reads can still break what the schema says of the values.
   part = 0;
-  parts = 0;
+  parts = 1;
   message = [SLOT];
   place = 8;
   LAYOUT.write(data);

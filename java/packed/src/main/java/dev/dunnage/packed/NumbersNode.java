@@ -24,6 +24,9 @@ final class NumbersNode extends Node {
         if (separator == null) {
             NumberRange number = parts.get(0);
             number.write(id, 0, number.toWrite(value), to.sink);
+            if (value instanceof String) {
+                to.limits.takeText((String) value, 0);
+            }
             return;
         }
         if (!(value instanceof String)) {
@@ -40,20 +43,27 @@ final class NumbersNode extends Node {
         if (pieces.next() != null) {
             throw range("too many numbers");
         }
+        to.limits.takeText((String) value, 0);
     }
 
     @Override
     Object read(Reading from, int nesting) {
         int offset = from.source.offset();
         if (separator == null) {
-            return parts.get(0).value(parts.get(0).read(id, 0, from.source), offset);
+            Object value = parts.get(0).value(parts.get(0).read(id, 0, from.source), offset);
+            if (value instanceof String) {
+                from.limits.takeText((String) value, offset);
+            }
+            return value;
         }
         StringBuilder text = new StringBuilder();
         for (int nth = 0; nth < parts.size(); nth++) {
             text.append(nth > 0 ? separator : "");
             text.append(parts.get(nth).value(parts.get(nth).read(id, nth, from.source), offset));
         }
-        return text.toString();
+        String read = text.toString();
+        from.limits.takeText(read, offset);
+        return read;
     }
 
     @Override
