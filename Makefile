@@ -24,9 +24,9 @@ BENCH = $(AVR) $(TOOLS) wrk:wrk nginx:nginx node:nodejs npm:npm /usr/sbin/mosqui
     /usr/lib/arm-none-eabi/newlib:libnewlib-arm-none-eabi qemu-system-arm:qemu-system-arm riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf \
     /usr/lib/picolibc:picolibc-riscv64-unknown-elf qemu-system-riscv32:qemu-system-misc javac:default-jdk-headless mvn:maven chromium:chromium
 
-# The packages that `make test` tests: the default ones and bench/mcu, which needs simavr. Cargo would compile the dependencies of bench/mcu
-# again, with fewer features, if it was tested by itself.
-TESTED = --workspace --exclude dunnage-python --exclude dunnage-bench-host --exclude dunnage-bench-link
+# The packages that `make test` tests: those that have tests in Rust. Tested by itself, bench/mcu would have its dependencies compiled again,
+# with fewer features.
+TESTED = --workspace --exclude dunnage-python --exclude dunnage-bench-host
 
 # Runs the suites and builds the report.
 LABORATORY = PYTHONPATH=bench/report target/tools/venv/bin/python -m laboratory

@@ -10,18 +10,18 @@ pub struct Retries {
 }
 
 impl Retries {
-    /// Returns whether none waits.
+    /// Returns whether no dead letter waits.
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
     }
 
-    /// Adds those that do not wait yet.
+    /// Adds the IDs that are not waiting yet.
     pub fn add(&mut self, ids: Vec<i64>) {
         let waiting = &mut self.waiting;
         self.order.extend(ids.into_iter().filter(|id| waiting.insert(*id)));
     }
 
-    /// Removes the first ones, at most `most`, and returns them.
+    /// Removes the first IDs, at most `most`, and returns them.
     pub fn take(&mut self, most: usize) -> Vec<i64> {
         let ids: Vec<_> = self.order.drain(..self.order.len().min(most)).collect();
         for id in &ids {
@@ -30,7 +30,7 @@ impl Retries {
         ids
     }
 
-    /// Puts back those that were taken and not read, in front of the others.
+    /// Puts IDs that were taken but not read back in front of the others.
     pub fn put_back(&mut self, ids: &[i64]) {
         for id in ids.iter().rev() {
             if self.waiting.insert(*id) {

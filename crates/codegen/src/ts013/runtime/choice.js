@@ -23,7 +23,7 @@ function copy(value) {
   }, {});
 }
 
-// Counts what is in a value of the schema.
+// Counts the parts of a value that the schema contains.
 function countKnown(value) {
   if (typeof value === "string") {
     countText(value);

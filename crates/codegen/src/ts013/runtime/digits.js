@@ -12,10 +12,9 @@ function digits(numbers, least, places) {
   }
   return {
     read: function () {
-      var start = place, text = shown(numbers.read());
-      part = start;
-      countText(text);
-      return text;
+      return counted(function () {
+        return shown(numbers.read());
+      });
     },
     write: function (value) {
       var n;

@@ -3,7 +3,7 @@ var message = []; // its bytes
 var place = 0; // the next bit
 var part = 0; // the first bit of the part at hand
 var path = []; // the keys and indexes that lead to the value at hand
-var parts = 0; // the values so far
+var parts = 1; // the values so far, with the message itself
 var warnings = [];
 var carrying = false; // whether only bits count, not what else the schema says
 
@@ -146,10 +146,18 @@ function countText(text) {
   var bytes = text.length, i, unit;
   for (i = 0; i < text.length; i += 1) {
     unit = text.charCodeAt(i);
-    // Half of a surrogate pair is two of four bytes.
+    // A surrogate pair takes four bytes, two for each half.
     bytes += unit < 0x80 ? 0 : unit < 0x800 || unit >> 11 === 0x1b ? 1 : 2;
   }
   countValues(Math.floor(bytes / 32));
+}
+
+// The text that read returns, counted. An error has the offset of its first bit.
+function counted(read) {
+  var start = place, text = read();
+  part = start;
+  countText(text);
+  return text;
 }
 
 function deep(key, action) {

@@ -1,14 +1,15 @@
-// Text that holds several numbers, each a codec of text. Its length counts as a whole.
+// Text that holds several numbers, each a codec of text. It counts as one text.
 function numbers(separator, items) {
   return {
     read: function () {
-      var start = place, before = parts, result = items.map(function (item) {
-        return item.read();
-      }).join(separator);
-      part = start;
-      parts = before;
-      countText(result);
-      return result;
+      var before = parts;
+      return counted(function () {
+        var text = items.map(function (item) {
+          return item.read();
+        }).join(separator);
+        parts = before;
+        return text;
+      });
     },
     write: function (value) {
       var texts, before = parts;

@@ -13,6 +13,7 @@ function inGroups(sizes, group) {
   group(run, product);
 }
 
+// The text of segments in mode 0.
 function readGroups(segments) {
   var points = [], sizes = [], indexes = [];
   segments.forEach(function (segment) {
@@ -45,14 +46,12 @@ function pattern(segments) {
   }
   return {
     read: function () {
-      var start = place, readText = readGroups, result;
-      //+ if (coding) {
-      //+   readText = readPieces;
-      //+ }
-      result = readText(segments);
-      part = start;
-      countText(result);
-      return result;
+      return counted(function () {
+        //+ if (coding) {
+        //+   return readPieces(segments);
+        //+ }
+        return readGroups(segments);
+      });
     },
     write: function (value) {
       var points, at = 0, sizes = [], indexes = [];

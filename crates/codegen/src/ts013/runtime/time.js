@@ -42,10 +42,9 @@ function time(numbers, notation, epoch, places) {
   }
   return {
     read: function () {
-      var start = place, text = shown(numbers.read());
-      part = start;
-      countText(text);
-      return text;
+      return counted(function () {
+        return shown(numbers.read());
+      });
     },
     write: function (value) {
       var n;

@@ -34,7 +34,7 @@ var message = []; // its bytes
 var place = 0; // the next bit
 var part = 0; // the first bit of the part at hand
 var path = []; // the keys and indexes that lead to the value at hand
-var parts = 0; // the values so far
+var parts = 1; // the values so far, with the message itself
 var warnings = [];
 var carrying = false; // whether only bits count, not what else the schema says
 
@@ -171,10 +171,18 @@ function countText(text) {
   var bytes = text.length, i, unit;
   for (i = 0; i < text.length; i += 1) {
     unit = text.charCodeAt(i);
-    // Half of a surrogate pair is two of four bytes.
+    // A surrogate pair takes four bytes, two for each half.
     bytes += unit < 0x80 ? 0 : unit < 0x800 || unit >> 11 === 0x1b ? 1 : 2;
   }
   countValues(Math.floor(bytes / 32));
+}
+
+// The text that read returns, counted. An error has the offset of its first bit.
+function counted(read) {
+  var start = place, text = read();
+  part = start;
+  countText(text);
+  return text;
 }
 
 function deep(key, action) {
@@ -230,10 +238,9 @@ function digits(numbers, least, places) {
   }
   return {
     read: function () {
-      var start = place, text = shown(numbers.read());
-      part = start;
-      countText(text);
-      return text;
+      return counted(function () {
+        return shown(numbers.read());
+      });
     },
     write: function (value) {
       var n;
@@ -249,17 +256,18 @@ function digits(numbers, least, places) {
   };
 }
 
-// Text that holds several numbers, each a codec of text. Its length counts as a whole.
+// Text that holds several numbers, each a codec of text. It counts as one text.
 function numbers(separator, items) {
   return {
     read: function () {
-      var start = place, before = parts, result = items.map(function (item) {
-        return item.read();
-      }).join(separator);
-      part = start;
-      parts = before;
-      countText(result);
-      return result;
+      var before = parts;
+      return counted(function () {
+        var text = items.map(function (item) {
+          return item.read();
+        }).join(separator);
+        parts = before;
+        return text;
+      });
     },
     write: function (value) {
       var texts, before = parts;
@@ -344,10 +352,9 @@ function time(numbers, notation, epoch, places) {
   }
   return {
     read: function () {
-      var start = place, text = shown(numbers.read());
-      part = start;
-      countText(text);
-      return text;
+      return counted(function () {
+        return shown(numbers.read());
+      });
     },
     write: function (value) {
       var n;
@@ -407,6 +414,7 @@ function inGroups(sizes, group) {
   group(run, product);
 }
 
+// The text of segments in mode 0.
 function readGroups(segments) {
   var points = [], sizes = [], indexes = [];
   segments.forEach(function (segment) {
@@ -439,11 +447,9 @@ function pattern(segments) {
   }
   return {
     read: function () {
-      var start = place, readText = readGroups, result;
-      result = readText(segments);
-      part = start;
-      countText(result);
-      return result;
+      return counted(function () {
+        return readGroups(segments);
+      });
     },
     write: function (value) {
       var points, at = 0, sizes = [], indexes = [];
@@ -564,7 +570,7 @@ function copy(value) {
   }, {});
 }
 
-// Counts what is in a value of the schema.
+// Counts the parts of a value that the schema contains.
 function countKnown(value) {
   if (typeof value === "string") {
     countText(value);
