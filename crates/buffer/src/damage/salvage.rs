@@ -104,7 +104,7 @@ fn write_messages(
     for (id, cell) in &remains.messages {
         let Some(row) = pages.row(*cell) else { continue };
         let Some(columns) = row.columns() else { continue };
-        let Some(Found::Message(record)) = rows::of(row.id, &columns, formats) else { continue };
+        let Some(Found::Message(record, _)) = rows::of(row.id, &columns, formats) else { continue };
         // Free pages still contain messages that were dropped.
         let stays = || remains.last.get(record.device) == Some(id) || aside.contains(id);
         if *id <= totals.dropped_to && !stays() {
