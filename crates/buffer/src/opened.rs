@@ -6,7 +6,7 @@ use super::{
     devices::Devices,
     duplicates::Duplicates,
     file::{BufferError, BufferFile},
-    in_place::{Files, Identity},
+    in_place::{Fault, Files, Identity},
     layouts,
     quarantine::{self, Left},
 };
@@ -93,6 +93,13 @@ pub struct Loaded {
     pub cursors: HashMap<Arc<str>, i64>,
     pub duplicates: Duplicates,
     pub devices: Devices,
+}
+
+impl Loaded {
+    /// Checks that the files at the buffer's path are those that are open, and complete.
+    pub fn check_files(&mut self) -> Result<(), Fault> {
+        self.files.check(&self.connection)
+    }
 }
 
 /// How much the quarantine holds, or may hold.

@@ -275,7 +275,7 @@ impl<O: Observer> Writer<O> {
         let written = written?;
         // Somebody may have deleted the files between the first check and the commit. The batch is then in the deleted files, and the
         // cached state has to be reloaded.
-        if let Err(fault) = self.loaded.files.check() {
+        if let Err(fault) = self.loaded.check_files() {
             self.loaded.duplicates.take_back();
             self.loaded.devices.forget();
             self.note(&fault);
@@ -325,7 +325,7 @@ impl<O: Observer> Writer<O> {
     /// Reopens the database, because the connection is unusable after a failed rollback.
     fn reopen(&mut self) {
         // Do not open another file, or create a new one.
-        if self.loaded.files.check().is_err() {
+        if self.loaded.check_files().is_err() {
             return;
         }
         match self.file.open() {
