@@ -151,6 +151,7 @@ impl<O: Observer> Writer<O> {
                 break;
             }
             self.gather(&mut batch);
+            self.readers.queue().taken(&batch);
             if let Some(at) = batch.iter().position(|entry| matches!(entry, WriteOp::Stop)) {
                 batch.truncate(at);
                 stop = true;
