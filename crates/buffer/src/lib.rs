@@ -153,7 +153,7 @@ pub use message::{
 };
 pub use messages::{Page, Times};
 pub use opened::{Opened, Options, open};
-pub use quarantine::{Filter, OfDevice};
+pub use quarantine::{Filter, InQuarantine, OfDevice};
 pub use queue::{Ack, Queue, Refusal, Ticket, WriteOp};
 pub use reader::{ReadError, Readers, Use};
 pub use references::Named;

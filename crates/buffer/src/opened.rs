@@ -8,7 +8,7 @@ use super::{
     file::{BufferError, BufferFile},
     in_place::{Fault, Files, Identity},
     layouts,
-    quarantine::{self, Left},
+    quarantine::{self, InQuarantine, Left},
 };
 use crate::{
     Formats, LayoutKey,
@@ -57,8 +57,8 @@ impl Opened {
         (self.file.path(), self.loaded.files.database())
     }
 
-    /// Takes how many messages of each device are in the quarantine.
-    pub fn take_quarantined(&mut self) -> HashMap<String, u64> {
+    /// Takes what each device has in the quarantine.
+    pub fn take_quarantined(&mut self) -> HashMap<String, InQuarantine> {
         std::mem::take(&mut self.loaded.quarantined)
     }
 
@@ -85,8 +85,8 @@ pub struct Loaded {
     pub files: Files,
     pub totals: Totals,
     pub kept: Kept,
-    /// How many messages of each device were in the quarantine when the file was read. The observer takes this over.
-    pub quarantined: HashMap<String, u64>,
+    /// What each device had in the quarantine when the file was read. The observer takes this over.
+    pub quarantined: HashMap<String, InQuarantine>,
     /// The packed layouts that the buffer's messages were decoded with.
     pub layouts: HashSet<Arc<LayoutKey>>,
     /// The cursors of outputs.

@@ -12,6 +12,7 @@ use super::{
     find::Found,
     in_place::Fault,
     opened::{Kept, Loaded, Opened, load},
+    quarantine::InQuarantine,
     queue::WriteOp,
     retention::Retention,
     transact::{Written, cursors_of, layouts_of},
@@ -41,9 +42,8 @@ pub trait Observer: Send {
     /// quarantine.
     fn counted(&mut self, _batch: &[WriteOp], _devices: &Devices, _left: &[String]) {}
 
-    /// Called after the file was read again, with the number of messages of each device in the quarantine. The file may have lost messages
-    /// and devices.
-    fn reopened(&mut self, _quarantined: HashMap<String, u64>) {}
+    /// Called after the file was read again, with what each device has in the quarantine. The file may have lost messages and devices.
+    fn reopened(&mut self, _quarantined: HashMap<String, InQuarantine>) {}
 
     /// Called after a batch could not be written.
     fn failed(&mut self) {}
