@@ -91,6 +91,7 @@
 //!     link: None,
 //!     key: Some("42".into()),
 //!     dedup_by_payload: false,
+//!     is_answered: false,
 //!     request: "r1".into(),
 //!     origin: None,
 //! };

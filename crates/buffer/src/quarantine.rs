@@ -171,5 +171,6 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Quarantined> {
         key: row.get(10)?,
         request: row.get::<_, Option<String>>(11)?.unwrap_or_default(),
         origin: row.get(12)?,
+        is_answered: row.get::<_, Option<bool>>(13)?.unwrap_or_default(),
     })
 }

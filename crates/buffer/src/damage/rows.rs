@@ -47,11 +47,14 @@ pub fn of<'a>(id: Option<i64>, columns: &'a [ValueRef<'a>], formats: Formats) ->
                 rest @ ..,
             ],
         ) if id > 0 => {
+            // The last column is a number: whether the sender was answered.
+            let (rest, answered) = rest.split_at(rest.len().min(3));
             let texts = [schema, link].into_iter().chain(rest).all(|column| text(*column).is_some());
             let named = std::str::from_utf8(device).is_ok_and(is_name) && matches!(offset, Null | Integer(_));
             let readable =
                 columns.iter().all(|column| !matches!(column, Text(t) if std::str::from_utf8(t).is_err()));
-            (texts && named && readable && rest.len() <= 3).then_some(Found::NewQuarantined(id))
+            (texts && named && readable && matches!(answered, [] | [Null | Integer(0 | 1)]))
+                .then_some(Found::NewQuarantined(id))
         }
         (None, [Text(output), Integer(id)]) => Some(Found::Cursor(name(output)?, *id)),
         (None, [Text(schema), Integer(slot), Blob(fingerprint)]) => {

@@ -38,6 +38,7 @@ fn message(n: usize) -> NewMessage {
         link: None,
         key: Some(n.to_string().into()),
         dedup_by_payload: false,
+        is_answered: false,
         request: "r".into(),
         origin: None,
     };

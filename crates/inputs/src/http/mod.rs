@@ -144,8 +144,17 @@ where
         (compressed, Some(coding)) => Box::pin(expand(&env.ingest, coding, compressed, &mut room)).await?,
     };
     let (received_at, schema, request) = (clock::now(), schema.map(Into::into), id.to_owned());
-    let provenance =
-        Provenance { device, received_at, schema, link, key, dedup_by_payload: false, request, origin: None };
+    let provenance = Provenance {
+        device,
+        received_at,
+        schema,
+        link,
+        key,
+        dedup_by_payload: false,
+        is_answered: true,
+        request,
+        origin: None,
+    };
     let content_type =
         head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let encoding = match Framing::of(content_type) {

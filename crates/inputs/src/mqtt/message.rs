@@ -132,6 +132,7 @@ pub fn content_type(format: Option<&str>, said: Option<&str>) -> Result<String, 
         return Err(Rejected::unsupported(format!(
             "{name:?}, in the topic, is not a format; the formats are {}",
             *NAMES
+        is_answered: false,
         )));
     };
     match said {
