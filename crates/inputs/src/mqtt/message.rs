@@ -1,6 +1,6 @@
 //! Makes a message of a PUBLISH, from its topic and properties.
 
-use crate::topic::Pattern;
+use crate::topic::{self, Pattern};
 use dunnage_base::{
     clock,
     name::{is_key, is_name},
@@ -31,13 +31,26 @@ pub struct Topics {
     patterns: Vec<Pattern>,
     /// The format of messages to topics of the patterns that do not name theirs.
     format: Option<Id>,
+    /// Filters of topics whose messages are dropped.
+    ignored: Vec<String>,
 }
 
 impl Topics {
     /// Accepts topics that match one of `patterns`, and the gateway's own. An error says what is wrong with a pattern.
     pub fn new(patterns: &[String], format: Option<Id>) -> Result<Topics, String> {
         let patterns = patterns.iter().map(|text| Pattern::read(text)).collect::<Result<_, _>>()?;
-        Ok(Topics { patterns, format })
+        Ok(Topics { patterns, format, ignored: Vec::new() })
+    }
+
+    /// Drops messages to other topics that match one of `filters`. An error says what is wrong with a filter.
+    pub fn ignoring(self, filters: &[String]) -> Result<Topics, String> {
+        filters.iter().try_for_each(|filter| topic::check_filter(filter))?;
+        Ok(Topics { ignored: filters.to_vec(), ..self })
+    }
+
+    /// Returns whether messages to a topic that has no address are dropped. Bridges publish their state to topics of servers.
+    pub fn ignores(&self, topic: &str) -> bool {
+        topic.starts_with("$SYS/") || self.ignored.iter().any(|filter| topic::matches(filter, topic))
     }
 
     /// Parses `topic`; `typed` says whether the message itself names its format. Fails if no pattern matches and the topic is not the
@@ -119,6 +132,7 @@ pub fn read(
         link,
         key: key.filter(|key| is_key(key)),
         dedup_by_payload: false,
+        is_answered: false,
         request: request.unwrap_or_else(|| ingest.request_ids.next()),
         origin: None,
     };
@@ -132,7 +146,6 @@ pub fn content_type(format: Option<&str>, said: Option<&str>) -> Result<String, 
         return Err(Rejected::unsupported(format!(
             "{name:?}, in the topic, is not a format; the formats are {}",
             *NAMES
-        is_answered: false,
         )));
     };
     match said {
