@@ -17,6 +17,9 @@ use std::sync::Arc;
 /// The input's name in metrics.
 pub const METRIC: &str = "mqtt";
 
+/// How many characters of an invalid device ID an error repeats.
+const MAX_SHOWN: usize = 64;
+
 /// The parts of a topic: `v1/{device}`, `v1/{device}/{format}` or `v1/{device}/{format}/{schema}`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Address<'t> {
@@ -67,11 +70,17 @@ impl Topics {
             });
         };
         if !is_name(said.device) {
-            return Err(Refusal::new(Reason::Topic, Rejected::bad_id("the device ID").detail));
+            return Err(Refusal::new(Reason::Topic, bad_device(said.device).detail));
         }
         let format = said.format.or_else(|| self.format.filter(|_| !typed).map(Id::name));
         Ok(Address { device: said.device, format, schema: said.schema })
     }
+}
+
+/// Returns the problem of a topic with an invalid device ID.
+pub fn bad_device(device: &str) -> Rejected {
+    let device: String = device.chars().take(MAX_SHOWN).collect();
+    Rejected::bad_id(&format!("the device ID {device:?} in the topic"))
 }
 
 /// Parses a `topic` of the gateway's own. Fails for any other.
@@ -86,7 +95,7 @@ pub fn address(topic: &str) -> Result<Address<'_>, Refusal> {
     }
     match is_name(device) {
         true => Ok(address),
-        false => Err(Refusal::new(Reason::Topic, Rejected::bad_id("the device ID").detail)),
+        false => Err(Refusal::new(Reason::Topic, bad_device(device).detail)),
     }
 }
 
