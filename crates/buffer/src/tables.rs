@@ -1,10 +1,10 @@
 //! The tables of the database, and their migration from older versions.
 
-use super::waypoints;
+use super::{position, waypoints};
 use rusqlite::Connection;
 
 /// The version of the tables, as `PRAGMA user_version`.
-pub const VERSION: i64 = 7;
+pub const VERSION: i64 = 8;
 
 /// Version 1. `raw` holds the raw bytes of a message and `json` its value. Times are microseconds since 1970 (UTC). IDs ascend and are
 /// never reused; `totals` keeps the last one. `previous` is the ID of the device's previous message. It makes a device's messages a list
@@ -149,6 +149,10 @@ pub fn make_tables(transaction: &Connection) -> rusqlite::Result<()> {
     }
     if version(transaction)? == 6 {
         transaction.execute_batch(REFERENCES)?;
+        transaction.pragma_update(None, "user_version", 7)?;
+    }
+    if version(transaction)? == 7 {
+        transaction.execute_batch(position::TABLE)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
     Ok(())
