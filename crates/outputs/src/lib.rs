@@ -6,9 +6,10 @@
 //! - **Order.** Messages of one partition are delivered one after the other; see [`Partitions`].
 //! - **At least once.** A message that was delivered shortly before the gateway ended may be delivered again, with the same stable ID, so
 //!   that the receiver can drop it.
-//! - **Retries.** A failed call is repeated, with a growing delay. While all calls fail, the breaker pauses the output.
+//! - **Retries.** A failed call is repeated, with a growing delay. While all calls fail, the breaker pauses the output. A device that fails
+//!   does not hold up others, however long it does.
 //! - **Dead letters.** A message that the receiver rejects permanently becomes a dead letter and does not hold up others. An operator can
-//!   retry or discard it.
+//!   retry or discard it, and discard a message that is retried.
 //! - **Concurrency.** The number of concurrent calls adapts to the receiver: it falls when answers get slower.
 //!
 //! To add an output, make a module with its settings, its `EXAMPLE` and its [`Output`], and register it in `settings.rs`.
@@ -58,7 +59,8 @@ pub use forward::{CLOSING, Forwarder};
 pub use message::Message;
 pub use meter::{Breaker, Families, Meter, Progress, Status};
 pub use outcome::{Outcome, Resolution};
-pub use running::{DeadLetterError, Outputs, Which};
+use running::Command;
+pub use running::{DeadLetterError, Outputs, Retried, Which};
 pub use settings::{EXAMPLES, Named, OutputError, OutputKind, OutputSettings, check, open, open_all};
 pub use source::{Catalog, Source};
 
@@ -126,7 +128,9 @@ pub struct Shape {
 pub enum Partitions {
     /// One call for each device, with messages of that device only. Devices are delivered concurrently.
     PerDevice,
-    /// One call in total, with messages of any devices.
+    /// One call, with messages of any devices. A device whose messages fail is called alone, beside it.
+    Together,
+    /// One call in total, with messages of any devices, in the order of their IDs. A message that fails holds up all others.
     One,
 }
 
