@@ -75,6 +75,9 @@ pub trait Output: Send + Sync {
     /// Returns how messages are to be delivered.
     fn shape(&self) -> Shape;
 
+    /// Takes note that all messages up to the ID `delivered_to` were delivered before the restart. Called before all other calls.
+    fn resume(&self, _delivered_to: i64) {}
+
     /// Delivers `messages`, in order: at least one, at most `shape().batch`. `Ok` means that the receiver is responsible for all of them.
     /// After an error or a restart, the same messages are delivered again.
     async fn deliver(&self, messages: &[Message]) -> Result<(), Failed>;

@@ -110,6 +110,7 @@ impl Forwarder {
     /// Forwards messages until the gateway stops.
     pub async fn run(mut self) {
         let mut commits = self.target.outputs.source().stats.commits();
+        self.target.output.resume(self.saver.saved().cursor());
         let tending = self.tend();
         self.restore().await;
         while !self.stopping.is_cancelled() {
