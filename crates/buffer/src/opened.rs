@@ -8,6 +8,7 @@ use super::{
     file::{BufferError, BufferFile},
     in_place::{Fault, Files, Identity},
     layouts,
+    position::Position,
     quarantine::{self, InQuarantine, Left},
 };
 use crate::{
@@ -72,9 +73,9 @@ impl Opened {
         &self.loaded.duplicates
     }
 
-    /// Returns the cursor of each output: the message ID up to and including which it has resolved every message.
-    pub fn cursors(&self) -> &HashMap<Arc<str>, i64> {
-        &self.loaded.cursors
+    /// Returns how far each output is.
+    pub fn positions(&self) -> &HashMap<Arc<str>, Position> {
+        &self.loaded.positions
     }
 }
 
@@ -91,6 +92,8 @@ pub struct Loaded {
     pub layouts: HashSet<Arc<LayoutKey>>,
     /// The cursors of outputs.
     pub cursors: HashMap<Arc<str>, i64>,
+    /// How far outputs were when the file was read.
+    pub positions: HashMap<Arc<str>, Position>,
     pub duplicates: Duplicates,
     pub devices: Devices,
 }
@@ -161,14 +164,26 @@ pub fn load(
         let totals = Totals::load(&connection)?;
         let layouts = layouts::load(&connection)?;
         let cursors = changes::cursors(&connection)?;
+        let positions = Position::load(&connection, &cursors)?;
         let (messages, bytes) = quarantine::size(&connection)?;
         let kept = (Kept { messages, bytes }, quarantine::counts(&connection)?);
         let mut duplicates = Duplicates::new(window.0, window.1);
         duplicates.load(&connection, clock::now(), dedup_by_payload)?;
-        Ok((totals, layouts, cursors, kept, duplicates))
+        Ok((totals, layouts, (cursors, positions), kept, duplicates))
     };
-    let (totals, layouts, cursors, (kept, quarantined), duplicates) =
+    let (totals, layouts, (cursors, positions), (kept, quarantined), duplicates) =
         read().map_err(|source| file.failed(source))?;
     let devices = Devices::default();
-    Ok(Loaded { connection, files, totals, layouts, cursors, kept, quarantined, duplicates, devices })
+    Ok(Loaded {
+        connection,
+        files,
+        totals,
+        layouts,
+        cursors,
+        positions,
+        kept,
+        quarantined,
+        duplicates,
+        devices,
+    })
 }

@@ -1,6 +1,6 @@
 //! The tables of the database, and their migration from older versions.
 
-use super::waypoints;
+use super::{position, waypoints};
 use rusqlite::Connection;
 
 /// The version of the tables, as `PRAGMA user_version`.
@@ -156,6 +156,7 @@ pub fn make_tables(transaction: &Connection) -> rusqlite::Result<()> {
     }
     if version(transaction)? == 7 {
         transaction.execute_batch(ANSWERED)?;
+        transaction.execute_batch(position::TABLE)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
     Ok(())

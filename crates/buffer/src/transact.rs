@@ -115,7 +115,9 @@ pub fn layouts_of(batch: &[WriteOp]) -> impl Iterator<Item = &Arc<LayoutKey>> {
 /// Returns the cursors that a batch moves.
 pub fn cursors_of(batch: &[WriteOp]) -> impl Iterator<Item = (Arc<str>, i64)> {
     batch.iter().filter_map(|op| match op {
-        WriteOp::Change(Change::Cursor { output, message_id }, _) => Some((Arc::clone(output), *message_id)),
+        WriteOp::Change(Change::Position { output, position }, _) => {
+            Some((Arc::clone(output), position.cursor()))
+        }
         _ => None,
     })
 }
