@@ -367,7 +367,7 @@ impl Forwarder {
         self.duplicates = duplicates;
         let position = self.window.position(self.reader.last());
         self.target.meter.show(Progress {
-            cursor: position.cursor(),
+            position: position.clone(),
             taken: self.reader.last(),
             waiting: self.window.waiting(),
             oldest: self.window.oldest().map(|oldest| oldest.received_at),

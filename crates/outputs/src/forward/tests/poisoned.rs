@@ -76,7 +76,7 @@ fn healthy_devices_are_delivered_in_quiet_periods_for_hours() {
                 good += 10;
                 let took = bench.delivered(good).await;
                 // The breaker opens at most once: when all the bad ones fail for the first time, and nobody else sends.
-                let limit = if hour == 0 { 61 } else { 20 };
+                let limit = if hour == 0 { 130 } else { 20 };
                 assert!(took < Duration::from_secs(limit), "{shape:?} {hour}: {took:?}");
             }
             let left = bad as u64 * 4 + 6;
@@ -107,7 +107,8 @@ fn a_device_whose_calls_hang_does_not_use_up_the_calls() {
             tokio::time::sleep(HOUR).await;
             bench.store(0..200, |n| format!("good{}", n % 20)).await;
             let took = bench.delivered(200).await;
-            assert!(took < Duration::from_secs(61), "{shape:?}: {took:?}");
+            // The breaker is open if all 20 hung for the first time while nobody else sent.
+            assert!(took < Duration::from_secs(130), "{shape:?}: {took:?}");
             bench.store(0..200, |n| format!("good{}", n % 20)).await;
             let took = bench.delivered(400).await;
             assert!(took < Duration::from_secs(5), "{shape:?}: {took:?}");
