@@ -92,6 +92,7 @@
 //!     link: None,
 //!     key: Some("42".into()),
 //!     dedup_by_payload: false,
+//!     is_answered: false,
 //!     request: "r1".into(),
 //!     origin: None,
 //! };
@@ -156,7 +157,7 @@ pub use message::{
 pub use messages::{Page, Part, Times};
 pub use opened::{Opened, Options, open};
 pub use position::{MAX_BEHIND, Position};
-pub use quarantine::{Filter, OfDevice};
+pub use quarantine::{Filter, InQuarantine, OfDevice};
 pub use queue::{Ack, Queue, Refusal, Ticket, WriteOp};
 pub use reader::{ReadError, Readers, Use};
 pub use references::Named;

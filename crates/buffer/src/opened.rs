@@ -6,10 +6,10 @@ use super::{
     devices::Devices,
     duplicates::Duplicates,
     file::{BufferError, BufferFile},
-    in_place::{Files, Identity},
+    in_place::{Fault, Files, Identity},
     layouts,
     position::Position,
-    quarantine::{self, Left},
+    quarantine::{self, InQuarantine, Left},
 };
 use crate::{
     Formats, LayoutKey,
@@ -58,8 +58,8 @@ impl Opened {
         (self.file.path(), self.loaded.files.database())
     }
 
-    /// Takes how many messages of each device are in the quarantine.
-    pub fn take_quarantined(&mut self) -> HashMap<String, u64> {
+    /// Takes what each device has in the quarantine.
+    pub fn take_quarantined(&mut self) -> HashMap<String, InQuarantine> {
         std::mem::take(&mut self.loaded.quarantined)
     }
 
@@ -86,8 +86,8 @@ pub struct Loaded {
     pub files: Files,
     pub totals: Totals,
     pub kept: Kept,
-    /// How many messages of each device were in the quarantine when the file was read. The observer takes this over.
-    pub quarantined: HashMap<String, u64>,
+    /// What each device had in the quarantine when the file was read. The observer takes this over.
+    pub quarantined: HashMap<String, InQuarantine>,
     /// The packed layouts that the buffer's messages were decoded with.
     pub layouts: HashSet<Arc<LayoutKey>>,
     /// The cursors of outputs.
@@ -96,6 +96,13 @@ pub struct Loaded {
     pub positions: HashMap<Arc<str>, Position>,
     pub duplicates: Duplicates,
     pub devices: Devices,
+}
+
+impl Loaded {
+    /// Checks that the files at the buffer's path are those that are open, and complete.
+    pub fn check_files(&mut self) -> Result<(), Fault> {
+        self.files.check(&self.connection)
+    }
 }
 
 /// How much the quarantine holds, or may hold.

@@ -117,6 +117,9 @@ ALTER TABLE messages ADD COLUMN name INTEGER;
 ALTER TABLE messages ADD COLUMN place INTEGER;
 ";
 
+/// Version 8 adds whether the sender of a message in the quarantine knows that it is there.
+const ANSWERED: &str = "ALTER TABLE quarantine ADD COLUMN answered INTEGER;";
+
 /// Creates the tables of an empty file, or migrates those of an older version.
 pub fn make_tables(transaction: &Connection) -> rusqlite::Result<()> {
     let version = |c: &Connection| c.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
@@ -152,6 +155,7 @@ pub fn make_tables(transaction: &Connection) -> rusqlite::Result<()> {
         transaction.pragma_update(None, "user_version", 7)?;
     }
     if version(transaction)? == 7 {
+        transaction.execute_batch(ANSWERED)?;
         transaction.execute_batch(position::TABLE)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
     }

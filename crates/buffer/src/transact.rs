@@ -44,7 +44,7 @@ impl Loaded {
         {
             let mut insert = transaction.prepare_cached(record::INSERT)?;
             let mut quarantine = transaction
-                .prepare_cached("INSERT INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
+                .prepare_cached("INSERT INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
             for (at, op) in batch.iter().enumerate() {
                 if let WriteOp::Message(_, Ticket { requeued: Some(id), .. }) = op {
                     if !quarantine::remove(&transaction, *id, &mut left)? {
@@ -142,6 +142,7 @@ fn insert_quarantined(
         &from.key,
         &from.request,
         &from.origin,
+        from.is_answered,
     ))?;
     Ok(())
 }

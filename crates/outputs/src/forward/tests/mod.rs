@@ -261,6 +261,7 @@ fn message(device: String, n: usize) -> NewMessage {
             link: None,
             key: None,
             dedup_by_payload: false,
+            is_answered: false,
             request: format!("r{n}"),
             origin: None,
         },
