@@ -17,6 +17,7 @@ mod partition;
 mod reader;
 mod retries;
 mod saver;
+mod suspects;
 #[cfg(test)]
 mod tests;
 mod window;

@@ -69,7 +69,7 @@ fn healthy_devices_are_delivered_in_quiet_periods_for_hours() {
             let running = bench.forward(&system).await;
             let mut good = 40;
             bench.delivered(good).await;
-            for hour in 0..6 {
+            for hour in 0..3 {
                 tokio::time::sleep(HOUR).await;
                 bench.store(0..1, |_| "bad0".into()).await;
                 bench.store(0..10, |n| format!("good{n}")).await;
@@ -79,7 +79,7 @@ fn healthy_devices_are_delivered_in_quiet_periods_for_hours() {
                 let limit = if hour == 0 { 130 } else { 20 };
                 assert!(took < Duration::from_secs(limit), "{shape:?} {hour}: {took:?}");
             }
-            let left = bad as u64 * 4 + 6;
+            let left = bad as u64 * 4 + 3;
             bench.until("only the bad ones are left", |status| status.lag_messages == left).await;
             let status = bench.status();
             assert_eq!((status.failing, status.breaker), (bad, Breaker::Closed), "{status:?}");
@@ -111,7 +111,9 @@ fn a_device_whose_calls_hang_does_not_use_up_the_calls() {
             assert!(took < Duration::from_secs(130), "{shape:?}: {took:?}");
             bench.store(0..200, |n| format!("good{}", n % 20)).await;
             let took = bench.delivered(400).await;
-            assert!(took < Duration::from_secs(5), "{shape:?}: {took:?}");
+            // Calls with messages of several devices must find each of them first, at a timeout for each step.
+            let limit = if shape.partitions == Partitions::Together { 60 } else { 5 };
+            assert!(took < Duration::from_secs(limit), "{shape:?}: {took:?}");
             running.stop().await;
             bench.close().await;
         });
@@ -167,6 +169,30 @@ fn a_restart_repeats_nothing_that_was_delivered_behind_a_failing_device() {
             bench.close().await;
         });
     }
+}
+
+/// While many devices send all the time, the one at fault is found, and the others do not wait for it.
+#[test]
+fn the_device_at_fault_is_found_among_many_that_send_all_the_time() {
+    simulated(async {
+        let bench = Bench::new();
+        let system = poisoned(SHAPES[1]);
+        let running = bench.forward(&system).await;
+        bench.store(0..100, |n| format!("good{n}")).await;
+        bench.delivered(100).await;
+        bench.store(0..1, |_| "bad".into()).await;
+        let mut good = 100;
+        while bench.status().failing == 0 {
+            bench.store(0..200, |n| format!("good{n}")).await;
+            good += 200;
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            assert!(good < 20_000, "{:?}", bench.status());
+        }
+        bench.delivered(good).await;
+        assert_eq!(system.took().len() as u64, good);
+        running.stop().await;
+        bench.close().await;
+    });
 }
 
 /// The backlog of a failing device may be larger than everything that an output keeps of all devices.
@@ -341,6 +367,7 @@ fn a_crash_repeats_little_of_what_was_delivered_beside_a_long_backlog() {
             let forwarder = bench.outputs.forwarder(named(), bench.position().await, stop.clone());
             let running = Running { stop, task: tokio::spawn(forwarder.run()) };
             tokio::time::sleep(Duration::from_secs(300)).await;
+            bench.saved(|position| position.resolved_to == 1000 && position.behind.len() == 1).await;
             running.crash(&system).await;
         }
         let good = system.took().iter().filter(|(device, _)| device != "bad").count();
