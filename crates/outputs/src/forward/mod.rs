@@ -22,7 +22,7 @@ mod suspects;
 mod tests;
 mod window;
 
-use super::{Class, Command, Meter, Named, Outputs, Progress};
+use super::{Class, Command, Meter, Named, Outputs, Partitions, Progress};
 use breaker::{Breaker, Of};
 use call::{Called, Target};
 use calls::{Call, Calls};
@@ -89,6 +89,11 @@ impl Forwarder {
         stopping: CancellationToken,
     ) -> Forwarder {
         let (shape, now) = (output.shape(), Instant::now());
+        // An output of another kind may have had its name, and have delivered devices independently of each other.
+        let position = match shape.partitions {
+            Partitions::One => Position::at(position.cursor()),
+            Partitions::PerDevice | Partitions::Together => position,
+        };
         let pace = Pace::new(outputs.source().stats.totals().stored, now);
         let target = Arc::new(Target { name, output, outputs, meter });
         Forwarder {

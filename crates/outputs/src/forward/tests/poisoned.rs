@@ -53,6 +53,7 @@ impl Bench {
         let begun = std::time::Instant::now();
         while !expected(&self.position().await) {
             assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", self.position().await);
+            tokio::time::sleep(Duration::from_millis(100)).await;
         }
     }
 }
@@ -317,6 +318,27 @@ fn an_output_with_one_order_waits_and_continues() {
         bench.until("all arrive", |status| status.cursor == 3000).await;
         let ids: Vec<_> = system.took().into_iter().map(|(_, id)| id).collect();
         assert_eq!(ids, (1..=3000).collect::<Vec<_>>());
+        running.stop().await;
+        bench.close().await;
+    });
+}
+
+/// An output that writes in the order of IDs may have the name of one that had delivered some devices only. It begins at the cursor.
+#[test]
+fn an_output_with_one_order_does_not_begin_beyond_the_cursor() {
+    simulated(async {
+        let bench = Bench::new();
+        let running = bench.forward(&poisoned(one_by_one())).await;
+        bench.store(0..100, |n| if n % 10 == 3 { "bad".into() } else { format!("good{}", n % 10) }).await;
+        bench.delivered(90).await;
+        bench.saved(|position| position.resolved_to == 100 && position.cursor() == 3).await;
+        running.stop().await;
+        let shape = Shape { partitions: Partitions::One, batch: 50, linger: Duration::ZERO };
+        let system = System::new(shape, |_| Answer::Take);
+        let running = bench.forward(&system).await;
+        bench.until("all arrive", |status| status.cursor == 100).await;
+        let ids: Vec<_> = system.took().into_iter().map(|(_, id)| id).collect();
+        assert_eq!(ids, (4..=100).collect::<Vec<_>>());
         running.stop().await;
         bench.close().await;
     });
