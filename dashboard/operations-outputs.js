@@ -152,8 +152,9 @@ export class OutputsPanel {
     this.letters.node.hidden = !this.#chosen;
     const letters = this.#letters;
     setText(this.letters.heading, `Dead letters of ${this.#chosen ?? ""}`);
-    setText(this.letters.note, !letters ? "loading" : letters.count ? `${messages(letters.count)}, the oldest first` : "none");
     const list = letters ? rows(letters) : [];
+    const retried = list.length ? "retried" : "none";
+    setText(this.letters.note, !letters ? "loading" : letters.count ? `${messages(letters.count)}, the oldest first` : retried);
     this.list.draw(list);
     this.list.node.hidden = !list.length;
     this.end.hidden = !letters?.more;

@@ -20,18 +20,22 @@ pub fn now() -> i64 {
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }
 
+/// The first and the last time that RFC 3339 can write: the years 0 to 9999. Other times are written as the nearest of these.
+const FIRST: i64 = -62_167_219_200_000_000;
+const LAST: i64 = 253_402_300_799_999_999;
+
 /// Formats `micros` as RFC 3339 in UTC with milliseconds, `2026-01-31T08:00:00.123Z`.
 pub fn rfc3339(micros: i64) -> String {
-    format(micros, RFC3339_MILLIS).unwrap_or_default()
+    format(micros, RFC3339_MILLIS)
 }
 
 /// Formats `micros` as RFC 3339 in UTC with microseconds, `2026-01-31T08:00:00.123456Z`.
 pub fn rfc3339_micros(micros: i64) -> String {
-    format(micros, RFC3339_MICROS).unwrap_or_default()
+    format(micros, RFC3339_MICROS)
 }
 
-/// Formats the day of `micros` in UTC, `2026-01-31`. Returns `None` after the year 9999.
-pub fn day(micros: i64) -> Option<String> {
+/// Formats the day of `micros` in UTC, `2026-01-31`.
+pub fn day(micros: i64) -> String {
     format(micros.max(0), DAY)
 }
 
@@ -47,9 +51,10 @@ pub fn parse(rfc3339: &str) -> Option<i64> {
     i64::try_from(time.unix_timestamp_nanos() / 1000).ok()
 }
 
-fn format(micros: i64, description: StaticFormatDescription) -> Option<String> {
-    let time = OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1000).ok()?;
-    time.format(description).ok()
+fn format(micros: i64, description: StaticFormatDescription) -> String {
+    let time = OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros.clamp(FIRST, LAST)) * 1000);
+    // It is in the calendar, and has all that the descriptions name.
+    time.ok().and_then(|time| time.format(description).ok()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -77,8 +82,17 @@ mod tests {
             assert_eq!(micros(&rfc3339_micros(time)), Some(time));
         }
         let midnight = 1_587_600_000_000_000;
-        assert_eq!(day(midnight - 1).as_deref(), Some("2020-04-22"));
-        assert_eq!(day(midnight).as_deref(), Some("2020-04-23"));
-        assert_eq!(day(i64::MAX), None);
+        assert_eq!(day(midnight - 1), "2020-04-22");
+        assert_eq!(day(midnight), "2020-04-23");
+    }
+
+    #[test]
+    fn every_time_has_a_text_that_can_be_parsed() {
+        for time in [i64::MIN, FIRST - 1, -1, LAST + 1, 9_000_000_000_000_000_000, i64::MAX] {
+            let nearest = time.clamp(FIRST, LAST);
+            assert_eq!(micros(&rfc3339_micros(time)), Some(nearest));
+            assert_eq!(parse(&rfc3339(time)), Some(nearest.div_euclid(1000) * 1000));
+        }
+        assert_eq!((day(i64::MAX), day(i64::MIN)), ("9999-12-31".into(), "1970-01-01".into()));
     }
 }

@@ -44,6 +44,11 @@ impl Position {
         self.behind.values().map(|first| first - 1).fold(self.resolved_to, i64::min)
     }
 
+    /// Returns whether the message `id` of `device` is resolved.
+    pub fn is_resolved(&self, id: i64, device: &str) -> bool {
+        id <= self.resolved_to && self.behind.get(device).is_none_or(|first| id < *first)
+    }
+
     /// Replaces the position of `output`.
     pub(super) fn save(&self, connection: &Connection, output: &str) -> rusqlite::Result<()> {
         let sql = "INSERT OR REPLACE INTO cursors VALUES (?, ?)";
@@ -121,5 +126,9 @@ mod tests {
         connection.execute("DELETE FROM behind", []).unwrap();
         assert_eq!(load()["out"], Position::at(7));
         assert_eq!(Position::at(7).cursor(), 7);
+        let now = position(90, &[("a", 8)]);
+        let resolved = [(7, "a"), (8, "a"), (8, "b"), (90, "b"), (91, "b")]
+            .map(|(id, device)| now.is_resolved(id, device));
+        assert_eq!(resolved, [true, false, true, true, false]);
     }
 }

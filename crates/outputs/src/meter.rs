@@ -2,6 +2,7 @@
 
 use super::Class;
 use dunnage_base::clock::{self, rfc3339};
+use dunnage_buffer::Position;
 use prometheus_client::{
     encoding::{EncodeLabelSet, EncodeLabelValue},
     metrics::{
@@ -144,8 +145,8 @@ pub enum Breaker {
 /// How far a forwarder has come.
 #[derive(Debug, Clone, Default)]
 pub struct Progress {
-    /// The last message ID before which the output has resolved everything.
-    pub cursor: i64,
+    /// What it has resolved.
+    pub position: Position,
     /// The last message ID that was read from the buffer.
     pub taken: i64,
     /// Messages that were read and are not resolved.
@@ -276,7 +277,12 @@ impl Meter {
 
     /// Returns the last message ID before which the output has resolved everything.
     pub fn cursor(&self) -> i64 {
-        self.place.lock().unwrap_or_else(PoisonError::into_inner).0.cursor
+        self.place.lock().unwrap_or_else(PoisonError::into_inner).0.position.cursor()
+    }
+
+    /// Returns what the output has resolved.
+    pub fn position(&self) -> Position {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner).0.position.clone()
     }
 
     /// Returns the status. `last` is the last message ID stored.
@@ -296,7 +302,7 @@ impl Meter {
             calls: place.calls,
             limit: place.limit,
             breaker: place.breaker,
-            cursor: place.cursor,
+            cursor: place.position.cursor(),
             lag_messages: u64::try_from(last - place.taken).unwrap_or_default() + place.waiting,
             age_seconds: age as f64 / 1e6,
             last_failure,

@@ -20,7 +20,7 @@ pub struct Outcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Resolution {
-    /// The cursor of the output has not passed the message: it waits, is being delivered, or was delivered shortly ago.
+    /// The output has not noted that the message is resolved: it waits, is being delivered or retried, or was delivered shortly ago.
     Waiting,
     /// The output has nothing more to do: the message was delivered, or an operator discarded it.
     Done,
@@ -29,15 +29,15 @@ pub enum Resolution {
 }
 
 impl Outputs {
-    /// Returns what each output did with the message `id`, in the order in which they were started.
-    pub async fn outcomes(&self, id: i64) -> Result<Vec<Outcome>, DeadLetterError> {
+    /// Returns what each output did with the message `id` of `device`, in the order in which they were started.
+    pub async fn outcomes(&self, id: i64, device: &str) -> Result<Vec<Outcome>, DeadLetterError> {
         let mut outcomes = Vec::new();
-        for (output, cursor) in self.cursors() {
+        for (output, position) in self.positions() {
             let letters = self.dead_letters(&output, id - 1, 1).await?;
             let letter = letters.into_iter().find(|letter| letter.message_id == id);
             let state = match &letter {
                 Some(_) => Resolution::DeadLetter,
-                None if id <= cursor => Resolution::Done,
+                None if position.is_resolved(id, device) => Resolution::Done,
                 None => Resolution::Waiting,
             };
             outcomes.push(Outcome { output, state, reason: letter.map(|letter| letter.reason) });

@@ -127,9 +127,9 @@ impl Outputs {
         handles.iter().map(|handle| handle.meter.cursor()).min().unwrap_or(i64::MAX)
     }
 
-    /// Returns the name of each output, and the last message ID before which it has resolved everything.
-    pub(crate) fn cursors(&self) -> Vec<(String, i64)> {
-        self.handles().iter().map(|handle| (handle.name.to_string(), handle.meter.cursor())).collect()
+    /// Returns the name of each output, and what it has resolved.
+    pub(crate) fn positions(&self) -> Vec<(String, Position)> {
+        self.handles().iter().map(|handle| (handle.name.to_string(), handle.meter.position())).collect()
     }
 
     /// Sets the gauges of all outputs to the current values.

@@ -73,7 +73,7 @@ pub async fn message(
     let found = state.ingest().readers.messages(page, Times::ALL).await?;
     let found = found.into_iter().find(|message| message.id == number).ok_or_else(missing)?;
     let earlier = earlier(&state, &found).await?;
-    let outputs = state.outputs.outcomes(number).await.map_err(|_| Problem::unreadable())?;
+    let outputs = state.outputs.outcomes(number, &found.device).await.map_err(|_| Problem::unreadable())?;
     let profiles = state.ingest().profiles.load_full();
     let turn = turn().await?;
     let answer = move || {

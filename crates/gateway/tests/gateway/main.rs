@@ -35,6 +35,7 @@ mod nats_cluster;
 mod nats_forwarders;
 mod nginx;
 mod onem2m;
+mod onem2m_imitations;
 mod openapi;
 mod operations;
 mod outputs;

@@ -15,19 +15,19 @@ use axum::{
     http::{HeaderMap, Method, StatusCode, Uri},
 };
 use dunnage_gateway::{OutputKind, OutputSettings, onem2m_output::Settings};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::{
     collections::HashSet,
     net::SocketAddr,
     process::Command,
     sync::{
-        Arc, Mutex,
+        Arc,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
 };
 
-const DEVICES: [&str; 4] = ["buoy-7", "urn:imei:356938035643809", "LMCU1231237", "la"];
+pub const DEVICES: [&str; 4] = ["buoy-7", "urn:imei:356938035643809", "LMCU1231237", "la"];
 /// The names of the devices' containers.
 const CONTAINERS: [&str; 4] = ["buoy-7", "urn~3Aimei~3A356938035643809", "LMCU1231237", "~6Ca"];
 
@@ -38,7 +38,7 @@ fn settings(url: &str, more: &str) -> Settings {
 }
 
 /// Starts a gateway that delivers to the CSE at `url`.
-fn gateway(url: &str, more: &str) -> Running {
+pub fn gateway(url: &str, more: &str) -> Running {
     let onem2m = settings(url, more);
     start_with(|config| {
         config.outputs.push(OutputSettings::new("cse", OutputKind::Onem2m(onem2m)));
@@ -46,7 +46,7 @@ fn gateway(url: &str, more: &str) -> Running {
 }
 
 /// Sends a message of each device for each number.
-fn send(gateway: &Running, numbers: std::ops::Range<usize>) {
+pub fn send(gateway: &Running, numbers: std::ops::Range<usize>) {
     for n in numbers {
         for device in DEVICES {
             let message = format!(r#"{{"n":{n},"of":"{device}"}}"#);
@@ -59,7 +59,7 @@ fn send(gateway: &Running, numbers: std::ops::Range<usize>) {
 }
 
 /// Waits until `done`; `what` describes it. Panics with the status of the outputs.
-fn wait(gateway: &Running, what: &str, mut done: impl FnMut() -> bool) {
+pub fn wait(gateway: &Running, what: &str, mut done: impl FnMut() -> bool) {
     wait_for(|| done().then_some(()).ok_or_else(|| format!("{what}: {:?}", gateway.gateway.outputs())));
 }
 
@@ -84,7 +84,7 @@ fn expect(gateway: &Running, acme: &Acme, numbers: std::ops::Range<usize>) {
 }
 
 /// Waits until the gateway has counted `messages` deliveries, and checks that the CSE refused no message.
-fn expect_delivered(gateway: &Running, messages: u64) {
+pub fn expect_delivered(gateway: &Running, messages: u64) {
     wait(gateway, "responses of the CSE", || gateway.gateway.outputs()[0].delivered >= messages);
     let status = &gateway.gateway.outputs()[0];
     assert_eq!((status.delivered, status.refused), (messages, 0), "{status:?}");
@@ -237,7 +237,7 @@ fn messages_too_large_for_the_cse_become_dead_letters_and_do_not_block_others() 
 }
 
 /// Serves `router` on its own runtime.
-fn serve(router: Router) -> (tokio::runtime::Runtime, SocketAddr) {
+pub fn serve(router: Router) -> (tokio::runtime::Runtime, SocketAddr) {
     let runtime = crate::support::runtime();
     let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();
@@ -311,61 +311,4 @@ fn errors_before_and_after_the_cse_stores_a_message_neither_lose_nor_duplicate_i
     expect(&gateway, &acme, 0..10);
     expect_delivered(&gateway, 40);
     assert!(faulty_proxy.requests.load(Ordering::Relaxed) > 50);
-}
-
-/// Imitates Mobius, which unlike ACME responds CONFLICT to instances that are created at the same moment, and drops them.
-/// This imitation does so at the first attempt to create each instance.
-#[derive(Clone, Default)]
-struct Colliding(Arc<Mutex<Resources>>);
-
-#[derive(Default)]
-struct Resources {
-    paths: HashSet<String>,
-    tried: HashSet<String>,
-    contents: Vec<Value>,
-}
-
-async fn collide(
-    State(cse): State<Colliding>,
-    method: Method,
-    uri: Uri,
-    body: Bytes,
-) -> (StatusCode, HeaderMap) {
-    let answer = |status: u16, code: &str| {
-        let code = [("x-m2m-rsc".parse().unwrap(), code.parse().unwrap())];
-        (StatusCode::from_u16(status).unwrap(), code.into_iter().collect())
-    };
-    let mut resources = cse.0.lock().unwrap();
-    if method == Method::GET {
-        return if resources.paths.contains(uri.path()) { answer(200, "2000") } else { answer(404, "4004") };
-    }
-    if uri.path() != "/Mobius" && !resources.paths.contains(uri.path()) {
-        return answer(404, "4004");
-    }
-    let body: Value = serde_json::from_slice(&body).unwrap();
-    let (kind, content) = body.as_object().unwrap().iter().next().unwrap();
-    let path = format!("{}/{}", uri.path(), content["rn"].as_str().unwrap());
-    if resources.paths.contains(&path) || kind == "m2m:cin" && resources.tried.insert(path.clone()) {
-        return answer(409, "4105");
-    }
-    resources.paths.insert(path);
-    if kind == "m2m:cin" {
-        resources.contents.push(content["con"].clone());
-    }
-    answer(201, "2001")
-}
-
-#[test]
-fn conflict_for_a_missing_instance_is_retried() {
-    let cse = Colliding::default();
-    let (_runtime, address) = serve(Router::new().fallback(collide).with_state(cse.clone()));
-    let gateway = gateway(&format!("http://{address}"), "cse = 'Mobius'");
-    send(&gateway, 0..3);
-    expect_delivered(&gateway, 12);
-    let contents = &cse.0.lock().unwrap().contents;
-    for device in DEVICES {
-        let numbers: Vec<_> =
-            contents.iter().filter(|con| con["of"] == device).map(|con| &con["n"]).collect();
-        assert_eq!(numbers, [0, 1, 2], "{device}");
-    }
 }

@@ -215,8 +215,8 @@ fn device_that_always_fails_costs_only_itself_and_can_be_discarded() {
         for device in ["a", "b", "c"] {
             send(&gateway, device, 0..20);
         }
-        let status = until(&gateway, |status| status.delivered == 60 && status.failing == 1);
-        assert_eq!((status.cursor, status.lag_messages), (0, 3));
+        let status = until(&gateway, |status| status.delivered == 60 && status.lag_messages == 3);
+        assert_eq!((status.cursor, status.failing), (0, 1));
         let path = "/api/outputs/hook/dead-letters";
         let retried = wait_for(|| {
             let list = gateway.get_json(path);

@@ -30,11 +30,11 @@ pub fn read(ingest: &Ingest, input: &str, message: Message) -> RawMessage<'stati
     let schema = name("schema", text(header::SCHEMA)).map(Into::into);
     let link = name("link", text(header::LINK));
     let request = text(header::REQUEST).filter(|name| is_name(name));
-    let received_at = text(header::RECEIVED_AT).and_then(|text| text.parse().ok());
+    let received_at = received_at(text(header::RECEIVED_AT).as_deref(), clock::now());
     let origin = text(header::ORIGIN).filter(|text| is_object(text));
     let provenance = Provenance {
         device: device.unwrap_or_else(|| NO_DEVICE.into()),
-        received_at: received_at.filter(|micros| *micros >= 0).unwrap_or_else(clock::now),
+        received_at,
         schema,
         link,
         key: Some(key(input, text(async_nats::header::NATS_MESSAGE_ID.as_ref()), &message)),
@@ -52,6 +52,14 @@ pub fn read(ingest: &Ingest, input: &str, message: Message) -> RawMessage<'stati
     RawMessage::new((METRIC, meter), provenance, content_type, message.message.payload, bad)
 }
 
+/// Returns when a message arrived at the first gateway, in microseconds since 1970, as its header says. A time before 1970 or more than a day
+/// after `now` is wrong, and is replaced by `now`.
+fn received_at(header: Option<&str>, now: i64) -> i64 {
+    const DAY: i64 = 86_400_000_000;
+    let given = header.and_then(|text| text.parse().ok());
+    given.filter(|micros| (0..=now.saturating_add(DAY)).contains(micros)).unwrap_or(now)
+}
+
 /// Returns whether `text` is a JSON object.
 fn is_object(text: &str) -> bool {
     text.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
@@ -66,5 +74,23 @@ fn key(input: &str, id: Option<String>, message: &Message) -> String {
             Ok(info) => format!("{}@{}:{input}", info.stream_sequence, info.published.unix_timestamp_nanos()),
             Err(_) => input.to_owned(),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::received_at;
+
+    #[test]
+    fn a_time_that_cannot_be_is_replaced_by_now() {
+        let now = 1_767_225_600_000_000;
+        for right in [0, 1_587_602_980_049_999, now, now + 3_600_000_000] {
+            assert_eq!(received_at(Some(&right.to_string()), now), right);
+        }
+        let beyond = (now + 86_400_000_001).to_string();
+        for wrong in ["9000000000000000000", "9223372036854775808", "-1", "", "soon", &beyond] {
+            assert_eq!(received_at(Some(wrong), now), now, "{wrong}");
+        }
+        assert_eq!(received_at(None, now), now);
     }
 }

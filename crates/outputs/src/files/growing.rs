@@ -186,7 +186,7 @@ mod tests {
             (0, "y\ny\n", None, ""),
             (0, &*format!("2\n{long}\n{long}"), Some(3), &*format!("2\n{long}\n")),
             // A hole: what follows it was not synchronized either, however whole it looks.
-            (2, "1\n2\n3\n\0\0\0\05\n6\n", Some(3), "1\n2\n3\n"),
+            (2, "1\n2\n3\n\0\0\0y\n6\n", Some(3), "1\n2\n3\n"),
             (2, "1\n2\n\0\0\0\0\n4\n5\n", Some(2), "1\n2\n"),
             (0, "\0\0\0\n4\n5\n", None, ""),
             // What remained of another file.

@@ -100,8 +100,10 @@ impl Window {
         let mut found = found.into_iter();
         for (name, after) in wanted {
             self.begin_load(&name);
+            // Dead letters that were added in the meantime come first.
             if let Some((messages, more)) = found.next()
                 && let Some(partition) = self.partitions.get_mut(&name)
+                && partition.dead_letters.is_empty()
                 && let Some(rest) = partition.rest.take_if(|rest| rest.first.id == after + 1)
             {
                 let count = messages.len() as u64;

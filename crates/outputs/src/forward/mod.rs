@@ -17,11 +17,12 @@ mod partition;
 mod reader;
 mod retries;
 mod saver;
+mod suspects;
 #[cfg(test)]
 mod tests;
 mod window;
 
-use super::{Class, Command, Meter, Named, Outputs, Progress};
+use super::{Class, Command, Meter, Named, Outputs, Partitions, Progress};
 use breaker::{Breaker, Of};
 use call::{Called, Target};
 use calls::{Call, Calls};
@@ -88,6 +89,11 @@ impl Forwarder {
         stopping: CancellationToken,
     ) -> Forwarder {
         let (shape, now) = (output.shape(), Instant::now());
+        // An output of another kind may have had its name, and have delivered devices independently of each other.
+        let position = match shape.partitions {
+            Partitions::One => Position::at(position.cursor()),
+            Partitions::PerDevice | Partitions::Together => position,
+        };
         let pace = Pace::new(outputs.source().stats.totals().stored, now);
         let target = Arc::new(Target { name, output, outputs, meter });
         Forwarder {
@@ -367,7 +373,7 @@ impl Forwarder {
         self.duplicates = duplicates;
         let position = self.window.position(self.reader.last());
         self.target.meter.show(Progress {
-            cursor: position.cursor(),
+            position: position.clone(),
             taken: self.reader.last(),
             waiting: self.window.waiting(),
             oldest: self.window.oldest().map(|oldest| oldest.received_at),

@@ -119,7 +119,7 @@ impl Reader {
         if reads_new && self.loaded_last {
             return Some(self.read_new());
         }
-        if (calling || window.is_idle())
+        if (calling || window.is_idle() || window.is_thin())
             && let Some(wanted) = window.want()
         {
             return Some(self.load(wanted));

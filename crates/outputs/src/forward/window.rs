@@ -7,6 +7,7 @@
 use super::{
     memory::Memory,
     partition::{Failing, Item, Partition, Rest},
+    suspects::Suspects,
 };
 use crate::{Message, Partitions, Shape};
 use std::{
@@ -60,8 +61,8 @@ pub struct Window {
     pub(super) waiting: u64,
     /// Messages that an operator has discarded. They are resolved when they are read, or when their call has failed.
     pub(super) discarded: HashSet<i64>,
-    /// Largest number of messages in the next call. It is halved after a failed call of several partitions, to find the one that fails.
-    batch: usize,
+    /// Partitions of which one is at fault.
+    suspects: Suspects,
     /// No call of several partitions is made before this time.
     paused: Option<Instant>,
     /// Since when a partition has been ready, if calls have messages of several.
@@ -79,7 +80,7 @@ impl Window {
             alarms: BinaryHeap::new(),
             waiting: 0,
             discarded: HashSet::new(),
-            batch: shape.batch,
+            suspects: Suspects::default(),
             paused: None,
             ready_since: None,
             failing_next: false,
@@ -250,48 +251,74 @@ impl Window {
 
     /// Takes the messages of the next call, of partitions that fail or of others.
     pub fn take(&mut self, failing: bool, now: Instant) -> Option<Taken> {
-        let together = self.shape.partitions == Partitions::Together && !failing;
-        if together && !self.is_due(now) {
-            return None;
-        }
-        let (mut partitions, mut messages) = (Vec::new(), Vec::new());
-        while messages.len() < self.batch
-            && let Some(name) = self.queues[usize::from(failing)].ready.pop_front()
-        {
+        let mut taken = Vec::new();
+        let partitions = match self.shape.partitions == Partitions::Together && !failing {
+            true => self.take_together(&mut taken, now),
+            false => self.take_one(failing, &mut taken, now),
+        };
+        // Each partition's own messages are in this order already.
+        taken.sort_by_key(|(message, _)| message.id);
+        let (messages, dead_letters) = taken.into_iter().unzip();
+        (!partitions.is_empty()).then_some(Taken { partitions, messages, dead_letters })
+    }
+
+    /// Takes messages of the first partition that is ready.
+    fn take_one(&mut self, failing: bool, taken: &mut Vec<(Message, bool)>, now: Instant) -> Vec<Arc<str>> {
+        while let Some(name) = self.queues[usize::from(failing)].ready.pop_front() {
             let Some(partition) = self.partitions.get_mut(&name) else { continue };
-            let room = if together { self.batch - messages.len() } else { self.shape.batch };
-            let taken = partition.take(room);
-            if taken.is_empty() {
-                // It was unloaded while it was queued.
-                self.look(&name, now);
+            taken.extend(partition.take(self.shape.batch));
+            if !taken.is_empty() {
+                return vec![name];
+            }
+            // It was unloaded while it was queued.
+            self.look(&name, now);
+        }
+        Vec::new()
+    }
+
+    /// Takes messages of several partitions: of a part of the suspects, or of all others while the suspects' messages are being read.
+    fn take_together(&mut self, taken: &mut Vec<(Message, bool)>, now: Instant) -> Vec<Arc<str>> {
+        let known = &self.partitions;
+        let is_open = |name: &str| known.get(name).is_some_and(|partition| partition.failing.is_none());
+        self.suspects.clear(&[], is_open);
+        if !self.is_due(now) {
+            return Vec::new();
+        }
+        let (suspects, part) = self.suspects.next();
+        let is_loaded =
+            |name: &Arc<str>| self.partitions.get(name).is_some_and(|partition| !partition.loaded.is_empty());
+        let tests = !part.is_empty() && part.iter().all(is_loaded);
+        let mut partitions = Vec::new();
+        for name in std::mem::take(&mut self.queues[0].ready) {
+            let may = if tests { part.contains(&name) } else { !suspects.contains(&name) };
+            if !may || taken.len() >= self.shape.batch {
+                self.queues[0].ready.push_back(name);
                 continue;
             }
-            messages.extend(taken);
-            partitions.push(name);
-            if !together {
-                break;
+            let Some(partition) = self.partitions.get_mut(&name) else { continue };
+            let of_partition = partition.take(self.shape.batch - taken.len());
+            match of_partition.is_empty() {
+                // It was unloaded while it was queued.
+                true => self.look(&name, now),
+                false => partitions.push(name),
             }
+            taken.extend(of_partition);
         }
-        if together {
-            self.ready_since = self.is_ready(false).then_some(now);
-        }
-        // Each partition's own messages are in this order already.
-        messages.sort_by_key(|(message, _)| message.id);
-        let (messages, dead_letters) = messages.into_iter().unzip();
-        (!partitions.is_empty()).then_some(Taken { partitions, messages, dead_letters })
+        self.ready_since = self.is_ready(false).then_some(now);
+        partitions
     }
 
     /// Returns whether a call of several partitions can be made now.
     fn is_due(&self, now: Instant) -> bool {
         let memory = &self.queues[0].memory;
-        let enough = memory.is_full(self.most()) || memory.messages() >= self.batch;
+        let full = memory.is_full(self.most()) || memory.messages() >= self.shape.batch;
         let over = self.ready_since.is_some_and(|since| since + self.shape.linger <= now);
-        self.paused.is_none_or(|until| until <= now) && (enough || over)
+        self.paused.is_none_or(|until| until <= now) && (full || over || !self.suspects.is_empty())
     }
 
     /// Ends a successful call. Messages up to the ID `done_to` were resolved: all, or all before a dead letter.
     pub fn succeeded(&mut self, partitions: &[Arc<str>], done_to: i64, now: Instant) {
-        self.batch = (self.batch * 2).min(self.shape.batch);
+        self.suspects.clear(partitions, |_| true);
         for name in partitions {
             let is_left = |partition: &Partition| partition.calling.iter().any(|item| item.id > done_to);
             if self.partitions.get(name).is_some_and(is_left) {
@@ -314,7 +341,7 @@ impl Window {
     }
 
     /// Ends a call that has failed after the messages up to the ID `done_to` were resolved. The rest of the partition waits. If it was of
-    /// several partitions, the next one is smaller, until one is called alone.
+    /// several partitions, parts of these are called next, until one has failed alone.
     pub fn failed(&mut self, partitions: &[Arc<str>], done_to: Option<i64>, wait: &Wait, now: Instant) {
         for name in partitions {
             self.unload(name);
@@ -332,7 +359,7 @@ impl Window {
             self.look(name, now);
         }
         if partitions.len() > 1 {
-            self.batch = (self.batch / 2).max(1);
+            self.suspects.blame(partitions);
             self.paused = Some(wait.until);
         }
     }

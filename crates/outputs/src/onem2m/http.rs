@@ -9,8 +9,8 @@ use dunnage_access::tls;
 use reqwest::{Client, RequestBuilder, Response, Url, header, redirect::Policy};
 use std::time::Duration;
 
-/// How many bytes of a response's content are kept.
-const KEPT: usize = 4096;
+/// How many bytes of a response's content are kept. An instance may have the attributes after its content.
+const KEPT: usize = 16 << 20;
 
 /// An HTTP client of the CSE.
 pub struct Http {
@@ -79,7 +79,7 @@ async fn read(mut answer: Response) -> reqwest::Result<Answer> {
     while let Some(part) = answer.chunk().await? {
         content.extend_from_slice(&part[..part.len().min(KEPT - content.len())]);
     }
-    Ok(Answer { code, detail: request::detail(&content), wait })
+    Ok(Answer { code, detail: request::detail(&content), has_size: request::has_size(&content), wait })
 }
 
 /// Describes an error with its causes.

@@ -2,10 +2,12 @@
 //!
 //! Each device has a container below the AE of the gateway. The AE and containers are created when a message needs them, so nothing has to
 //! be prepared, and a CSE that has lost its data is filled again. The name of an instance is the stable ID of its message: if a message is
-//! sent again after an unknown outcome, the CSE reports a conflict and does not store it twice.
+//! sent again after an unknown outcome, the CSE reports a conflict and does not store it twice. What a conflict is about is retrieved, because
+//! a CSE may have the name without the content.
 
 mod http;
 mod mqtt;
+mod refusals;
 mod request;
 mod resources;
 mod settings;
@@ -16,6 +18,7 @@ use super::{Class, Failed, FailureKind, Message, Output, Partitions, Shape};
 use dunnage_clients::secret::SecretFile;
 use http::Http;
 use mqtt::Mqtt;
+use refusals::Refusals;
 use request::{Answer, Meaning, Request};
 use resources::{Resource, Resources};
 use std::{
@@ -29,6 +32,9 @@ use std::{
 /// How often a request for a resource that a message needs is sent, and the longest delay after the first attempt.
 const TRIES: u32 = 4;
 const RETRY_DELAY: Duration = Duration::from_millis(200);
+/// How many names an instance may have, and how long the CSE may take to add the content to a name.
+const NAMES: usize = 3;
+const HALF: Duration = Duration::from_secs(1);
 
 /// The output.
 pub struct OneM2m {
@@ -38,6 +44,7 @@ pub struct OneM2m {
     started: i64,
     requests: AtomicU64,
     duplicates: AtomicU64,
+    refusals: Refusals,
     timeout: Duration,
 }
 
@@ -51,45 +58,100 @@ impl OneM2m {
             started: dunnage_base::clock::now(),
             requests: AtomicU64::new(0),
             duplicates: AtomicU64::new(0),
+            refusals: Refusals::default(),
             timeout: Duration::from_secs(settings.timeout_seconds),
         })
     }
 
     async fn put(&self, message: &Message) -> Result<(), Failed> {
         let container = self.resources.container(message);
-        let instance = self.resources.instance(&container, message).map_err(Failed::refused)?;
-        let mut answer = self.create(&instance, &message.request).await?;
+        let mut waited = false;
+        for copy in 0..NAMES {
+            let instance = self.resources.instance(&container, message, copy).map_err(Failed::refused)?;
+            let answer = self.put_instance(&container, &instance, &message.request).await?;
+            match answer.meaning() {
+                Meaning::Done => {
+                    self.refusals.created(&message.stable_id);
+                    return Ok(());
+                }
+                Meaning::Exists => {}
+                Meaning::Unacceptable => {
+                    let reason = answer.reason("creating", &instance.path());
+                    return Err(Failed::refused(reason + self.resources.advice(&answer.detail)));
+                }
+                Meaning::Unable if answer.is_internal_error() => {
+                    // Mobius has the same answer for what its tables cannot hold as for a database that is down.
+                    let reason = answer.reason("creating", &instance.path());
+                    return Err(match self.refusals.refused(&message.stable_id) {
+                        true => Failed::refused(reason + ", each time, while it created other instances"),
+                        false => answer.retry("creating", &instance.path()),
+                    });
+                }
+                Meaning::Missing | Meaning::Unable => return Err(answer.retry("creating", &instance.path())),
+            }
+            // Some CSEs report a conflict for an instance that collides in something other than its name, and drop it. So check that the
+            // instance exists. Mobius may have the name only: it stores that first, and then the content, which can fail.
+            let mut found = self.find(&instance.path(), &message.request).await?;
+            if !found.has_size && !std::mem::replace(&mut waited, true) {
+                tokio::time::sleep(HALF).await;
+                found = self.find(&instance.path(), &message.request).await?;
+            }
+            if found.has_size {
+                self.duplicates.fetch_add(1, Ordering::Relaxed);
+                self.refusals.created(&message.stable_id);
+                return Ok(());
+            }
+            tracing::warn!(
+                instance = instance.path(),
+                request = message.request,
+                "the CSE has an instance without its content (no cs); the message gets another name"
+            );
+        }
+        let path = format!("{container}/{}", message.stable_id);
+        Err(Failed::refused(format!(
+            "creating {path}: the CSE stores the name and not the content (no cs), also under {} other names",
+            NAMES - 1
+        )))
+    }
+
+    /// Creates an instance, and its container if that is missing.
+    async fn put_instance(
+        &self,
+        container: &str,
+        instance: &Resource,
+        request: &str,
+    ) -> Result<Answer, Failed> {
+        let mut answer = self.create(instance, request).await?;
         if answer.meaning() == Meaning::Missing {
-            self.make(&container, &message.request).await?;
-            answer = self.insist(&instance, &message.request).await?;
+            self.make(container, request).await?;
+            answer = self.insist(instance, request).await?;
         }
         if answer.meaning() == Meaning::Unacceptable {
             // A CSE that is starting may reject anything: ACME does, until it has read its attribute definitions. So the message is
-            // rejected only if the CSE can retrieve the container and then rejects the instance again.
-            self.find(&container, &message.request).await?;
-            answer = self.create(&instance, &message.request).await?;
-        }
-        match answer.meaning() {
-            Meaning::Done => Ok(()),
-            // Some CSEs report a conflict for an instance that collides in something other than its name, and drop it. So check that the
-            // instance exists.
-            Meaning::Exists => {
-                self.find(&instance.path(), &message.request).await?;
-                self.duplicates.fetch_add(1, Ordering::Relaxed);
-                Ok(())
+            // rejected only if the CSE can retrieve the container and then rejects the instance again. tinyIoT looks at the instance before
+            // it looks for the container.
+            let found = self.retrieve(container, request).await?;
+            match found.meaning() {
+                Meaning::Done => {}
+                Meaning::Missing => self.make(container, request).await?,
+                _ => return Err(found.retry("retrieving", container)),
             }
-            Meaning::Unacceptable => Err(Failed::refused(answer.reason("creating", &instance.path()))),
-            Meaning::Missing | Meaning::Unable => Err(answer.retry("creating", &instance.path())),
+            answer = self.create(instance, request).await?;
+        }
+        Ok(answer)
+    }
+
+    /// Returns the resource `path`, or an error if it cannot be retrieved.
+    async fn find(&self, path: &str, request: &str) -> Result<Answer, Failed> {
+        let answer = self.retrieve(path, request).await?;
+        match answer.meaning() {
+            Meaning::Done => Ok(answer),
+            _ => Err(answer.retry("retrieving", path)),
         }
     }
 
-    /// Returns an error if the resource `path` cannot be retrieved.
-    async fn find(&self, path: &str, request: &str) -> Result<(), Failed> {
-        let answer = self.binding.send(&Request::retrieve(path, self.identifier(request))).await?;
-        match answer.meaning() {
-            Meaning::Done => Ok(()),
-            _ => Err(answer.retry("retrieving", path)),
-        }
+    async fn retrieve(&self, path: &str, request: &str) -> Result<Answer, Failed> {
+        self.binding.send(&Request::retrieve(path, self.identifier(request))).await
     }
 
     /// Creates the container `container` and what is missing above it.
@@ -192,7 +254,7 @@ impl Output for OneM2m {
 
     /// Returns enough time for all requests that a message can need, including those for missing containers.
     fn deadline(&self) -> Duration {
-        self.timeout.saturating_mul(10)
+        self.timeout.saturating_mul(20)
     }
 
     fn secrets(&self) -> Vec<Arc<SecretFile>> {

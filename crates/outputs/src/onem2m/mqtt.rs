@@ -258,11 +258,13 @@ fn read(payload: &[u8]) -> Option<(String, Answer)> {
         Value::String(text) => text.parse().ok()?,
         number => u16::try_from(number.as_u64()?).ok()?,
     };
-    let detail = match primitive.get("pc") {
-        None | Some(Value::Null) => String::new(),
-        Some(content) => request::detail(content.to_string().as_bytes()),
+    let content = match primitive.get("pc") {
+        None | Some(Value::Null) => Vec::new(),
+        Some(content) => content.to_string().into_bytes(),
     };
-    Some((primitive.get("rqi")?.as_str()?.to_owned(), Answer { code, detail, wait: None }))
+    let (detail, has_size) = (request::detail(&content), request::has_size(&content));
+    let answer = Answer { code, detail, has_size, wait: None };
+    Some((primitive.get("rqi")?.as_str()?.to_owned(), answer))
 }
 
 #[cfg(test)]

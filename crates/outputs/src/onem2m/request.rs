@@ -2,7 +2,7 @@
 
 use super::resources::Resource;
 use crate::{Class, Failed};
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
 /// A request to the CSE.
 pub struct Request<'a> {
@@ -33,6 +33,8 @@ pub struct Answer {
     pub code: u16,
     /// The description of an error.
     pub detail: String,
+    /// Whether it has a resource with its size: the content of an instance is there.
+    pub has_size: bool,
     /// The delay before the next attempt that the CSE has asked for.
     pub wait: Option<Duration>,
 }
@@ -70,6 +72,11 @@ impl Answer {
         }
     }
 
+    /// Returns whether the CSE has an internal error, which may be temporary, or one about this request that it does not name.
+    pub fn is_internal_error(&self) -> bool {
+        self.code == 5000
+    }
+
     /// Creates a failure to retry, for a request about the resource `path`.
     pub fn retry(&self, doing: &str, path: &str) -> Failed {
         Failed::retry(self.reason(doing, path)).because(self.class()).not_before(self.wait)
@@ -92,6 +99,16 @@ impl Answer {
     }
 }
 
+/// Returns whether a response's content is a resource with the attribute `cs`, which every instance has (TS-0001, 9.6.7).
+pub fn has_size(content: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Attributes {
+        cs: Option<u64>,
+    }
+    let resources: Result<HashMap<String, Attributes>, _> = serde_json::from_slice(content);
+    resources.is_ok_and(|resources| resources.values().any(|attributes| attributes.cs.is_some()))
+}
+
 /// Returns the description of an error in a response's content: the value of `m2m:dbg`, or else the beginning of the content.
 pub fn detail(content: &[u8]) -> String {
     #[derive(serde::Deserialize)]
@@ -101,7 +118,7 @@ pub fn detail(content: &[u8]) -> String {
     }
     let text = match serde_json::from_slice::<Debug>(content) {
         Ok(debug) => debug.text,
-        Err(_) => String::from_utf8_lossy(content).into_owned(),
+        Err(_) => String::from_utf8_lossy(&content[..content.len().min(1024)]).into_owned(),
     };
     text.chars().take(200).collect()
 }
@@ -112,13 +129,27 @@ mod tests {
 
     #[test]
     fn only_what_can_be_a_messages_fault_counts_against_it() {
-        let meaning = |code| Answer { code, detail: String::new(), wait: None }.meaning();
+        let meaning = |code| Answer { code, detail: String::new(), has_size: false, wait: None }.meaning();
         for code in [4000, 4102, 5207, 413] {
             assert_eq!(meaning(code), Meaning::Unacceptable, "{code}");
         }
         // Accepted but not done, release version, not allowed, media type, no privilege, errors of the CSE, 404 of a proxy.
         for code in [1000, 4001, 4005, 4015, 4103, 5000, 5001, 5103, 404, 401, 200, 503, 0] {
             assert_eq!(meaning(code), Meaning::Unable, "{code}");
+        }
+    }
+
+    #[test]
+    fn an_instance_without_a_size_is_not_whole() {
+        assert!(has_size(br#"{"m2m:cin":{"rn":"k","con":{"cs":"x"},"cs":0}}"#));
+        for half in [
+            &br#"{"m2m:cin":{"pi":"3-1","ri":"4-1","ty":4,"rn":"k89f","lbl":[]}}"#[..],
+            br#"{"m2m:cin":{"con":{"cs":7}}}"#,
+            br#"{"m2m:cin":{"cs":null}}"#,
+            br#"{"m2m:dbg":"no"}"#,
+            b"",
+        ] {
+            assert!(!has_size(half));
         }
     }
 

@@ -1,10 +1,17 @@
 //! The resources that the gateway creates in the CSE: an AE, containers and contentInstances (TS-0001, 9.6; TS-0004, 7.4).
 
-use super::settings::{Content, Settings};
+use super::settings::{Content, Label, Settings};
 use crate::Message;
-use dunnage_base::clock::rfc3339;
+use base64::{Engine, prelude::BASE64_STANDARD};
+use dunnage_base::{clock::rfc3339, hex::hex};
 use serde::Serialize;
 use serde_json::{json, value::RawValue};
+use sha2::{Digest, Sha256};
+
+/// Longest name of a container, and longest labels of an instance as indented JSON, in characters: the columns of Mobius's tables. It has an
+/// internal error for longer ones, each time.
+const NAME: usize = 45;
+const LABELS: usize = 200;
 
 /// A resource to create.
 #[derive(Debug)]
@@ -64,23 +71,58 @@ impl Resources {
         let below =
             container.replace("{path}", &path.join("/")).replace("{device}", &escape(&message.device));
         // An empty `{path}` leaves an empty name, which is dropped.
-        let names = [cse.as_str(), ae].into_iter().chain(below.split('/').filter(|name| !name.is_empty()));
+        let below = below.split('/').filter(|name| !name.is_empty()).map(short);
+        let names = [cse.clone(), ae.clone()].into_iter().chain(below);
         names.collect::<Vec<_>>().join("/")
     }
 
-    /// Returns the instance of a message in the container `container`. Returns an error if the JSON of the message or its instance is
-    /// invalid.
-    pub fn instance(&self, container: &str, message: &Message) -> Result<Resource, String> {
+    /// Returns the instance of a message in the container `container`, with the name that is the `copy`th choice, from 0. Returns an error if the
+    /// message cannot be in it.
+    pub fn instance(&self, container: &str, message: &Message, copy: usize) -> Result<Resource, String> {
+        let Settings { content, cnf, mbs, .. } = &self.0;
         let json: &RawValue = serde_json::from_str(&message.json).map_err(|e| e.to_string())?;
-        let con = match self.0.content {
+        let base64 = (*content == Content::Base64).then(|| BASE64_STANDARD.encode(&*message.json));
+        let con = match (content, &base64) {
             // An instance whose content is null is invalid, so null becomes text.
-            Content::Object if &*message.json != "null" => Con::Json(json),
+            (Content::Object, _) if &*message.json != "null" => Con::Json(json),
+            (_, Some(base64)) => Con::Text(base64),
             _ => Con::Text(&message.json),
         };
-        let instance =
-            Instance { rn: &message.stable_id, con, cnf: self.0.cnf.as_deref(), lbl: labels(message) };
+        // Mobius answers that it has created such an object, and removes it at once.
+        let size = base64.as_ref().map_or(message.json.len(), String::len) as u64;
+        if let Some(limit) = mbs.filter(|limit| size > *limit) {
+            return Err(format!("NOT_ACCEPTABLE (5207): its {size} bytes exceed mbs = {limit}"));
+        }
+        let name = match copy {
+            0 => message.stable_id.clone(),
+            copy => format!("{}~{copy}", message.stable_id),
+        };
+        let cnf = cnf.as_deref().or_else(|| base64.as_ref().map(|_| "application/json:1"));
+        let instance = Instance { rn: &name, con, cnf, lbl: self.labels(message) };
         let content = serde_json::value::to_raw_value(&Cin { instance }).map_err(|e| e.to_string())?;
-        Ok(Resource { parent: container.to_owned(), name: message.stable_id.clone(), ty: 4, content })
+        Ok(Resource { parent: container.to_owned(), name, ty: 4, content })
+    }
+
+    /// Returns what an operator can do about a CSE that refuses instances with the answer `detail`; empty if nothing is known.
+    pub fn advice(&self, detail: &str) -> &'static str {
+        let text_only = self.0.content == Content::Object && detail.contains("invalid attribute : con");
+        match text_only {
+            true => "; this CSE accepts text only: set content = \"string\" in [output.onem2m]",
+            false => "",
+        }
+    }
+
+    /// Returns the metadata of a message as labels `key:value` (TS-0001, 9.6.1.3). Without a setting, leaves out the last ones if all together
+    /// are too long.
+    fn labels(&self, message: &Message) -> Vec<String> {
+        let chosen = self.0.labels.as_deref().unwrap_or(&Label::ALL);
+        let mut labels: Vec<_> = chosen.iter().filter_map(|chosen| label(*chosen, message)).collect();
+        // Each is indented by four characters, and has quotation marks, a comma and a line break.
+        let long = |labels: &[String]| labels.iter().map(|label| label.len() + 8).sum::<usize>() + 2 > LABELS;
+        while self.0.labels.is_none() && long(&labels) {
+            labels.pop();
+        }
+        labels
     }
 
     /// Returns the resources that a message in `container` needs, from the outside in: the AE, the containers above, and the container
@@ -111,19 +153,25 @@ fn resource(parent: String, name: &str, ty: u8, kind: &str, attributes: &serde_j
     Resource { parent, name: name.to_owned(), ty, content }
 }
 
-/// Returns the metadata of a message as labels `key:value` (TS-0001, 9.6.1.3).
-fn labels(message: &Message) -> Vec<String> {
-    let mut labels = vec![
-        format!("device:{}", message.device),
-        format!("received:{}", rfc3339(message.received_at)),
-        format!("format:{}", message.format),
-    ];
-    let more = [("schema", message.schema.as_deref()), ("link", message.link.as_deref())];
-    let request = Some(&*message.request).filter(|request| !request.is_empty());
-    for (key, value) in more.into_iter().chain([("request", request)]) {
-        labels.extend(value.map(|value| format!("{key}:{value}")));
+fn label(label: Label, message: &Message) -> Option<String> {
+    Some(match label {
+        Label::Device => format!("device:{}", message.device),
+        Label::Received => format!("received:{}", rfc3339(message.received_at)),
+        Label::Format => format!("format:{}", message.format),
+        Label::Schema => format!("schema:{}", message.schema.as_ref()?),
+        Label::Link => format!("link:{}", message.link.as_ref()?),
+        Label::Request if message.request.is_empty() => return None,
+        Label::Request => format!("request:{}", message.request),
+    })
+}
+
+/// Shortens a name to [`NAME`] characters, the last of which are a hash of the whole. No other name ends in `~` and small letters.
+fn short(name: &str) -> String {
+    if name.len() <= NAME {
+        return name.to_owned();
     }
-    labels
+    let hash = hex(&Sha256::digest(name)[..4]);
+    format!("{}~{hash}", &name[..NAME - hash.len() - 1])
 }
 
 /// Names of virtual resources (TS-0001, 9.6; TS-0004, 6.2.4), short and long. They have a special meaning in a path.
@@ -200,7 +248,7 @@ mod tests {
     fn an_instance_has_the_messages_own_json_and_what_is_known_of_it() {
         let resources = resources("cnf = 'application/json:0'");
         let exact = r#"{"n":18446744073709551615,"d":1.50,"t":"é"}"#;
-        let made = resources.instance("cse-in/dunnage/x", &message(exact)).unwrap();
+        let made = resources.instance("cse-in/dunnage/x", &message(exact), 0).unwrap();
         assert!(made.content.get().contains(exact), "{}", made.content);
         let content: Value = serde_json::from_str(made.content.get()).unwrap();
         assert_eq!(content["m2m:cin"]["rn"], "m0a1b2c3d-7");
@@ -218,12 +266,70 @@ mod tests {
     #[test]
     fn content_can_be_text_and_null_always_is() {
         let con = |text: &str, json: &str| {
-            let made = resources(text).instance("c", &message(json)).unwrap();
+            let made = resources(text).instance("c", &message(json), 0).unwrap();
             serde_json::from_str::<Value>(made.content.get()).unwrap()["m2m:cin"]["con"].clone()
         };
         assert_eq!(con("content = 'string'", r#"{"a":1}"#), r#"{"a":1}"#);
         assert_eq!(con("", "null"), "null");
         assert_eq!(con("", "[null]"), json!([null]));
+    }
+
+    #[test]
+    fn long_names_are_shortened_and_no_two_the_same() {
+        let container = |device: &str| {
+            let mut message = message("1");
+            message.stored.device = device.into();
+            resources("").container(&message)
+        };
+        let (fits, one, other) = ("d".repeat(45), "d".repeat(46), format!("{}e", "d".repeat(45)));
+        assert_eq!(container(&fits), format!("cse-in/dunnage/{fits}"));
+        let names = [container(&one), container(&other), container(&format!("urn:{}", ":".repeat(60)))];
+        assert!(names.iter().all(|name| name.len() == "cse-in/dunnage/".len() + 45), "{names:?}");
+        assert_eq!(
+            names[0],
+            format!("cse-in/dunnage/{}~{}", "d".repeat(36), &hex(&Sha256::digest(&one))[..8])
+        );
+        assert_ne!(names[0], names[1]);
+    }
+
+    #[test]
+    fn labels_are_those_that_fit_or_those_of_the_setting() {
+        let lbl = |text: &str, request: &str| {
+            let mut message = message("1");
+            message.stored.device = "urn:imei:356938035643810".into();
+            message.stored.schema = Some("container".into());
+            message.stored.link = Some("iridium-sbd-mo".into());
+            message.stored.request = request.into();
+            let made = resources(text).instance("c", &message, 0).unwrap();
+            let made: Value = serde_json::from_str(made.content.get()).unwrap();
+            let labels = made["m2m:cin"]["lbl"].clone();
+            let length = serde_json::to_string_pretty(&labels).unwrap().replace("  ", "    ").len();
+            let labels: Vec<_> =
+                labels.as_array().unwrap().iter().map(|l| l.as_str().unwrap().to_owned()).collect();
+            (labels, length)
+        };
+        let uuid = "0d5a9f1e-8a3b-4c55-9d0e-6f7a8b9c0d1e";
+        let (labels, length) = lbl("", uuid);
+        assert!(length <= 200 && labels.last().unwrap() == "link:iridium-sbd-mo", "{length} {labels:?}");
+        let (labels, length) = lbl("", "r");
+        assert!(length <= 200 && labels.last().unwrap() == "request:r", "{length} {labels:?}");
+        let (labels, _) = lbl("labels = ['request', 'device']", uuid);
+        assert_eq!(labels, [format!("request:{uuid}"), "device:urn:imei:356938035643810".into()]);
+        assert_eq!(lbl("labels = []", uuid).0, [""; 0]);
+    }
+
+    #[test]
+    fn content_can_be_base64_and_what_exceeds_mbs_is_not_sent() {
+        let instance = |text: &str, copy| resources(text).instance("c", &message(r#"{"a":"\\s"}"#), copy);
+        let made = instance("content = 'base64'", 2).unwrap();
+        let content: Value = serde_json::from_str(made.content.get()).unwrap();
+        assert_eq!(content["m2m:cin"]["con"], "eyJhIjoiXFxzIn0=");
+        assert_eq!(content["m2m:cin"]["cnf"], "application/json:1");
+        assert_eq!((&*made.name, &content["m2m:cin"]["rn"]), ("m0a1b2c3d-7~2", &json!("m0a1b2c3d-7~2")));
+        let with = instance("content = 'base64'\ncnf = 'text/plain:1'", 0).unwrap();
+        assert!(with.content.get().contains("text/plain:1"));
+        assert!(instance("mbs = 11", 0).is_ok() && instance("mbs = 10", 0).unwrap_err().contains("5207"));
+        assert!(instance("content = 'base64'\nmbs = 11", 0).unwrap_err().contains("16 bytes"));
     }
 
     #[test]

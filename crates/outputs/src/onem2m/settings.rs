@@ -27,10 +27,12 @@ pub const EXAMPLE: &str = "\
 # mni = 100000
 # mbs = 100000000
 # mia = 2592000
-# The content of con: object (the message's JSON) or string (its text).
+# The content of con: object (the message's JSON), string (its text; tinyIoT needs it), or base64 (for a CSE that changes JSON).
 # content = \"object\"
-# The value of cnf. Default: none.
+# The value of cnf. Default: none, and application/json:1 for base64.
 # cnf = \"application/json:0\"
+# The labels of an instance. Default: as many of these as fit into 200 characters, which Mobius stores.
+# labels = [\"device\", \"received\", \"format\", \"schema\", \"link\", \"request\"]
 # timeout_seconds = 10
 ";
 
@@ -82,6 +84,9 @@ pub struct Settings {
     /// The content type of an instance (`cnf`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cnf: Option<String>,
+    /// The labels of an instance (`lbl`). By default as many as fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<Vec<Label>>,
     /// Longest time to wait for a response.
     #[serde(default = "timeout_seconds")]
     pub timeout_seconds: u64,
@@ -96,6 +101,32 @@ pub enum Content {
     Object,
     /// A string with the message's JSON.
     String,
+    /// A string with the message's JSON in base64.
+    Base64,
+}
+
+/// A label: what is known of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Label {
+    /// Its device.
+    Device,
+    /// When it arrived.
+    Received,
+    /// Its format.
+    Format,
+    /// Its schema.
+    Schema,
+    /// The link that carried it.
+    Link,
+    /// Its request ID.
+    Request,
+}
+
+impl Label {
+    /// All labels, the most important first.
+    pub const ALL: [Label; 6] =
+        [Label::Device, Label::Received, Label::Format, Label::Schema, Label::Link, Label::Request];
 }
 
 fn ae() -> String {

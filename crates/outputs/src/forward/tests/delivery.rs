@@ -89,6 +89,14 @@ async fn everything_arrives_in_order_in_batches_of_a_device() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn everything_arrives_in_order_in_batches_of_all_devices() {
+    let linger = Duration::from_millis(5);
+    for seed in 9..11 {
+        everything_arrives(seed, Shape { partitions: Partitions::Together, batch: 20, linger }).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn everything_arrives_in_order_in_one_partition() {
     let linger = Duration::from_millis(5);
     everything_arrives(8, Shape { partitions: Partitions::One, batch: 20, linger }).await;

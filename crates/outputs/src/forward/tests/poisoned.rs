@@ -53,6 +53,7 @@ impl Bench {
         let begun = std::time::Instant::now();
         while !expected(&self.position().await) {
             assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", self.position().await);
+            tokio::time::sleep(Duration::from_millis(100)).await;
         }
     }
 }
@@ -69,17 +70,17 @@ fn healthy_devices_are_delivered_in_quiet_periods_for_hours() {
             let running = bench.forward(&system).await;
             let mut good = 40;
             bench.delivered(good).await;
-            for hour in 0..6 {
+            for hour in 0..3 {
                 tokio::time::sleep(HOUR).await;
                 bench.store(0..1, |_| "bad0".into()).await;
                 bench.store(0..10, |n| format!("good{n}")).await;
                 good += 10;
                 let took = bench.delivered(good).await;
                 // The breaker opens at most once: when all the bad ones fail for the first time, and nobody else sends.
-                let limit = if hour == 0 { 61 } else { 20 };
+                let limit = if hour == 0 { 130 } else { 20 };
                 assert!(took < Duration::from_secs(limit), "{shape:?} {hour}: {took:?}");
             }
-            let left = bad as u64 * 4 + 6;
+            let left = bad as u64 * 4 + 3;
             bench.until("only the bad ones are left", |status| status.lag_messages == left).await;
             let status = bench.status();
             assert_eq!((status.failing, status.breaker), (bad, Breaker::Closed), "{status:?}");
@@ -107,10 +108,13 @@ fn a_device_whose_calls_hang_does_not_use_up_the_calls() {
             tokio::time::sleep(HOUR).await;
             bench.store(0..200, |n| format!("good{}", n % 20)).await;
             let took = bench.delivered(200).await;
-            assert!(took < Duration::from_secs(61), "{shape:?}: {took:?}");
+            // The breaker is open if all 20 hung for the first time while nobody else sent.
+            assert!(took < Duration::from_secs(130), "{shape:?}: {took:?}");
             bench.store(0..200, |n| format!("good{}", n % 20)).await;
             let took = bench.delivered(400).await;
-            assert!(took < Duration::from_secs(5), "{shape:?}: {took:?}");
+            // Calls with messages of several devices must find each of them first, at a timeout for each step.
+            let limit = if shape.partitions == Partitions::Together { 60 } else { 5 };
+            assert!(took < Duration::from_secs(limit), "{shape:?}: {took:?}");
             running.stop().await;
             bench.close().await;
         });
@@ -166,6 +170,30 @@ fn a_restart_repeats_nothing_that_was_delivered_behind_a_failing_device() {
             bench.close().await;
         });
     }
+}
+
+/// While many devices send all the time, the one at fault is found, and the others do not wait for it.
+#[test]
+fn the_device_at_fault_is_found_among_many_that_send_all_the_time() {
+    simulated(async {
+        let bench = Bench::new();
+        let system = poisoned(SHAPES[1]);
+        let running = bench.forward(&system).await;
+        bench.store(0..100, |n| format!("good{n}")).await;
+        bench.delivered(100).await;
+        bench.store(0..1, |_| "bad".into()).await;
+        let mut good = 100;
+        while bench.status().failing == 0 {
+            bench.store(0..200, |n| format!("good{n}")).await;
+            good += 200;
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            assert!(good < 20_000, "{:?}", bench.status());
+        }
+        bench.delivered(good).await;
+        assert_eq!(system.took().len() as u64, good);
+        running.stop().await;
+        bench.close().await;
+    });
 }
 
 /// The backlog of a failing device may be larger than everything that an output keeps of all devices.
@@ -295,6 +323,27 @@ fn an_output_with_one_order_waits_and_continues() {
     });
 }
 
+/// An output that writes in the order of IDs may have the name of one that had delivered some devices only. It begins at the cursor.
+#[test]
+fn an_output_with_one_order_does_not_begin_beyond_the_cursor() {
+    simulated(async {
+        let bench = Bench::new();
+        let running = bench.forward(&poisoned(one_by_one())).await;
+        bench.store(0..100, |n| if n % 10 == 3 { "bad".into() } else { format!("good{}", n % 10) }).await;
+        bench.delivered(90).await;
+        bench.saved(|position| position.resolved_to == 100 && position.cursor() == 3).await;
+        running.stop().await;
+        let shape = Shape { partitions: Partitions::One, batch: 50, linger: Duration::ZERO };
+        let system = System::new(shape, |_| Answer::Take);
+        let running = bench.forward(&system).await;
+        bench.until("all arrive", |status| status.cursor == 100).await;
+        let ids: Vec<_> = system.took().into_iter().map(|(_, id)| id).collect();
+        assert_eq!(ids, (4..=100).collect::<Vec<_>>());
+        running.stop().await;
+        bench.close().await;
+    });
+}
+
 /// The only partition of an output whose calls have messages of all devices has the linger and the size of a batch.
 #[test]
 fn a_batch_of_all_devices_waits_until_it_is_full_or_its_time_is_over() {
@@ -340,6 +389,7 @@ fn a_crash_repeats_little_of_what_was_delivered_beside_a_long_backlog() {
             let forwarder = bench.outputs.forwarder(named(), bench.position().await, stop.clone());
             let running = Running { stop, task: tokio::spawn(forwarder.run()) };
             tokio::time::sleep(Duration::from_secs(300)).await;
+            bench.saved(|position| position.resolved_to == 1000 && position.behind.len() == 1).await;
             running.crash(&system).await;
         }
         let good = system.took().iter().filter(|(device, _)| device != "bad").count();
