@@ -217,7 +217,7 @@ impl Schemas {
 
     /// Compiles `text`, the text of the schema `name`.
     pub fn compile(&self, name: &str, text: &str) -> Result<Model, SchemaError> {
-        compile(name, text, Options { assert_formats: self.assert_formats })
+        compile(name, text, Options { assert_formats: self.assert_formats, ..Options::default() })
     }
 }
 

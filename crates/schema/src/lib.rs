@@ -64,7 +64,7 @@ mod validate;
 pub use alike::alike;
 pub use bundle::{Folders, read_text};
 pub use bundled::{bundled, bundled_named};
-pub use compile::{Options, has_keywords, warnings};
+pub use compile::{MAX_WEIGHT, Options, has_keywords, warnings};
 pub use diff::{Change, diff};
 pub use error::{SchemaError, Violation};
 pub use exact::shortest;

@@ -7,6 +7,7 @@
 use crate::{Format, Quantum};
 use dunnage_pson::Value;
 use regex::Regex;
+use std::sync::Arc;
 
 /// A compiled schema.
 #[derive(Debug, Clone, PartialEq)]
@@ -146,7 +147,8 @@ pub struct Pattern {
     pub segments: Option<Vec<Segment>>,
     pub(crate) longest: Option<u32>,
     pub(crate) is_ascii: bool,
-    pub(crate) regex: Regex,
+    /// Shared by all copies, because each copy of a [`Regex`] has caches of its own.
+    pub(crate) regex: Arc<Regex>,
 }
 
 /// Between `min` and `max` characters out of `chars`.

@@ -112,7 +112,7 @@ fn read(config: &SchemaSettings, path: &Path) -> Result<String, ProfileError> {
 }
 
 fn compile(config: &SchemaSettings, origin: &str, text: &str) -> Result<Model, ProfileError> {
-    let options = Options { assert_formats: config.assert_formats };
+    let options = Options { assert_formats: config.assert_formats, ..Options::default() };
     let model = Model::compile_with(text, options);
     model.map_err(|e| ProfileError { origin: origin.into(), message: e.to_string() })
 }

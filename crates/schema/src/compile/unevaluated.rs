@@ -103,7 +103,10 @@ impl<'a> Compiler<'a> {
                 Some(Node::Object(entries)) => entries.iter().map(|(key, _)| key.clone()).collect(),
                 _ => Vec::new(),
             };
-            found.names.extend(keys("properties"));
+            let names = keys("properties");
+            self.budget.take(names.len());
+            self.budget.check(&of.at)?;
+            found.names.extend(names);
             for source in keys("patternProperties") {
                 found.patterns.push(self.pattern(of, "patternProperties", &source)?);
             }
