@@ -82,6 +82,9 @@ impl Command {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = dunnage_playground::work_if_asked() {
+        return code;
+    }
     match Dunnage::parse().command.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),

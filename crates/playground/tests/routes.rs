@@ -6,22 +6,20 @@ use axum::{
     body::{Body, Bytes, to_bytes},
     http::{Request, StatusCode, header},
 };
-use dunnage_playground::{Process, routes};
+use dunnage_playground::{PROGRAM, Process, routes};
 use serde_json::{Value, json};
 use std::{
     convert::Infallible,
     time::{Duration, Instant},
 };
-use tokio::sync::Semaphore;
 use tower::ServiceExt;
 
 /// No answer takes longer, even without optimization on a machine that does something else.
 const SLOW: Duration = Duration::from_secs(60);
 
-static TURNS: Semaphore = Semaphore::const_new(2);
-
 fn router() -> Router {
-    Router::from(routes::<()>(Process::Gateway, &TURNS))
+    PROGRAM.get_or_init(|| env!("CARGO_BIN_EXE_playground_of_tests").into());
+    Router::from(routes::<()>(Process::Gateway))
 }
 
 async fn send(path: &str, content_type: &str, body: impl Into<Body>) -> (StatusCode, Value) {
@@ -241,31 +239,6 @@ async fn hostile_schemas_are_answered() {
             answer["mistakes"]
         );
         assert!(!answer.to_string().contains("root:"), "a file was read");
-    }
-}
-
-/// The rest of the process has a turn left, however many ask.
-#[tokio::test(flavor = "multi_thread")]
-async fn the_playground_takes_one_turn_at_a_time() {
-    static SHARED: Semaphore = Semaphore::const_new(2);
-    let router = Router::from(routes::<()>(Process::Gateway, &SHARED));
-    let messages: String = (0..300).map(|n| format!("{{\"n\":{n}}}\n")).collect();
-    let question = json!({"messages": messages, "links": [], "devices": 1, "per_day": 1}).to_string();
-    let asked: Vec<_> = (0..4)
-        .map(|_| {
-            let request = Request::post("/api/play").header(header::CONTENT_TYPE, "application/json");
-            tokio::spawn(router.clone().oneshot(request.body(Body::from(question.clone())).unwrap()))
-        })
-        .collect();
-    let mut taken = 0;
-    while !asked.iter().all(tokio::task::JoinHandle::is_finished) {
-        assert!(SHARED.available_permits() >= 1);
-        taken += usize::from(SHARED.available_permits() == 1);
-        tokio::time::sleep(Duration::from_millis(1)).await;
-    }
-    assert!(taken > 0, "no turn was taken");
-    for answer in asked {
-        assert_eq!(answer.await.unwrap().unwrap().status(), StatusCode::OK);
     }
 }
 
