@@ -83,7 +83,7 @@ fn describe(kind: &Type) -> (&'static str, Option<u32>, String) {
         Type::Bool => ("boolean", None, String::new()),
         Type::Integer(n) => ("integer", None, range(n.min, n.max, 0) + &step(n.step, 0) + &usual(n.usual, 0)),
         Type::Decimal(n) => ("decimal", Some(n.places), decimal(n)),
-        Type::Float(f) => ("float", None, float(f.min, f.max)),
+        Type::Float(f) => ("float", None, float(f)),
         Type::Text(text) => ("text", None, lengths(text)),
         Type::NumberText(n) => ("number in text", Some(n.number.places), number_text(n)),
         Type::NumbersText(n) => {
@@ -185,12 +185,17 @@ fn usual(range: Option<(i128, i128)>, places: u32) -> String {
     })
 }
 
-fn float(min: Option<f64>, max: Option<f64>) -> String {
-    match (min.map(bound), max.map(bound)) {
-        (None, None) => String::new(),
-        (Some(min), None) => format!("from {min}"),
-        (None, Some(max)) => format!("up to {max}"),
-        (Some(min), Some(max)) => format!("{min} to {max}"),
+fn float(float: &Float) -> String {
+    let (min, max) = (float.min.map(bound), float.max.map(bound));
+    let (above, below) = (float.above().map(bound), float.below().map(bound));
+    match (above.map(|above| format!("above {above}")).or(min), below, max) {
+        (None, None, None) => String::new(),
+        (Some(min), None, None) if min.starts_with("above") => min,
+        (Some(min), None, None) => format!("from {min}"),
+        (None, Some(below), _) => format!("below {below}"),
+        (None, None, Some(max)) => format!("up to {max}"),
+        (Some(min), Some(below), _) => format!("{min} to below {below}"),
+        (Some(min), None, Some(max)) => format!("{min} to {max}"),
     }
 }
 

@@ -13,6 +13,7 @@ mod budget;
 mod choice;
 mod compose;
 mod dialect;
+mod evaluated;
 mod identifiers;
 mod intersect;
 mod intersect_number;

@@ -76,8 +76,8 @@ impl<'a> Compiler<'a> {
             percent_decoded(fragment).ok_or_else(|| format!("{reference:?} is not percent-encoded UTF-8"))?;
         let missing = || {
             format!(
-                "{reference:?} is not in this schema. A file that it refers to is read from the folders that are given for that \
-                 (--schema-dir, or the gateway's folder of schemas), and nothing from the network"
+                "{reference:?} is not in this schema. Its file must be in a folder that is given for that (--schema-dir, or the \
+                 gateway's folder of schemas), or in a map of addresses (--schema-map, [schemas] map); nothing is read from the network"
             )
         };
         if !pointer.is_empty() && !pointer.starts_with('/') {

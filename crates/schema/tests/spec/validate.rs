@@ -54,10 +54,7 @@ fn violations_of_numbers_name_value_and_limit() {
     );
     let schema = r#"{"type":"number","minimum":0.5,"exclusiveMaximum":2}"#;
     assert_valid(schema, &["0.5", "1", "1.9999999999999998"]);
-    assert_violations(
-        schema,
-        &[("0.4", "0.4 is below the minimum 0.5"), ("2", "2.0 is above the maximum 1.9999999999999998")],
-    );
+    assert_violations(schema, &[("0.4", "0.4 is below the minimum 0.5"), ("2", "2.0 is not below 2")]);
 }
 
 #[test]
