@@ -96,9 +96,15 @@ fn choices_may_decide_which_fields_are_evaluated() {
         "unevaluatedProperties":false,"oneOf":[
             {"properties":{"kind":{"const":"door"},"open":{"type":"boolean"}}},
             {"properties":{"kind":{"const":"temp"},"celsius":{"type":"number"}}}]}"#;
-    valid(discriminated, &[r#"{"site":"sea","kind":"door","open":false}"#, r#"{"kind":"temp","celsius":1.5}"#]);
+    valid(
+        discriminated,
+        &[r#"{"site":"sea","kind":"door","open":false}"#, r#"{"kind":"temp","celsius":1.5}"#],
+    );
     for message in [r#"{"kind":"door","celsius":1.5}"#, r#"{"kind":"none"}"#, r#"{"kind":"temp","x":1}"#] {
-        assert!(Model::compile(discriminated).unwrap().validate(&crate::json::message(message)).is_err(), "{message}");
+        assert!(
+            Model::compile(discriminated).unwrap().validate(&crate::json::message(message)).is_err(),
+            "{message}"
+        );
     }
     let Type::Union(kinds) = root(discriminated) else { panic!("no union: {:?}", root(discriminated)) };
     assert!(kinds.iter().all(|kind| matches!(kind, Type::Object(object) if object.additional.is_none())));
@@ -106,7 +112,10 @@ fn choices_may_decide_which_fields_are_evaluated() {
         "then":{"properties":{"b":{}}},"else":{"properties":{"c":{}}},"unevaluatedProperties":false}"#;
     valid(condition, &[r#"{"a":1,"b":2}"#, r#"{"c":2}"#]);
     for message in [r#"{"a":1,"c":2}"#, r#"{"b":2}"#, r#"{"a":2}"#] {
-        assert!(Model::compile(condition).unwrap().validate(&crate::json::message(message)).is_err(), "{message}");
+        assert!(
+            Model::compile(condition).unwrap().validate(&crate::json::message(message)).is_err(),
+            "{message}"
+        );
     }
 }
 
