@@ -19,7 +19,7 @@ pub const STACK: usize = 256 << 20;
 /// The most that a schema may weigh (`spec/schema.md`, "Limits"). All of the corpus but the two largest weigh less.
 pub const SCHEMA_WEIGHT: usize = 10_000;
 /// The most bytes that an answer may take, beside the stack.
-pub const MEMORY: u64 = 384 << 20;
+pub const MEMORY: u64 = 256 << 20;
 /// How long an answer may take: in all, and while others wait.
 pub const WORK: Duration = Duration::from_secs(10);
 pub const WORK_WHILE_OTHERS_WAIT: Duration = Duration::from_secs(3);

@@ -89,11 +89,7 @@ pub fn of_messages(source: &str, messages: &[Found<'_>]) -> Result<Inferred, Mis
 }
 
 /// Returns which of the messages break the schema, with the mistakes of the first that do.
-pub fn violations(
-    source: &str,
-    model: &Model,
-    found: &[Found<'_>],
-) -> (Vec<bool>, Vec<Mistake>) {
+pub fn violations(source: &str, model: &Model, found: &[Found<'_>]) -> (Vec<bool>, Vec<Mistake>) {
     let (mut broken, mut mistakes) = (Vec::with_capacity(found.len()), Vec::new());
     for (index, Found { text, start, message }) in found.iter().enumerate() {
         let violation = model.validate(&message.value).err();

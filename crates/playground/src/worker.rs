@@ -67,8 +67,9 @@ pub async fn compute(task: Task, request: &[u8]) -> Result<Vec<u8>, Option<io::E
 async fn run(task: Task, request: &[u8]) -> io::Result<(Vec<u8>, ExitStatus)> {
     let name = TASKS.iter().find(|(_, known)| *known == task).map_or("", |(name, _)| name);
     let mut command = Command::new(program()?);
-    // The environment may hold credentials.
-    command.args([ARGUMENT, name]).env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+    // The environment may hold credentials. Memory that mimalloc only reserves must not count, so that the bound is on what is used.
+    command.args([ARGUMENT, name]).env_clear().env("MIMALLOC_ARENA_EAGER_COMMIT", "0");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
     let mut process = command.spawn()?;
     let (stdin, stdout) = (process.stdin.take(), process.stdout.take());
     let (Some(mut stdin), Some(stdout)) = (stdin, stdout) else {
