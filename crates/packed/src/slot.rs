@@ -19,7 +19,9 @@ mod tests {
 
     #[test]
     fn every_inferred_schema_gets_its_slot() {
-        for samples in [&["null"][..], &["453", "9007199254740993", "-7.0"], &["{}"], &[r#"{"t":1.5}"#], &["[]"]] {
+        for samples in
+            [&["null"][..], &["453", "9007199254740993", "-7.0"], &["{}"], &[r#"{"t":1.5}"#], &["[]"]]
+        {
             for title in [None, Some("Reading")] {
                 let schema = with_slot(&dunnage_schema::infer(samples, title).unwrap().schema).unwrap();
                 let model = Model::compile(&schema).unwrap_or_else(|e| panic!("{e}: {schema}"));

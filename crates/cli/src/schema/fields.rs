@@ -1,7 +1,9 @@
 //! The fields of a model as a flat list, with their ranges as text.
 
 use dunnage_formats::{Id, Mapping, Value};
-use dunnage_schema::{Assertion, DEVICE, Decimal, Model, NumberText, Object, Text, Type, decimal_text};
+use dunnage_schema::{
+    Assertion, DEVICE, Decimal, Float, Model, NumberText, Object, Text, Type, decimal_text,
+};
 use serde::Serialize;
 
 /// A field as shown to people and in `--json`.
@@ -295,7 +297,9 @@ mod tests {
         assert_eq!(range(i128::from(i64::MIN), i128::from(u64::MAX), 0), "");
         assert_eq!(range(0, i128::from(i64::MAX), 2), "from 0.00");
         assert_eq!(range(-900, 900, 1), "-90.0 to 90.0");
-        assert_eq!(float(Some(f64::from_bits(1)), Some(2.5)), "5e-324 to 2.5");
+        let float = |min, max| float(&Float { min, max });
+        assert_eq!(float(Some(f64::from_bits(1)), Some(2.5)), "above 0 to 2.5");
+        assert_eq!(float(Some(0.0), Some(360f64.next_down())), "0 to below 360");
         assert_eq!(float(None, Some(1e300)), "up to 1e300");
     }
 }

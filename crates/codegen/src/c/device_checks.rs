@@ -54,12 +54,17 @@ fn visit(kind: &Type, path: &str, found: &mut Vec<DeviceCheck>) {
         Type::Decimal(decimal) if has_many_digits(decimal) => unchecked(vec!["at most 15 digits"]),
         Type::Array(array) => visit(&array.items, &format!("{path}[]"), found),
         Type::Tuple(tuple) => {
-            tuple.items.iter().enumerate().for_each(|(at, kind)| visit(kind, &format!("{path}[{at}]"), found));
+            tuple
+                .items
+                .iter()
+                .enumerate()
+                .for_each(|(at, kind)| visit(kind, &format!("{path}[{at}]"), found));
             tuple.rest.iter().for_each(|kind| visit(kind, &format!("{path}[]"), found));
         }
         Type::Object(object) => {
             for field in &object.fields {
-                let below = if path.is_empty() { field.name.clone() } else { format!("{path}.{}", field.name) };
+                let below =
+                    if path.is_empty() { field.name.clone() } else { format!("{path}.{}", field.name) };
                 visit(&field.kind, &below, found);
             }
         }

@@ -95,10 +95,15 @@ extern \"C\" {{
 
 /// Generates the declarations of the two functions, and the end of the header. `unchecked` is what they do not check.
 fn functions(Plan { name, prefix, .. }: &Plan, unchecked: &[DeviceCheck]) -> String {
-    let list: Vec<String> = unchecked.iter().map(|check| format!(" *     {}", comment(&check.to_string()))).collect();
+    let list: Vec<String> =
+        unchecked.iter().map(|check| format!(" *     {}", comment(&check.to_string()))).collect();
     let list = list.join("\n");
     let (writes, reads) = if unchecked.is_empty() {
-        (String::new(), "Only what the schema allows is accepted, and only in its one encoding; else there is a fault,".to_owned())
+        (
+            String::new(),
+            "Only what the schema allows is accepted, and only in its one encoding; else there is a fault,"
+                .to_owned(),
+        )
     } else {
         (
             format!(

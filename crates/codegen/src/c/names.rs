@@ -21,7 +21,8 @@ impl Scope {
                 .map(|ending| format!("{stem}{ending}"))
                 .collect()
         };
-        let is_free = |taken: &HashSet<String>, stem: &str| all(stem).iter().all(|name| !taken.contains(name));
+        let is_free =
+            |taken: &HashSet<String>, stem: &str| all(stem).iter().all(|name| !taken.contains(name));
         let mut candidate = stem.to_owned();
         if !is_free(&self.taken, stem) {
             // The search goes on where it ended for the same stem.
