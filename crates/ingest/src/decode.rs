@@ -345,6 +345,7 @@ mod tests {
                 link: None,
                 key: None,
                 dedup_by_payload: false,
+                is_answered: false,
                 request: String::new(),
                 origin: None,
             };

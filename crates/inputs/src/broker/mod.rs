@@ -19,7 +19,7 @@ use dunnage_clients::{
     secret::{self, SecretFile},
 };
 use dunnage_formats::Id;
-use dunnage_ingest::{RawMessage, Rejected, Submitted};
+use dunnage_ingest::{RawMessage, Submitted};
 use mqtt_protocol_core::mqtt::packet::Qos;
 use serde::{Deserialize, Serialize};
 use std::{collections::HashSet, path::PathBuf, sync::Arc, time::Duration};
@@ -235,7 +235,7 @@ impl Broker {
                 tracing::info!(%input, topic, "a topic has no device ID; its message is in the quarantine");
             }
             if message.encoding.is_ok() {
-                message.encoding = Err(Rejected::bad_id("the device ID"));
+                message.encoding = Err(message::bad_device(device));
             }
         }
         message.provenance.origin = Some(serde_json::json!({ "topic": topic }).to_string().into());
