@@ -37,7 +37,7 @@ impl<'a> Compiler<'a> {
             parts.push((position(entries, "allOf"), part));
         }
         parts.sort_by_key(|(position, _)| *position);
-        Ok(parts.into_iter().fold(Some(Type::Any), |kind, (_, part)| self.intersect(kind, part)))
+        Ok(parts.into_iter().try_fold(Type::Any, |kind, (_, part)| self.intersect(Some(kind), part)))
     }
 
     /// Restricts `kind` by `anyOf` and `oneOf`.

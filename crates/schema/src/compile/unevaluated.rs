@@ -13,7 +13,7 @@ use crate::{Annotation, Assertion, Object, SchemaError, Type};
 impl<'a> Compiler<'a> {
     pub(super) fn unevaluated(&mut self, schema: &Schema<'a>, mut kind: Inner) -> Result<Inner, SchemaError> {
         for (keyword, make) in [
-            ("unevaluatedProperties", of_fields as fn(Evaluated, Inner, &Budget) -> Inner),
+            ("unevaluatedProperties", of_fields as fn(&Evaluated, Inner, &Budget) -> Inner),
             ("unevaluatedItems", of_elements),
         ] {
             let Some(rest) = self.below(schema, keyword, schema.place.varying())? else { continue };
@@ -22,7 +22,7 @@ impl<'a> Compiler<'a> {
                 alternatives.len() == 1 && alternatives.iter().all(|one| one.conditions.is_empty());
             let mut branches = Vec::with_capacity(alternatives.len());
             for alternative in alternatives {
-                let restricted = make(alternative.found, rest.clone(), &self.budget);
+                let restricted = make(&alternative.found, rest.clone(), &self.budget);
                 let conditions = alternative.conditions.into_iter().map(Some);
                 branches.push(conditions.fold(restricted, |kind, condition| self.intersect(kind, condition)));
             }
@@ -38,7 +38,7 @@ impl<'a> Compiler<'a> {
 }
 
 /// Returns the type of values whose fields, other than those that are evaluated, are of the type `rest`.
-fn of_fields(found: Evaluated, rest: Inner, budget: &Budget) -> Inner {
+fn of_fields(found: &Evaluated, rest: Inner, budget: &Budget) -> Inner {
     if found.all {
         return Some(Type::Any);
     }
@@ -59,14 +59,14 @@ fn of_fields(found: Evaluated, rest: Inner, budget: &Budget) -> Inner {
     };
     let mut assertions = Vec::new();
     if !found.patterns.is_empty() {
-        let patterns = found.patterns.into_iter().map(|pattern| (pattern, Type::Any)).collect();
-        assertions.push(Assertion::Others { named: found.names, patterns, rest });
+        let patterns = found.patterns.iter().map(|pattern| (pattern.clone(), Type::Any)).collect();
+        assertions.push(Assertion::Others { named: found.names.clone(), patterns, rest });
     }
     Some(or_other(checked(Type::Object(object), assertions), "object"))
 }
 
 /// Returns the type of values whose elements behind those that are evaluated are of the type `rest`.
-fn of_elements(found: Evaluated, rest: Inner, budget: &Budget) -> Inner {
+fn of_elements(found: &Evaluated, rest: Inner, budget: &Budget) -> Inner {
     if found.all {
         return Some(Type::Any);
     }

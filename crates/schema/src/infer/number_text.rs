@@ -152,7 +152,7 @@ impl Numbers {
         let guessed = range::guess(name, all, self.places, LIMITS);
         match self.digits {
             // A counter goes on with another digit.
-            digits if digits > 1 && low >= 0 && high <= widest => guessed.from_zero(widest),
+            digits if digits > 1 && low >= 0 && high <= widest => guessed.above_zero(widest),
             _ => guessed,
         }
     }

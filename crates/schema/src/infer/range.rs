@@ -188,7 +188,7 @@ impl Range {
     }
 
     /// Returns the range from 0, to at least ten times `usual`, up to which the numbers usually are.
-    pub(super) fn from_zero(self, usual: i128) -> Range {
+    pub(super) fn above_zero(self, usual: i128) -> Range {
         let max = self.max.max(usual.saturating_mul(FEW.0)).min(i64::MAX as i128);
         Range { min: 0, max, usual: Some((0, usual)), outliers: Vec::new(), ..self }
     }
