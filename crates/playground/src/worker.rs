@@ -27,8 +27,6 @@ use tokio::{
 const ARGUMENT: &str = "playground-worker";
 /// The most bytes of an outcome. Generated files and explanations are shorter in all.
 const MAX_OUTCOME: u64 = 16 << 20;
-/// How much less urgent the process is than the gateway.
-const NICE: i32 = 10;
 
 /// The program that computes: by default the running one. Tests set it, because a test is not that program. The program must call
 /// [`work_if_asked`] first.
@@ -130,7 +128,7 @@ fn work(task: Task) -> io::Result<()> {
 /// Bounds the memory and the processor time of this process, also for the case that its parent is gone.
 #[cfg(unix)]
 fn restrict() -> io::Result<()> {
-    use rustix::process::{Resource, Rlimit, nice, setrlimit};
+    use rustix::process::{Resource, Rlimit, setrlimit};
     let limits = [
         (Resource::Data, (STACK as u64).saturating_add(MEMORY)),
         (Resource::Cpu, WORK.as_secs().saturating_add(1)),
@@ -139,8 +137,6 @@ fn restrict() -> io::Result<()> {
     for (resource, most) in limits {
         setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
     }
-    // Some sandboxes forbid it, `deploy/dunnage.service` among them, and nothing depends on it.
-    let _ = nice(NICE);
     Ok(())
 }
 
