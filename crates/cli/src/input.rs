@@ -182,6 +182,9 @@ pub struct Schemas {
     /// Folder of files that a schema may refer to; repeatable
     #[arg(long = "schema-dir", value_name = "FOLDER")]
     folders: Vec<PathBuf>,
+    /// JSON file with the files that addresses in references stand for: {"https://example.com/unit.json": "unit.json"}
+    #[arg(long = "schema-map", value_name = "FILE")]
+    map: Option<PathBuf>,
     /// Reject text that does not match its format (date-time, uuid, ipv4, ...); for packed messages, both sides need it
     #[arg(long)]
     assert_formats: bool,
@@ -211,13 +214,16 @@ impl Schemas {
     /// The text of the schema `name`, bundled with the files in the folders that it refers to.
     pub fn text(&self, name: &str) -> Result<String, Failure> {
         let text = schema_text(name)?;
-        let folders = Folders::new(&self.folders).map_err(|e| Failure::about("--schema-dir", e))?;
+        let mut folders = Folders::new(&self.folders).map_err(|e| Failure::about("--schema-dir", e))?;
+        if let Some(map) = &self.map {
+            folders = folders.with_map(map).map_err(|e| Failure::about("--schema-map", e))?;
+        }
         folders.bundle(Path::new(name), &text).map_err(|e| Failure::about(name, schema_reason(&e)))
     }
 
     /// Compiles `text`, the text of the schema `name`.
     pub fn compile(&self, name: &str, text: &str) -> Result<Model, SchemaError> {
-        compile(name, text, Options { assert_formats: self.assert_formats })
+        compile(name, text, Options { assert_formats: self.assert_formats, ..Options::default() })
     }
 }
 

@@ -85,6 +85,9 @@ impl Command {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = dunnage_playground::work_if_asked() {
+        return code;
+    }
     let result = match Dunnage::try_parse() {
         Ok(dunnage) => dunnage.command.run(),
         // The help and the version are output like any other: a full disk is a failure.

@@ -81,7 +81,7 @@ fn every_key_can_be_set_in_the_environment() {
             ("access", "who") => "anyone",
             ("http", "tls") | ("schemas", "assert_formats" | "require_check") => "true",
             ("tls", _) => "both.pem",
-            (_, "path" | "socket" | "tokens" | "keys") => "elsewhere",
+            (_, "path" | "map" | "socket" | "tokens" | "keys") => "elsewhere",
             ("http", "body_limit_bytes") => "77",
             ("buffer", "queue_bytes" | "limit_bytes") => "2000000",
             _ => "7",
