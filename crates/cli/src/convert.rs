@@ -4,9 +4,10 @@ use crate::{
     failure::{Failure, complain},
     input::{self, Source},
     known::KnownTexts,
+    numbers::{Numbers, with_choice},
 };
 use clap::Args;
-use dunnage_formats::{Error, Format, Id, Kind, Mapping, Reception};
+use dunnage_formats::{Altered, Error, Format, Id, Kind, Mapping, Reception};
 use std::{
     collections::BTreeMap,
     io::{self, Write},
@@ -19,8 +20,8 @@ use std::{
 ///
 /// With --lines every line is a message: text formats as they are, binary formats as hex. A line that cannot be
 /// converted is reported with its number on standard error and has no output. The other lines are converted, and the
-/// exit code is 1. An empty line is a message of zero bytes, which some binary formats have; in text formats it is an
-/// error.
+/// exit code is 1. An empty line is a message of zero bytes, which some binary formats have; in text formats, blank
+/// lines are ignored.
 #[derive(Args)]
 pub struct Convert {
     /// Format of the input
@@ -43,6 +44,8 @@ pub struct Convert {
     /// Reject packed messages whose schema has no x-dunnage-check
     #[arg(long)]
     require_check: bool,
+    #[command(flatten)]
+    numbers: Numbers,
     #[command(flatten)]
     schemas: input::Schemas,
     #[command(flatten)]
@@ -75,6 +78,7 @@ impl Convert {
             from: self.from.open(model.as_ref(), Mapping::Exact)?,
             to: self.to.open(model.as_ref(), Mapping::Exact)?,
             known: self.known.texts()?,
+            numbers: self.numbers,
             hex_in: hex && !is_text(self.from),
             hex_out: hex && !is_text(self.to),
             newline: hex || is_text(self.to),
@@ -95,6 +99,7 @@ struct Conversion {
     from: Box<dyn Format>,
     to: Box<dyn Format>,
     known: BTreeMap<String, String>,
+    numbers: Numbers,
     hex_in: bool,
     hex_out: bool,
     /// Whether to end the output with a newline.
@@ -107,8 +112,8 @@ impl Conversion {
         let bytes = self.source.message(self.hex_in)?;
         let mut output = self.convert(&bytes).map_err(|error| {
             self.source.blame(match self.from_json {
-                true => input::json_failure(error, &bytes, "--lines reads one per line"),
-                false => error.into(),
+                true => input::json_failure(with_choice(&error), &bytes, "--lines reads one per line"),
+                false => Failure::Failed(with_choice(&error)),
             })
         })?;
         if self.newline && output.last() != Some(&b'\n') {
@@ -124,8 +129,10 @@ impl Conversion {
         // Standard output is flushed after each line, so that a live stream has no delay.
         let mut stdout = io::stdout().lock();
         let (mut line, mut number, mut failed) = (Vec::new(), 0u64, false);
-        while input::line(&mut source, self.hex_in, &mut line).map_err(|e| self.source.blame(e))? {
-            number += 1;
+        while let read @ 1.. =
+            input::line(&mut source, self.hex_in, &mut line).map_err(|e| self.source.blame(e))?
+        {
+            number += read;
             match self.line(&line) {
                 Ok(output) => {
                     stdout.write_all(&output)?;
@@ -133,6 +140,7 @@ impl Conversion {
                 }
                 Err(error) => {
                     failed = true;
+                    let error = with_choice(&error);
                     match self.source.file() {
                         Some(path) => complain(format_args!("{}: line {number}: {error}", path.display())),
                         None => complain(format_args!("line {number}: {error}")),
@@ -148,7 +156,6 @@ impl Conversion {
     fn line(&self, line: &[u8]) -> Result<Vec<u8>, Error> {
         let mut output = match self.hex_in {
             true => self.convert(&input::from_hex(line)?)?,
-            false if line.trim_ascii().is_empty() => return Err(input::empty_line()),
             false => self.convert(line)?,
         };
         output.pop_if(|end| *end == b'\n');
@@ -160,7 +167,8 @@ impl Conversion {
 
     fn convert(&self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
         input::within_limit(bytes)?;
-        let reception = Reception { known: (&self.known).into(), ..Reception::default() };
+        let (known, altered) = ((&self.known).into(), Altered::default());
+        let reception = Reception { known, numbers: self.numbers.of(&altered), ..Reception::default() };
         let message = self.from.decode_from(bytes, &reception)?;
         let mut output = Vec::new();
         self.to.encode(&message, &mut output).map_err(|e| match self.from_json {

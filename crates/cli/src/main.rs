@@ -14,6 +14,7 @@ mod known;
 mod link_id;
 mod manual;
 mod network;
+mod numbers;
 mod output;
 mod plan;
 mod play;

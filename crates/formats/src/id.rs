@@ -89,7 +89,7 @@ impl Id {
         self.row().1
     }
 
-    /// Returns the media type.
+    /// Returns the media type that is written. `from_media_type` reads others as well.
     pub fn media_type(self) -> &'static str {
         self.row().2
     }
@@ -97,12 +97,6 @@ impl Id {
     /// Returns whether reading and writing need a schema.
     pub fn needs_schema(self) -> bool {
         self.row().3
-    }
-
-    /// Finds the format of a `Content-Type`. Parameters (`; charset=utf-8`) are ignored, and case does not matter.
-    pub fn from_media_type(content_type: &str) -> Option<Id> {
-        let media_type = content_type.split(';').next().unwrap_or_default().trim();
-        TABLE.iter().find(|row| row.2.eq_ignore_ascii_case(media_type)).map(|row| row.0)
     }
 
     /// Makes the codec. Only formats that need a schema use `model` and `mapping`; [`Mapping::Float32`] exists for `protobuf`, `struct` and

@@ -27,6 +27,7 @@ mod id;
 mod instant;
 mod json;
 mod limits;
+mod media_type;
 mod msgpack;
 mod number;
 mod packed;
@@ -49,6 +50,7 @@ pub use id::Id;
 pub use json::{Json, offset_of as json_offset};
 pub use limits::{MAX_BYTES, MAX_DEPTH};
 pub use msgpack::Msgpack;
+pub use number::{Altered, Numbers};
 pub use packed::Packed;
 pub use protobuf::Protobuf;
 pub use pson::Pson;
@@ -90,12 +92,15 @@ pub struct Reception<'a> {
     pub received_at: Option<i64>,
     /// How many bytes the decoded message may use, as [`Budget`] counts them.
     pub memory: usize,
+    /// What happens to numbers in text that no value holds exactly.
+    pub numbers: Numbers<'a>,
 }
 
 impl Default for Reception<'_> {
-    /// Nothing is known about the message, and its memory is not limited.
+    /// Nothing is known about the message, its memory is not limited, and its numbers are exact.
     fn default() -> Self {
-        Reception { known: Known::default(), received_at: None, memory: usize::MAX }
+        let numbers = Numbers::Exact;
+        Reception { known: Known::default(), received_at: None, memory: usize::MAX, numbers }
     }
 }
 

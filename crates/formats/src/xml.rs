@@ -49,8 +49,10 @@ impl Format for Xml {
         // The byte order mark is not part of the document, but offsets count it.
         let document = text.strip_prefix('\u{feff}').unwrap_or(text);
         let before = text.len() - document.len();
-        read::message(document, &reception.budget())
-            .map_err(|e| Error::new(e.kind(), before + e.offset(), e.message()))
+        read::message(document, &reception.budget(), reception.numbers).map_err(|e| {
+            let offset = before + e.offset();
+            e.at_offset(offset)
+        })
     }
 }
 

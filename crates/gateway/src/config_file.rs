@@ -61,6 +61,9 @@ const PROFILE: &str = "
 # known = \"devices.json\"
 # How protobuf, struct and struct-zlib carry decimals: exact (scaled integers) or float32.
 # mapping = \"exact\"
+# Numbers in JSON, XML and YAML that no binary64 holds exactly: nearest (the nearest one; counted, and marked in the origin), exact (the
+# message is rejected) or lenient (like nearest, and NaN and infinities in JSON are null).
+# numbers = \"nearest\"
 # Your own .proto, in place of the one that is derived from the schema:
 # proto = \"container.proto\"
 # Their link, if the sender names none:

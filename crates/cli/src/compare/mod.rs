@@ -10,9 +10,11 @@ use crate::{
     failure::Failure,
     input::{self, Source},
     link_id::{self, LinkId},
+    numbers::{Numbers, with_choice},
     output,
 };
 use clap::Args;
+use dunnage_formats::{Altered, Reception};
 use dunnage_links::Link;
 use dunnage_schema::read_text;
 pub use measure::Comparison;
@@ -33,6 +35,8 @@ pub struct Compare {
     /// Schema of the message: a JSON Schema file, the name of a bundled one, or - for standard input
     #[arg(long, value_name = "SCHEMA")]
     schema: Option<String>,
+    #[command(flatten)]
+    numbers: Numbers,
     #[command(flatten)]
     schemas: input::Schemas,
     /// Link that must carry the message, of those in `dunnage plan --help`; repeatable [default: astrocast, iridium-sbd-mo, iridium-sbd-mt, orbcomm, kineis]
@@ -56,9 +60,11 @@ impl Compare {
     pub fn run(self) -> Result<(), Failure> {
         let text = self.message.message(false)?;
         let model = self.schema.as_deref().map(|name| self.schemas.model(name)).transpose()?;
-        let comparison = Comparison::measure(&text, model.as_ref(), links(&self.link));
+        let altered = Altered::default();
+        let reception = Reception { numbers: self.numbers.of(&altered), ..Reception::default() };
+        let comparison = Comparison::measure(&text, &reception, model.as_ref(), links(&self.link));
         let mut comparison = comparison.map_err(|error| {
-            let failure = input::json_failure(error, &text, "compare takes one");
+            let failure = input::json_failure(with_choice(&error), &text, "compare takes one");
             self.message.blame(failure)
         })?;
         if let Some(path) = &self.proto {
@@ -104,7 +110,7 @@ fn links(asked: &[&'static Link]) -> Vec<&'static Link> {
 /// Prints the table for one message and its schema, for `dunnage demo`.
 pub fn print(text: &[u8], schema: &str) -> Result<(), Failure> {
     let model = input::Schemas::default().model(schema)?;
-    let comparison = Comparison::measure(text, Some(&model), links(&[]))?;
+    let comparison = Comparison::measure(text, &Reception::default(), Some(&model), links(&[]))?;
     let mut output = output::stdout();
     write!(output, "{}", table::render(&comparison))?;
     Ok(output.flush()?)

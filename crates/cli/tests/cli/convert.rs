@@ -169,14 +169,34 @@ fn every_message_has_a_line_even_if_it_has_no_bytes() {
 }
 
 #[test]
-fn an_empty_line_of_text_is_an_error_and_not_skipped() {
-    for format in ["json", "xml", "yaml"] {
-        let run = dunnage(&["convert", "--from", format, "--to", "pson", "--lines"], "\n \r\n");
-        assert_eq!((run.code, run.any_text()), (1, ""), "{format}");
-        let expected =
-            |n| format!("dunnage: line {n}: truncated: empty line: each line must be a message at byte 0\n");
-        assert_eq!(run.stderr, expected(1) + &expected(2));
+fn blank_lines_line_ends_and_a_byte_order_mark_are_no_messages() {
+    for (format, message) in [("json", "[1]"), ("xml", "<m/>"), ("yaml", "- 1")] {
+        let input = format!("\u{feff}{message}\r\n \r\n\n{message}\n\r\n");
+        let run = dunnage(&["convert", "--from", format, "--to", "pson", "--lines"], &input);
+        assert_eq!((run.code, run.any_text().lines().count(), run.stderr.as_str()), (0, 2, ""), "{format}");
     }
+    let run = dunnage(&["convert", "--from", "json", "--to", "pson", "--lines"], "1\n\n{\n");
+    assert!(run.code == 1 && run.stderr.starts_with("dunnage: line 3: truncated: "), "{}", run.stderr);
+}
+
+#[test]
+fn a_number_that_no_value_holds_is_rounded_only_if_that_is_asked_for() {
+    let convert = |numbers: &[&str], input: &str| {
+        dunnage(&[&["convert", "--from", "json", "--to", "json"], numbers].concat(), input)
+    };
+    let pi = "[49.297333333333336, 3.14159265358979323846]";
+    for (input, names) in [(pi, "--numbers nearest"), ("{\"t\": nan}", "--numbers lenient")] {
+        let refused = convert(&[], input);
+        assert!(refused.code == 1 && refused.stderr.contains(names), "{}", refused.stderr);
+        let compared = dunnage(&["compare"], input);
+        assert!(compared.code == 1 && compared.stderr.contains(names), "{}", compared.stderr);
+    }
+    assert_eq!(convert(&["--numbers", "nearest"], pi).any_text(), "[49.297333333333334,3.141592653589793]\n");
+    assert_eq!(
+        convert(&["--numbers", "lenient"], "{\"t\":nan,\"p\":-inf}").any_text(),
+        "{\"t\":null,\"p\":null}\n"
+    );
+    assert_eq!(dunnage(&["compare", "--numbers", "nearest"], pi).code, 0);
 }
 
 #[test]

@@ -10,7 +10,7 @@
 mod reader;
 mod writer;
 
-use crate::{Budget, Error, Format, Reception, Value, limits};
+use crate::{Budget, Error, Format, Numbers, Reception, Value, limits};
 use minicbor::Encoder;
 
 /// CBOR.
@@ -28,8 +28,9 @@ impl Cbor {
         bytes: &[u8],
         labels: Labels,
         budget: &Budget,
+        numbers: Numbers<'_>,
     ) -> Result<Value, Error> {
-        reader::read(bytes, Some(labels), budget)
+        reader::read(bytes, Some(labels), budget, numbers)
     }
 }
 
@@ -39,7 +40,7 @@ impl Format for Cbor {
     }
 
     fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
-        reader::read(bytes, None, &reception.budget())
+        reader::read(bytes, None, &reception.budget(), reception.numbers)
     }
 }
 

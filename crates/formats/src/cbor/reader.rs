@@ -5,16 +5,21 @@ mod tags;
 use super::Labels;
 use crate::entries::Entries;
 use crate::limits::{self, MAX_RESERVE};
-use crate::{Budget, Error, Kind, Value};
+use crate::{Budget, Error, Kind, Numbers, Value};
 use minicbor::Decoder;
 use minicbor::data::Type;
 
 /// The tag of self-described CBOR (RFC 8949, section 3.4.6).
 const SELF_DESCRIBED: u64 = 55799;
 
-pub(super) fn read(bytes: &[u8], labels: Option<Labels>, budget: &Budget) -> Result<Value, Error> {
+pub(super) fn read(
+    bytes: &[u8],
+    labels: Option<Labels>,
+    budget: &Budget,
+    numbers: Numbers<'_>,
+) -> Result<Value, Error> {
     limits::check_size(bytes)?;
-    let mut reader = Reader { decoder: Decoder::new(bytes), labels, budget };
+    let mut reader = Reader { decoder: Decoder::new(bytes), labels, budget, numbers };
     reader.skip_self_description()?;
     let value = reader.value(0)?;
     let end = reader.decoder.position();
@@ -28,6 +33,7 @@ struct Reader<'a> {
     decoder: Decoder<'a>,
     labels: Option<Labels>,
     budget: &'a Budget,
+    numbers: Numbers<'a>,
 }
 
 impl<'a> Reader<'a> {
@@ -73,7 +79,7 @@ impl<'a> Reader<'a> {
 
     fn negative(&mut self, start: usize) -> Result<Value, Error> {
         let n = self.decoder.int().map_err(|e| self.error(&e, start))?;
-        integer(n.into(), start)
+        integer(n.into(), start, self.numbers)
     }
 
     /// Reads the next text if its first byte holds its length, as in most keys and texts. Anything else, including errors, is left to the
@@ -207,21 +213,14 @@ fn malformed(offset: usize, reason: &str) -> Error {
     Error::new(Kind::Malformed, offset, reason)
 }
 
-fn not_exact(offset: usize) -> Error {
-    Error::new(Kind::Range, offset, "neither 64 bits nor a binary64 hold this integer exactly")
-}
-
 fn room(announced: Option<u64>) -> usize {
     announced.map_or(0, |n| n.min(MAX_RESERVE as u64) as usize)
 }
 
-fn integer(n: i128, start: usize) -> Result<Value, Error> {
-    if let Ok(n) = u64::try_from(n) {
-        return Ok(Value::U64(n));
+fn integer(n: i128, start: usize, numbers: Numbers<'_>) -> Result<Value, Error> {
+    match (u64::try_from(n), i64::try_from(n)) {
+        (Ok(n), _) => Ok(Value::U64(n)),
+        (_, Ok(n)) => Ok(Value::I64(n)),
+        _ => numbers.parse(&n.to_string(), start),
     }
-    if let Ok(n) = i64::try_from(n) {
-        return Ok(Value::I64(n));
-    }
-    let f = n as f64;
-    if f as i128 == n { Ok(Value::F64(f)) } else { Err(not_exact(start)) }
 }

@@ -2,7 +2,7 @@
 
 use super::{ENTRY, text};
 use crate::entries::Entries;
-use crate::{Budget, Error, Format, Json, Kind, Value, limits};
+use crate::{Budget, Error, Kind, Numbers, Value, json, limits};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use quick_xml::XmlVersion::Implicit1_0;
@@ -12,11 +12,11 @@ use quick_xml::events::{BytesDecl, BytesRef, BytesStart, BytesText, Event};
 use std::fmt::Display;
 
 /// Reads the message of an XML document.
-pub(super) fn message(document: &str, budget: &Budget) -> Result<Value, Error> {
+pub(super) fn message(document: &str, budget: &Budget, numbers: Numbers<'_>) -> Result<Value, Error> {
     let mut xml = quick_xml::Reader::from_str(document);
     xml.config_mut().enable_all_checks(true);
     xml.config_mut().expand_empty_elements = true;
-    Reader { document, xml, offset: 0, budget }.message()
+    Reader { document, xml, offset: 0, budget, numbers }.message()
 }
 
 struct Reader<'a> {
@@ -25,6 +25,7 @@ struct Reader<'a> {
     /// The offset of the last event.
     offset: usize,
     budget: &'a Budget,
+    numbers: Numbers<'a>,
 }
 
 /// The content of a start tag.
@@ -163,7 +164,7 @@ impl<'a> Reader<'a> {
         let value = match self.content(tag, depth)? {
             Content::Items(items) => Value::Array(items),
             Content::Entries(entries) => entries.into_value(),
-            Content::Text(text) => scalar(tag, text)?,
+            Content::Text(text) => scalar(tag, text, self.numbers)?,
         };
         match &value {
             Value::Text(text) => self.budget.content(text.len(), tag.offset)?,
@@ -284,7 +285,7 @@ impl Shape {
 }
 
 /// Returns the value of an element that contains only text.
-fn scalar(tag: &Tag, text: String) -> Result<Value, Error> {
+fn scalar(tag: &Tag, text: String, numbers: Numbers<'_>) -> Result<Value, Error> {
     let value = match (tag.shape, text.trim_ascii()) {
         (Shape::Escaped, _) => text::unescape(&text).map(Value::Text),
         (Shape::Null, "") => Some(Value::Null),
@@ -293,10 +294,10 @@ fn scalar(tag: &Tag, text: String) -> Result<Value, Error> {
         (Shape::Number, "NaN") => Some(Value::F64(f64::NAN)),
         (Shape::Number, "INF") => Some(Value::F64(f64::INFINITY)),
         (Shape::Number, "-INF") => Some(Value::F64(f64::NEG_INFINITY)),
-        (Shape::Number, digits) => match Json.decode(digits.as_bytes()) {
+        (Shape::Number, digits) => match json::read(digits.as_bytes(), &Budget::default(), numbers) {
             Ok(value @ (Value::U64(_) | Value::I64(_) | Value::F64(_))) => Some(value),
             Err(e) if e.kind() == Kind::Range => {
-                return Err(Error::new(Kind::Range, tag.offset, e.message()));
+                return Err(Error::new(Kind::Range, tag.offset, e.message()).readable_with(e.numbers()));
             }
             _ => None,
         },

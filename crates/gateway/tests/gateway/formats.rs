@@ -105,6 +105,78 @@ fn a_senml_pack_is_stored_as_its_resolved_records() {
     assert_eq!(gateway.get_json("/api/stats")["formats"].as_array().unwrap().len(), 4);
 }
 
+fn profile(device: &str, settings: &str) -> Profile {
+    toml::from_str(&format!("device = {device:?}\n{settings}")).unwrap()
+}
+
+#[test]
+fn every_name_of_a_media_type_is_known() {
+    let gateway = start_with(|config| {
+        config.profiles =
+            vec![profile("sensor-*", "formats = ['cbor']"), profile("any-*", "formats = ['cbor', 'json']")];
+    });
+    for (name, body) in [
+        ("application/vnd.msgpack", &b"\x81\xa1t\x01"[..]),
+        ("application/x-msgpack", b"\x81\xa1t\x01"),
+        ("text/xml; charset=utf-8", b"<m><t>1</t></m>"),
+        ("text/yaml", b"t: 1\n"),
+        ("application/x-cbor", b"\xa1at\x01"),
+        ("application/vnd.oma.lwm2m+cbor", b"\xa1at\x01"),
+        ("text/json", b"{\"t\":1}"),
+        ("application/cloudevents+json", b"{\"t\":1}"),
+    ] {
+        assert_eq!(gateway.post("/ingest/d", name, body).status, 204, "{name}");
+    }
+    assert_eq!(gateway.post("/ingest/d", "application/jsonl", b"{}\n{}\n").status, 204);
+    for unnamed in ["", "application/octet-stream"] {
+        assert_eq!(gateway.post("/ingest/sensor-1", unnamed, b"\xa1at\x01").status, 204, "{unnamed}");
+        for device in ["d", "any-1"] {
+            let refused = gateway.post(&format!("/ingest/{device}"), unnamed, b"\xa1at\x01");
+            assert_eq!(refused.status, 415, "{unnamed}");
+            for known in ["application/senml+cbor", "application/vnd.msgpack", "+json"] {
+                assert!(refused.json()["detail"].as_str().unwrap().contains(known), "{}", refused.text);
+            }
+        }
+    }
+    assert_eq!(gateway.post("/ingest/d", "image/png", b"x").status, 415);
+    for kept in gateway.get_json("/api/quarantine")["messages"].as_array().unwrap() {
+        assert!(kept["reason"].as_str().unwrap().len() < 120, "{kept}");
+    }
+}
+
+#[test]
+fn numbers_that_no_value_holds_are_as_the_profile_says() {
+    let gateway = start_with(|config| {
+        config.profiles = vec![profile("e", "numbers = 'exact'"), profile("l", "numbers = 'lenient'")];
+    });
+    let long = br#"{"lat":3.14159265358979323846,"lon":2.5}"#;
+    assert_eq!(gateway.post("/ingest/d", "application/json", long).status, 204);
+    let stored = gateway.get_json("/api/messages")["messages"][0].clone();
+    assert_eq!(
+        (&stored["value"]["lat"], &stored["origin"]["rounded"]),
+        (&std::f64::consts::PI.into(), &1.into())
+    );
+    let xml = b"<m><a type='number'>1.000000000000000005</a></m>";
+    assert_eq!(gateway.post("/ingest/d", "application/xml", xml).status, 204);
+    let refused = gateway.post("/ingest/e", "application/json", long);
+    assert_eq!((refused.status, &refused.json()["pointer"]), (422, &"/lat".into()));
+    let broken = br#"{"t":nan,"h":-inf,"x":3.14159265358979323846}"#;
+    let refused = gateway.post("/ingest/d", "application/json", broken);
+    let detail = refused.json()["detail"].as_str().unwrap().to_owned();
+    assert!(refused.status == 400 && detail.contains("NaN") && detail.contains("lenient"), "{detail}");
+    assert_eq!(gateway.post("/ingest/l", "application/json", broken).status, 204);
+    let stored = gateway.get_json("/api/messages")["messages"][0].clone();
+    assert_eq!(
+        (&stored["value"]["t"], &stored["value"]["h"]),
+        (&serde_json::Value::Null, &serde_json::Value::Null)
+    );
+    assert_eq!((&stored["origin"]["nulls"], &stored["origin"]["rounded"]), (&2.into(), &1.into()));
+    let metrics = gateway.get("/metrics").text;
+    for line in ["{result=\"nearest\"} 3", "{result=\"null\"} 2"] {
+        assert!(metrics.contains(&format!("dunnage_altered_numbers_total{line}")), "{metrics}");
+    }
+}
+
 #[test]
 fn a_profile_can_have_its_own_proto() {
     let bytes = encode(Id::Protobuf, Mapping::Float32);

@@ -5,6 +5,7 @@ pub mod schemas;
 pub mod settings;
 pub mod slots;
 
+use crate::{encoding::Encoding, rejected::Rejected};
 use dunnage_base::name::{fits, is_name};
 use dunnage_buffer::LayoutKey;
 use dunnage_formats::{Error, Format, Id, Mapping, Protobuf};
@@ -64,6 +65,8 @@ pub struct Rule {
     pattern: String,
     codecs: Codecs,
     formats: Vec<Id>,
+    /// What happens to numbers in text that no value holds exactly.
+    pub numbers: settings::Numbers,
     /// The link of their messages, if the sender names none.
     pub link: Option<String>,
     /// Whether a message without a key is a duplicate of an earlier one with the same bytes.
@@ -189,6 +192,15 @@ impl Profiles {
         self.rules.iter().find(|rule| fits(&rule.pattern, device))
     }
 
+    /// Returns the encoding that `content_type` names; if it names none, that of the one format that the device's profile allows.
+    pub fn encoding(&self, device: &str, content_type: &str) -> Result<Encoding, Rejected> {
+        let only = |rule: &Rule| match rule.formats[..] {
+            [format] => Some(format),
+            _ => None,
+        };
+        Encoding::of(content_type, self.rule(device).and_then(only))
+    }
+
     /// Returns the codecs for a message: those of the schema that it names, else those of its device's profile, else those that need no
     /// schema. Returns `None` for an unknown schema.
     pub fn pick<'p>(&'p self, rule: Option<&'p Rule>, schema: Option<&str>) -> Option<&'p Codecs> {
@@ -272,6 +284,7 @@ fn rule(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Rule {
     Rule {
         pattern: profile.device.clone(),
         codecs: codecs(profile, schemas, wrong),
+        numbers: profile.numbers,
         formats: profile.formats.iter().map(|format| format.0).collect(),
         link: profile.link.clone(),
         dedup_by_payload: profile.duplicates == Duplicates::Bytes,

@@ -1,6 +1,7 @@
 //! The settings of `[[profile]]` and `[schemas]`.
 
 use documented::DocumentedFields;
+use dunnage_formats::Altered;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -40,6 +41,9 @@ pub struct Profile {
     /// How protobuf, struct and struct-zlib carry decimals.
     #[serde(default)]
     pub mapping: Mapping,
+    /// What happens to numbers in text (JSON, XML, YAML) that no value holds exactly.
+    #[serde(default)]
+    pub numbers: Numbers,
     /// The link of their messages, if the sender names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
@@ -100,6 +104,30 @@ impl From<Mapping> for dunnage_formats::Mapping {
         match mapping {
             Mapping::Exact => dunnage_formats::Mapping::Exact,
             Mapping::Float32 => dunnage_formats::Mapping::Float32,
+        }
+    }
+}
+
+/// What happens to numbers in text that no value holds exactly.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Numbers {
+    /// They are the nearest binary64.
+    #[default]
+    Nearest,
+    /// Their message is rejected.
+    Exact,
+    /// They are the nearest binary64, and NaN and infinities in JSON are null.
+    Lenient,
+}
+
+impl Numbers {
+    /// Returns how a format reads them; `altered` counts.
+    pub fn of(self, altered: &Altered) -> dunnage_formats::Numbers<'_> {
+        match self {
+            Numbers::Nearest => dunnage_formats::Numbers::Nearest(altered),
+            Numbers::Exact => dunnage_formats::Numbers::Exact,
+            Numbers::Lenient => dunnage_formats::Numbers::Lenient(altered),
         }
     }
 }

@@ -28,7 +28,7 @@ use dunnage_base::{
     name::{is_key, is_name},
 };
 use dunnage_buffer::{Provenance, Sender};
-use dunnage_ingest::{Encoding, InFlight, RawMessage, Rejected};
+use dunnage_ingest::{InFlight, RawMessage, Rejected};
 use std::{fmt::Display, sync::Arc};
 use utoipa::ToSchema;
 
@@ -148,20 +148,20 @@ where
         Provenance { device, received_at, schema, link, key, dedup_by_payload: false, request, origin: None };
     let content_type =
         head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let encoding = match Framing::of(content_type) {
+    let bad = match Framing::of(content_type) {
         Ok(Some(framing)) => {
             // Boxed because everything that is called here adds to the state of a connection, which is copied for each message.
             let batch = batch::store(&env.ingest, in_flight, Batch { peer, provenance, framing, raw, room });
             return Ok(Box::pin(batch).await?.into_response());
         }
-        Ok(None) => Encoding::of(content_type),
-        Err(rejected) => Err(rejected),
+        Ok(None) => None,
+        Err(rejected) => Some(rejected),
     };
     let content_type = content_type.to_owned().into();
     // The head is part of the connection's read buffer, which can be reused when nothing refers to it.
     drop(head);
     let meter = env.ingest.metrics.inputs.of(NAME);
-    let message = RawMessage { input: NAME, meter, provenance, content_type, encoding, raw };
+    let message = RawMessage { input: NAME, meter, provenance, content_type, bad, raw };
     env.ingest.store(in_flight, message, room).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
 }

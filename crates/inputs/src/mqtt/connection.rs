@@ -15,7 +15,7 @@ use dunnage_clients::mqtt::{
     packet::{self, Packet, Publish, Version},
     reason::{Reason, Refusal},
 };
-use dunnage_ingest::Submitted;
+use dunnage_ingest::{Submitted, media_types::is_unnamed};
 use mqtt_protocol_core::mqtt::packet::Qos;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::{
@@ -262,7 +262,8 @@ impl Connection {
         self.resolve_alias(&mut publish)?;
         *topic = std::mem::take(&mut publish.topic);
         let listener = Arc::clone(&self.listener);
-        let address = listener.topics.address(topic, publish.content_type.is_some())?;
+        let typed = publish.content_type.as_deref().is_some_and(|given| !is_unnamed(given));
+        let address = listener.topics.address(topic, typed)?;
         self.listener.may_send(&self.peer.peer, address.device, self.client.credential.as_deref())?;
         let to: To = (publish.id, publish.qos);
         if self.is_known(&publish) {

@@ -93,6 +93,7 @@ fn errors_have_kind_and_offset() {
         ("ingest/d?schema=nothing", JSON, b"1", "4.04", "unknown-schema: "),
         ("ingest/d?schema=container", JSON, b"{\"rssi\":1}", "4.22", "schema kind=schema offset=8 pointer="),
         ("ingest/d", 42, b"1", "4.15", "media-type: "),
+        ("ingest/d", 43, b"1", "4.15", "media-type: "),
         ("ingest/d", 65001, b"\x01", "4.15", "media-type: "),
         (
             "ingest/d?schema=container&slot=7",
@@ -117,7 +118,7 @@ fn errors_have_kind_and_offset() {
         assert!(diagnostic.starts_with(prefix), "{path}: {diagnostic}");
     }
     assert!(stored(&gateway).is_empty());
-    assert_eq!(gateway.get_json("/api/stats")["quarantined"], 8);
+    assert_eq!(gateway.get_json("/api/stats")["quarantined"], 9);
     assert_eq!(gateway.get_json("/api/stats")["refused"], 6);
 }
 
