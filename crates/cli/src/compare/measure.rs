@@ -78,12 +78,10 @@ impl Comparison {
         Ok(comparison)
     }
 
-    /// Adds a row for the Protobuf definition `source`, labelled with `name`. Returns an error if the definition is invalid.
-    pub fn add_proto(&mut self, name: &str, source: &str, model: Option<&Model>) -> Result<(), Error> {
-        let format = Protobuf::from_proto(source, model)?;
-        self.add(format!("protobuf ({name})"), false, Mapping::Exact, Ok(Box::new(format)));
+    /// Adds a row for a Protobuf definition, labelled with `name`.
+    pub fn add_proto(&mut self, name: &str, codec: Protobuf) {
+        self.add(format!("protobuf ({name})"), false, Mapping::Exact, Ok(Box::new(codec)));
         self.sort();
-        Ok(())
     }
 
     /// The rows of formats that carry the message.

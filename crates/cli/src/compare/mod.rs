@@ -12,11 +12,11 @@ use crate::{
     link_id::{self, LinkId},
     numbers::{Numbers, with_choice},
     output,
+    proto::Proto,
 };
 use clap::Args;
 use dunnage_formats::{Altered, Reception};
 use dunnage_links::Link;
-use dunnage_schema::read_text;
 pub use measure::Comparison;
 use measure::Outcome;
 use std::{fs, io::Write, path::PathBuf};
@@ -42,9 +42,8 @@ pub struct Compare {
     /// Link that must carry the message, of those in `dunnage plan --help`; repeatable [default: astrocast, iridium-sbd-mo, iridium-sbd-mt, orbcomm, kineis]
     #[arg(long, value_name = "ID", value_parser = LinkId, hide_possible_values = true)]
     link: Vec<&'static Link>,
-    /// Your own Protobuf definition; its first message describes the message
-    #[arg(long, value_name = "FILE")]
-    proto: Option<PathBuf>,
+    #[command(flatten)]
+    proto: Proto,
     /// Write a bar chart to this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -67,11 +66,9 @@ impl Compare {
             let failure = input::json_failure(with_choice(&error), &text, "compare takes one");
             self.message.blame(failure)
         })?;
-        if let Some(path) = &self.proto {
+        if let (Some(path), Some(codec)) = (self.proto.file(), self.proto.codec(model.as_ref())?) {
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-            let source =
-                fs::File::open(path).and_then(read_text).map_err(|e| Failure::about(path.display(), e))?;
-            comparison.add_proto(&name, &source, model.as_ref())?;
+            comparison.add_proto(&name, codec);
         }
         if let Some(path) = &self.svg {
             fs::write(path, chart::svg(&comparison)).map_err(|e| Failure::about(path.display(), e))?;
