@@ -5,6 +5,7 @@ use crate::{
     input::{self, Source},
     known::KnownTexts,
     numbers::{Numbers, with_choice},
+    proto::Proto,
 };
 use clap::Args;
 use dunnage_formats::{Altered, Error, Format, Id, Kind, Mapping, Reception};
@@ -16,7 +17,7 @@ use std::{
 /// Convert a message from one format to another
 ///
 /// Reads one message from the file or standard input; text output ends with a newline. Formats without field
-/// names (protobuf, avro, thrift, struct, packed) need the schema of the message.
+/// names (protobuf, avro, thrift, struct, packed) need the schema of the message; for protobuf, --proto is enough.
 ///
 /// With --lines every line is a message: text formats as they are, binary formats as hex. A line that cannot be
 /// converted is reported with its number on standard error and has no output. The other lines are converted, and the
@@ -47,6 +48,8 @@ pub struct Convert {
     #[command(flatten)]
     numbers: Numbers,
     #[command(flatten)]
+    proto: Proto,
+    #[command(flatten)]
     schemas: input::Schemas,
     #[command(flatten)]
     source: Source,
@@ -60,7 +63,12 @@ fn format_id(formats: impl Iterator<Item = Id>) -> impl clap::builder::TypedValu
 
 impl Convert {
     pub fn run(self) -> Result<(), Failure> {
-        let without_schema = [self.from, self.to].into_iter().find(|id| id.needs_schema());
+        let sides = [self.from, self.to];
+        if self.proto.file().is_some() && !sides.contains(&Id::Protobuf) {
+            return Err(Failure::Usage("--proto is for --from protobuf or --to protobuf".into()));
+        }
+        let defined = |id: &Id| *id == Id::Protobuf && self.proto.file().is_some();
+        let without_schema = sides.into_iter().find(|id| id.needs_schema() && !defined(id));
         if let (Some(id), None) = (without_schema, &self.schema) {
             return Err(Failure::Usage(format!("{id} needs the schema of the message: --schema")));
         }
@@ -73,10 +81,15 @@ impl Convert {
             return Err(Failure::about(self.schema.as_deref().unwrap_or_default(), message));
         }
         let hex = self.hex || self.lines;
+        let own = self.proto.codec(model.as_ref())?;
+        let open = |id: Id| match &own {
+            Some(own) if id == Id::Protobuf => Ok(Box::new(own.clone()) as Box<dyn Format>),
+            _ => id.open(model.as_ref(), Mapping::Exact),
+        };
         let conversion = Conversion {
             from_json: self.from == Id::Json,
-            from: self.from.open(model.as_ref(), Mapping::Exact)?,
-            to: self.to.open(model.as_ref(), Mapping::Exact)?,
+            from: open(self.from)?,
+            to: open(self.to)?,
             known: self.known.texts()?,
             numbers: self.numbers,
             hex_in: hex && !is_text(self.from),
@@ -90,7 +103,7 @@ impl Convert {
 
 /// Whether the messages of a format are text.
 fn is_text(id: Id) -> bool {
-    matches!(id, Id::Json | Id::Xml | Id::Yaml | Id::SenmlJson | Id::SensmlJson)
+    matches!(id, Id::Json | Id::Xml | Id::Yaml | Id::SenmlJson | Id::SensmlJson | Id::Text | Id::Form)
 }
 
 struct Conversion {

@@ -124,7 +124,8 @@ pub fn line(source: &mut impl BufRead, hex: bool, line: &mut Vec<u8>) -> Result<
             return Ok(0);
         }
         lines += 1;
-        if hex || !line.trim_ascii().is_empty() {
+        // A line that was cut may go on.
+        if hex || line.len() > MAX_BYTES || !line.trim_ascii().is_empty() {
             return Ok(lines);
         }
     }

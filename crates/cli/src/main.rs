@@ -18,6 +18,7 @@ mod numbers;
 mod output;
 mod plan;
 mod play;
+mod proto;
 mod schema;
 mod sequences;
 mod signals;

@@ -1,8 +1,8 @@
 //! The IDs of the formats, with their names and media types, in one table.
 
 use crate::{
-    Avro, Bson, Cbor, Error, Format, Json, Kind, Mapping, Msgpack, Packed, Protobuf, Pson, Senml, Struct,
-    StructZlib, Thrift, ThriftProtocol, Xml, Yaml,
+    Avro, Bson, Cbor, Error, Form, Format, Json, Kind, Mapping, Msgpack, Packed, Protobuf, Pson, Senml,
+    Struct, StructZlib, Text, Thrift, ThriftProtocol, Xml, Yaml,
 };
 use dunnage_schema::Model;
 use std::{fmt, str::FromStr};
@@ -46,12 +46,16 @@ pub enum Id {
     SenmlCbor,
     /// SenML in CBOR as a stream, whose end may be missing. Read only.
     SensmlCbor,
+    /// Plain text. Read only.
+    Text,
+    /// The fields of a form, or of a URL's query. Read only.
+    Form,
 }
 
 /// The number of formats that can be written; they come first in the table.
 const WRITTEN: usize = 14;
 
-const TABLE: [(Id, &str, &str, bool); WRITTEN + 4] = [
+const TABLE: [(Id, &str, &str, bool); WRITTEN + 6] = [
     // id, name, media type, needs a schema
     (Id::Json, "json", "application/json", false),
     (Id::Msgpack, "msgpack", "application/msgpack", false),
@@ -71,6 +75,8 @@ const TABLE: [(Id, &str, &str, bool); WRITTEN + 4] = [
     (Id::SensmlJson, "sensml-json", "application/sensml+json", false),
     (Id::SenmlCbor, "senml-cbor", "application/senml+cbor", false),
     (Id::SensmlCbor, "sensml-cbor", "application/sensml+cbor", false),
+    (Id::Text, "text", "text/plain", false),
+    (Id::Form, "form", "application/x-www-form-urlencoded", false),
 ];
 
 impl Id {
@@ -79,7 +85,7 @@ impl Id {
         Id::readable().take(WRITTEN)
     }
 
-    /// Returns every format that can be read: those of [`Id::all`], and SenML. The position of an ID is `id as usize`.
+    /// Returns every format that can be read: those of [`Id::all`], SenML, text and forms. The position of an ID is `id as usize`.
     pub fn readable() -> impl Iterator<Item = Id> {
         TABLE.iter().map(|row| row.0)
     }
@@ -110,6 +116,8 @@ impl Id {
             Id::Xml => Ok(Box::new(Xml)),
             Id::Yaml => Ok(Box::new(Yaml)),
             Id::Pson => Ok(Box::new(Pson)),
+            Id::Text => Ok(Box::new(Text)),
+            Id::Form => Ok(Box::new(Form)),
             Id::SenmlJson | Id::SensmlJson => Ok(Box::new(Senml::json(self == Id::SensmlJson))),
             Id::SenmlCbor | Id::SensmlCbor => Ok(Box::new(Senml::cbor(self == Id::SensmlCbor))),
             mapped => {

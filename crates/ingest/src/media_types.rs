@@ -20,9 +20,13 @@ pub const LENGTHS: &str = "application/vnd.dunnage.batch";
 /// The media type of bytes whose format is not named.
 const OCTETS: &str = "application/octet-stream";
 
-/// All media types of messages and batches that can be enumerated.
+/// The formats that HTTP accepts only where the operator asks for them, because tools send their types without meaning them.
+pub const ON_REQUEST: [Id; 2] = [Id::Text, Id::Form];
+
+/// All media types of messages and batches that can be enumerated, without those on request.
 pub static KNOWN: LazyLock<String> = LazyLock::new(|| {
-    let types: Vec<_> = Id::media_types().chain(LINES).chain([SEQUENCE, LENGTHS]).collect();
+    let types = Id::media_types().filter(|name| !ON_REQUEST.iter().any(|id| id.media_type() == *name));
+    let types: Vec<_> = types.chain(LINES).chain([SEQUENCE, LENGTHS]).collect();
     types.join(", ")
 });
 

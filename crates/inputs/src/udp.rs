@@ -280,14 +280,27 @@ struct Message<'a> {
 /// Parses a JSON object that has the device's ID at `pointer`.
 fn object<'a>(bytes: &'a [u8], pointer: &str) -> Result<Message<'a>, Rejected> {
     let device = match serde_json::from_slice::<serde_json::Value>(bytes) {
-        Ok(object) => match object.pointer(pointer).and_then(|device| device.as_str()) {
-            Some(device) if is_name(device) => Some(device.to_owned()),
-            _ => return Err(Rejected::bad_id(&format!("the device ID at {pointer}"))),
+        Ok(object) => match object.pointer(pointer).and_then(name_of) {
+            Some(device) if is_name(&device) => Some(device),
+            _ => {
+                return Err(Rejected::bad_id(&format!(
+                    "the device ID at {pointer}, text or a whole number,"
+                )));
+            }
         },
         // The decoder will report what is wrong with it.
         Err(_) => None,
     };
     Ok(Message { device, format: Id::Json, raw: bytes })
+}
+
+/// Returns a text, or the digits of a whole number, such as an IMEI.
+fn name_of(value: &serde_json::Value) -> Option<String> {
+    match value {
+        serde_json::Value::String(text) => Some(text.clone()),
+        serde_json::Value::Number(number) => number.as_u64().map(|n| n.to_string()),
+        _ => None,
+    }
 }
 
 /// Parses a format byte, the length of the device's ID, the ID, and the message.
@@ -380,7 +393,8 @@ mod tests {
         };
         assert_eq!(of("{\"containerID\":\"LMCU1\"}", "/containerID"), Ok(Some("LMCU1".into())));
         assert_eq!(of("{\"a\":{\"b\":\"x\"}}", "/a/b"), Ok(Some("x".into())));
-        for json in ["{\"containerID\":1}", "{\"containerID\":\"a b\"}", "{}"] {
+        assert_eq!(of("{\"IMEI\":356938035643809}", "/IMEI"), Ok(Some("356938035643809".into())));
+        for json in ["{\"containerID\":1.5}", "{\"containerID\":-1}", "{\"containerID\":\"a b\"}", "{}"] {
             assert_eq!(of(json, "/containerID"), Err("name"), "{json}");
         }
         assert_eq!(of("{\"containerID\":\"LMCU1\"", "/containerID"), Ok(None));

@@ -293,3 +293,35 @@ fn a_missing_schema_is_reported() {
     assert_eq!(run.code, 1);
     assert!(run.stderr.contains("nowhere.json") && run.stderr.contains("container"), "{}", run.stderr);
 }
+
+#[test]
+fn a_proto_alone_is_enough() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.proto");
+    fs::write(
+        &path,
+        "syntax = \"proto3\"; package p; message H { bool x = 1; } message M { sint32 t = 1; string n = 2; }",
+    )
+    .unwrap();
+    let own = ["--proto", path.to_str().unwrap(), "--proto-message", "M"];
+    let run = |arguments: &[&str], input: &str| dunnage(&[arguments, &own].concat(), input);
+    let read = run(&["convert", "--from", "protobuf", "--to", "json", "--hex"], "0809 1201 78");
+    assert_eq!((read.code, read.any_text()), (0, "{\"t\":-5,\"n\":\"x\"}\n"), "{}", read.stderr);
+    let written = run(&["convert", "--from", "json", "--to", "protobuf", "--hex"], read.any_text());
+    assert_eq!(written.any_text(), "0809120178\n");
+    let seen = run(&["inspect", "--format", "protobuf", "--hex"], "0809120178");
+    assert!(
+        seen.code == 0 && seen.any_text().contains("t") && seen.any_text().contains("-5"),
+        "{}",
+        seen.any_text()
+    );
+    let compared = run(&["compare"], "{\"t\":-5,\"n\":\"x\"}");
+    assert!(compared.any_text().contains("protobuf (m.proto)"), "{}", compared.any_text());
+    let unused = run(&["convert", "--from", "json", "--to", "cbor", "--hex"], "1");
+    assert!(unused.code == 2 && unused.stderr.contains("--proto is for"), "{}", unused.stderr);
+    let wrong = dunnage(
+        &["convert", "--from", "protobuf", "--to", "json", "--proto", own[1], "--proto-message", "X"],
+        "",
+    );
+    assert!(wrong.code == 1 && wrong.stderr.contains("p.H, p.M"), "{}", wrong.stderr);
+}

@@ -142,17 +142,20 @@ impl<'a> Reader<'a> {
                 None => match self.datatype()? {
                     kind @ (Type::String | Type::StringIndef) => self.text(kind, start)?,
                     Type::Break | Type::Unknown(_) => return Err(malformed(start, "not a key")),
-                    kind if is_integer(kind) && self.labels.is_some() => match self.label(start)? {
+                    kind if is_integer(kind) => match self.label(start)? {
                         Some(label) => {
                             self.budget.content(label.len(), start)?;
-                            label.to_owned()
+                            label
                         }
                         None => {
                             self.value(depth)?;
                             continue;
                         }
                     },
-                    _ => return Err(Error::new(Kind::Type, start, "a key that is not text")),
+                    _ => {
+                        let reason = "a key that is neither text nor a whole number";
+                        return Err(Error::new(Kind::Type, start, reason));
+                    }
                 },
             };
             if !entries.is_new(&key) {
@@ -163,10 +166,13 @@ impl<'a> Reader<'a> {
         Ok(entries.into_value())
     }
 
-    /// Reads the next item, an integer key, and returns the text that it stands for.
-    fn label(&mut self, start: usize) -> Result<Option<&'static str>, Error> {
-        let number = self.decoder.int().map_err(|e| self.error(&e, start))?;
-        Ok(self.labels.and_then(|labels| labels(number.into())))
+    /// Reads the next item, an integer key, and returns the text that it stands for: without labels, its digits.
+    fn label(&mut self, start: usize) -> Result<Option<String>, Error> {
+        let number: i128 = self.decoder.int().map_err(|e| self.error(&e, start))?.into();
+        Ok(match self.labels {
+            Some(labels) => labels(number).map(str::to_owned),
+            None => Some(number.to_string()),
+        })
     }
 
     /// Returns whether another element follows: one of those announced, or one before the break.

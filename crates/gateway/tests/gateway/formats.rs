@@ -105,6 +105,76 @@ fn a_senml_pack_is_stored_as_its_resolved_records() {
     assert_eq!(gateway.get_json("/api/stats")["formats"].as_array().unwrap().len(), 4);
 }
 
+#[test]
+fn text_and_forms_are_accepted_where_they_are_asked_for() {
+    const FORM: &str = "application/x-www-form-urlencoded";
+    let form = b"PASSKEY=X&dateutc=2024-01-07+01:43:50&tempf=39.74";
+    let gateway = start_with(|config| {
+        config.http.forms = false;
+        config.profiles =
+            vec![profile("station", "formats = ['form']"), profile("relay", "formats = ['text']")];
+    });
+    for (path, media_type, status) in [
+        ("/ingest/d", FORM, 415),
+        ("/ingest/d", "text/plain", 415),
+        ("/ingest/relay", FORM, 415),
+        ("/ingest/relay", "text/plain; charset=utf-8", 204),
+        ("/ingest/station", FORM, 204),
+    ] {
+        let answer = gateway.post(path, media_type, form);
+        assert_eq!(answer.status, status, "{path} {media_type}: {}", answer.text);
+        assert!(status == 204 || answer.text.contains("forms") || path.contains("relay"), "{}", answer.text);
+    }
+    assert_eq!(gateway.get("/ingest/station?tempf=1").status, 405);
+    gateway.stop();
+    let gateway = start_with(|config| config.http.forms = true);
+    let last = || gateway.get_json("/api/messages")["messages"][0].clone();
+    assert_eq!(gateway.post("/ingest/d", "text/plain", b"53.2\r\n").status, 204);
+    assert_eq!((&last()["format"], &last()["value"]), (&"text".into(), &"53.2".into()));
+    assert_eq!(gateway.post("/ingest/d", FORM, form).status, 204);
+    assert_eq!(last()["value"]["dateutc"], "2024-01-07 01:43:50");
+    assert_eq!(gateway.get("/ingest/d?ID=STATION1&tempf=89.42&link=x").status, 204);
+    assert_eq!(last()["value"], serde_json::json!({"ID": "STATION1", "tempf": "89.42", "link": "x"}));
+    assert_eq!(gateway.get("/ingest/d?a=1&a=2").status, 400);
+    assert_eq!(gateway.get("/ingest/d").status, 400);
+}
+
+#[test]
+fn headers_of_avro_messages_are_skipped_where_the_profile_says_so() {
+    let gateway = start_with(|config| {
+        let header = "schema = 'container'\navro_header = 'registry'";
+        config.profiles = vec![profile("k", header), profile("*", "schema = 'container'")];
+    });
+    let datum = encode(Id::Avro, Mapping::Exact);
+    let framed = [&b"\0\0\0\0\x07"[..], &datum].concat();
+    for (device, bytes, status) in [("k", &framed, 204), ("k", &datum, 400), ("d", &datum, 204)] {
+        let answer = gateway.post(&format!("/ingest/{device}"), Id::Avro.media_type(), bytes);
+        assert_eq!(answer.status, status, "{device}: {}", answer.text);
+    }
+}
+
+#[test]
+fn a_proto_alone_is_enough() {
+    let proto = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/container.proto");
+    let gateway = start_with(|config| {
+        let own = format!("formats = ['protobuf']\nproto = {proto:?}\nproto_message = 'Container'");
+        config.profiles =
+            vec![profile("d", &own), profile("open", &format!("schema = 'any'\nproto = {proto:?}"))];
+        std::fs::create_dir_all(config.buffer.path.with_file_name("schemas")).unwrap();
+        config.schemas.path = config.buffer.path.with_file_name("schemas");
+        std::fs::write(config.schemas.path.join("any.json"), r#"{"type":"object"}"#).unwrap();
+    });
+    let bytes = encode(Id::Protobuf, Mapping::Float32);
+    for device in ["d", "open"] {
+        let answer = gateway.post(&format!("/ingest/{device}"), Id::Protobuf.media_type(), &bytes);
+        assert_eq!(answer.status, 204, "{}", answer.text);
+        let message = gateway.get_json("/api/messages")["messages"][0].clone();
+        assert_eq!(message["value"].as_object().unwrap().len(), 22, "{message}");
+        assert_eq!(message["value"]["temperature"], 17.0);
+    }
+    assert_eq!(gateway.post("/ingest/d", "", &bytes).status, 204);
+}
+
 fn profile(device: &str, settings: &str) -> Profile {
     toml::from_str(&format!("device = {device:?}\n{settings}")).unwrap()
 }

@@ -32,9 +32,18 @@ pub struct Profile {
     /// The slots of the packed layouts that they may send, 1 to 63; empty for all of the schema.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slots: Vec<u8>,
+    /// What stands before the datum of their Avro messages.
+    #[serde(default)]
+    pub avro_header: AvroHeader,
     /// A .proto file that describes their Protobuf messages; without it, the one derived from the schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proto: Option<PathBuf>,
+    /// The message of that file; without it, the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proto_message: Option<String>,
+    /// Folders of the files that it imports, besides its own folder and Google's well-known types.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub proto_path: Vec<PathBuf>,
     /// A JSON file with the texts of `x-dunnage-known` for each device, other than its ID: `{"DEVICE": {"NAME": "TEXT"}}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<PathBuf>,
@@ -104,6 +113,29 @@ impl From<Mapping> for dunnage_formats::Mapping {
         match mapping {
             Mapping::Exact => dunnage_formats::Mapping::Exact,
             Mapping::Float32 => dunnage_formats::Mapping::Float32,
+        }
+    }
+}
+
+/// What stands before the datum of an Avro message.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AvroHeader {
+    /// Nothing.
+    #[default]
+    None,
+    /// The five bytes of Confluent's schema registry.
+    Registry,
+    /// The ten bytes of single-object encoding.
+    SingleObject,
+}
+
+impl From<AvroHeader> for dunnage_formats::AvroHeader {
+    fn from(header: AvroHeader) -> Self {
+        match header {
+            AvroHeader::None => dunnage_formats::AvroHeader::None,
+            AvroHeader::Registry => dunnage_formats::AvroHeader::Registry,
+            AvroHeader::SingleObject => dunnage_formats::AvroHeader::SingleObject,
         }
     }
 }

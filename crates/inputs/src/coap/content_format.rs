@@ -5,7 +5,8 @@ use dunnage_ingest::{Code, Rejected};
 
 /// The Content-Formats of the IANA registry, or else numbers from the range for experimental use, 65000 to 65535 (RFC 7252, 12.3), as in
 /// the table of `spec/ingest.md`.
-const TABLE: [(u16, Id); 18] = [
+const TABLE: [(u16, Id); 20] = [
+    (0, Id::Text),
     (41, Id::Xml),
     (50, Id::Json),
     (60, Id::Cbor),
@@ -24,6 +25,7 @@ const TABLE: [(u16, Id); 18] = [
     (65008, Id::ThriftCompact),
     (65009, Id::Struct),
     (65010, Id::StructZlib),
+    (65011, Id::Form),
 ];
 
 /// Registered Content-Formats of media types that are a format by their suffix, and of octets, which name none.
@@ -85,7 +87,7 @@ mod tests {
         for (number, media_type) in OTHERS.iter().filter(|row| row.0 != 42) {
             assert!(Id::from_media_type(media_type).is_some() && unknown(Some(*number)).is_none());
         }
-        for number in [None, Some(42), Some(43), Some(65011)] {
+        for number in [None, Some(42), Some(43), Some(65012)] {
             assert_eq!(Id::from_media_type(&media_type(number)), None);
         }
         assert!(unknown(None).is_none() && unknown(Some(42)).is_none() && unknown(Some(43)).is_some());
