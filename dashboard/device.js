@@ -125,7 +125,7 @@ export class DeviceView {
     const last = devices.get(name) ?? messages[0];
     const facts = [];
     if (last) facts.push(["Last message", seen(last)]);
-    if (about && about.expected_every !== null) facts.push(["Expected", lateness(lateNow(about, last))]);
+    if (about && about.expected_every !== null && (last ?? about.last)) facts.push(["Expected", lateness(lateNow(about, last))]);
     if (series?.interval != null) facts.push(["Usual interval", span(series.interval)]);
     if (series?.messages) facts.push(["Bytes per message", bytes(mean(series.bytes.last))]);
     for (const [name, key] of [["Links", "link"], ["Formats", "format"], ["Schemas", "schema"]]) {

@@ -224,7 +224,7 @@ export class FleetView {
       const row = this.rows.get(device.device) ?? makeRow(device.device);
       this.rows.set(device.device, row);
       if (row.of !== device) fillRow(row, device);
-      const since = age(now - row.time);
+      const since = row.of.last ? age(now - row.time) : "";
       setText(row.seen, since === "now" ? "just now" : `${since} ago`);
       return row.node;
     });
@@ -264,15 +264,16 @@ function makeRow(device) {
 
 function fillRow(row, device) {
   row.of = device;
+  // A device of which there are messages in the quarantine alone has stored none.
   const { last } = device;
-  row.time = Date.parse(last.received_at);
-  setAttribute(row.seen, "datetime", last.received_at);
-  setAttribute(row.seen, "title", fullTime(last.received_at));
+  row.time = Date.parse(last?.received_at);
+  setAttribute(row.seen, "datetime", last?.received_at ?? "");
+  setAttribute(row.seen, "title", last ? fullTime(last.received_at) : "no message has been stored");
   setText(row.expected, lateness(device));
   row.expected.classList.toggle("late", device.late !== null);
-  row.link.replaceChildren(linkSymbol(linkKind(last.link)), el("span", {}, last.link ?? "unknown"));
-  setText(row.format, last.format);
-  setText(row.schema, last.schema ?? "");
+  row.link.replaceChildren(linkSymbol(linkKind(last?.link)), el("span", {}, last?.link ?? "unknown"));
+  setText(row.format, last?.format ?? "");
+  setText(row.schema, last?.schema ?? "");
   setText(row.profile, device.profile ?? "");
   setText(row.messages, count(device.messages));
   setText(row.bytes, bytes(device.bytes));

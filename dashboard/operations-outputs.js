@@ -1,4 +1,4 @@
-// The outputs, and the dead letters of one of them.
+// The outputs, the dead letters of one of them, and the messages that it retries.
 
 import { deadLetters, deadLettersPath } from "./operations-api.js";
 import { el, setText } from "./dom.js";
@@ -7,6 +7,12 @@ import { Panel, scrolling, Table } from "./table.js";
 
 /** "1 message", "3 messages" */
 export const messages = (n) => `${count(n)} ${n === 1 ? "message" : "messages"}`;
+/** The rows of a list: its dead letters, and at its end the messages that are retried. */
+const rows = (letters) => {
+  const retried = letters.more ? [] : letters.retried;
+  return [...letters.messages, ...retried.map((m) => ({ ...m, refused_at: m.failed_at, bytes: null, retried: true }))];
+};
+
 /** The time and the reason of a failure. */
 export const failure = (last) => (last ? `${clockTime(last.at)} ${last.reason}` : "–");
 
@@ -32,18 +38,19 @@ export class OutputsPanel {
   /** `open(id)` shows a message, `address(id)` is its URL. */
   constructor(operator, address, open) {
     this.operator = operator;
-    const show = { label: "Dead letters", name: (o) => `Dead letters of ${o.name}`, hidden: (o) => o.dead_letters === 0, run: (o) => this.#choose(o.name) };
+    const show = { label: "Dead letters", name: (o) => `Dead letters of ${o.name}`, hidden: (o) => o.dead_letters === 0 && !o.status?.failing, run: (o) => this.#choose(o.name) };
     this.table = new Table("The outputs, what they have delivered since the start, and what waits", COLUMNS, (o) => o.name, [show]);
     this.panel = new Panel("operations-outputs", "Outputs", scrolling("operations-outputs", this.table.node));
     const columns = [
       { name: "Message", text: (l) => String(l.id), link: (l) => address(String(l.id)), open: (l) => open(String(l.id)) },
       { name: "Device", text: (l) => l.device ?? "no longer in the buffer", class: "name" },
-      { name: "Refused", text: (l) => fullTime(l.refused_at) },
+      { name: "State", text: (l) => (l.retried ? "retried" : "rejected") },
+      { name: "Since", text: (l) => fullTime(l.refused_at) },
       { name: "Bytes", text: (l) => (l.bytes === null ? "–" : bytes(l.bytes)), number: true },
       { name: "Reason", text: (l) => l.reason, class: "reason" },
     ];
-    this.list = new Table("Messages that the receiver has permanently rejected", columns, (l) => l.id, [
-      { label: "Retry", name: (l) => `Retry message ${l.id}`, run: (l) => this.#retry({ ids: [l.id] }, 1) },
+    this.list = new Table("Messages that the receiver has permanently rejected, and those that are retried", columns, (l) => l.id, [
+      { label: "Retry", name: (l) => `Retry message ${l.id}`, hidden: (l) => l.retried, run: (l) => this.#retry({ ids: [l.id] }, 1) },
       { label: "Discard", name: (l) => `Discard message ${l.id}`, run: (l) => this.#discard({ ids: [l.id] }, 1) },
     ]);
     this.more = el("button", { type: "button" }, "Show more");
@@ -89,7 +96,7 @@ export class OutputsPanel {
       letters = await deadLetters(name);
     } catch (error) {
       if (error.status !== 404) throw error;
-      letters = { count: 0, messages: [], more: false, last_message_id: 0 };
+      letters = { count: 0, messages: [], more: false, last_message_id: 0, retried: [] };
     }
     if (this.#chosen === name && !this.#extended) this.#letters = letters;
   }
@@ -146,8 +153,9 @@ export class OutputsPanel {
     const letters = this.#letters;
     setText(this.letters.heading, `Dead letters of ${this.#chosen ?? ""}`);
     setText(this.letters.note, !letters ? "loading" : letters.count ? `${messages(letters.count)}, the oldest first` : "none");
-    this.list.draw(letters?.messages ?? []);
-    this.list.node.hidden = !letters?.messages.length;
+    const list = letters ? rows(letters) : [];
+    this.list.draw(list);
+    this.list.node.hidden = !list.length;
     this.end.hidden = !letters?.more;
     for (const button of [this.retryAll, this.discardAll]) button.hidden = !letters?.count;
     this.retryAll.hidden ||= !this.#outputs.find((output) => output.name === this.#chosen)?.status;

@@ -169,7 +169,8 @@ export class Store {
   }
 }
 
-const byDevice = (devices) => new Map(devices.map(({ device, last }) => [device, { ...last, device }]));
+/** The last messages by device. A device of which there are messages in the quarantine alone has none. */
+const byDevice = (devices) => new Map(devices.filter(({ last }) => last).map(({ device, last }) => [device, { ...last, device }]));
 
 /** What the lists and the map need of a message: its value may be large. */
 function lastOf({ id, device, received_at, format, schema, link, bytes, value }) {

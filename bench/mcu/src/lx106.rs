@@ -1,4 +1,5 @@
-//! Xtensa lx106, the core of the ESP8266. Only the code size is measured; there is no simulator here.
+//! Xtensa lx106, the core of the ESP8266. Only the code size is measured; Debian's QEMU could run it
+//! (`qemu-system-xtensa -M sim -cpu lx106`).
 
 use crate::{
     board::{Board, Simulator},

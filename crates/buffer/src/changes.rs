@@ -1,7 +1,7 @@
 //! Writes other than messages: the cursors of outputs, dead letters, and discarded messages of the quarantine.
 
 use super::{
-    Totals,
+    Position, Totals,
     quarantine::{self, Left},
 };
 use rusqlite::Connection;
@@ -10,12 +10,12 @@ use std::{collections::HashMap, sync::Arc};
 /// A write other than a message. It becomes durable with the next batch.
 #[derive(Debug, Clone)]
 pub enum Change {
-    /// An output has resolved all messages up to this one: each was delivered or became a dead letter.
-    Cursor {
+    /// An output has resolved these messages: each was delivered, became a dead letter or was discarded.
+    Position {
         /// The output's name.
         output: Arc<str>,
-        /// The message ID.
-        message_id: i64,
+        /// How far it is.
+        position: Position,
     },
     /// The receiver of an output has permanently rejected a message.
     DeadLetter {
@@ -51,10 +51,7 @@ impl Change {
         left: &mut Left,
     ) -> rusqlite::Result<()> {
         match self {
-            Change::Cursor { output, message_id } => {
-                let sql = "INSERT OR REPLACE INTO cursors VALUES (?, ?)";
-                connection.prepare_cached(sql)?.execute((output, message_id))?;
-            }
+            Change::Position { output, position } => position.save(connection, output)?,
             Change::DeadLetter { output, message_id, refused_at, reason } => {
                 let row = (output, message_id, refused_at, reason);
                 // Count a dead letter once: one that is refused again after a retry only replaces its row.

@@ -185,6 +185,7 @@ mod tests {
             link: None,
             key,
             dedup_by_payload,
+            is_answered: false,
             request: String::new(),
             origin: None,
         };

@@ -61,7 +61,10 @@ pub enum BufferError {
 
 /// The buffer's file, locked against other gateways until this is dropped or the process ends.
 pub struct BufferFile {
+    /// Where the configuration says it is.
     path: PathBuf,
+    /// Where it is, if `path` is a symbolic link: SQLite puts the log there, and another link leads to the same lock.
+    target: PathBuf,
     lock_path: PathBuf,
     /// The lock file contains the buffer ID, for recovery if the database has lost it.
     lock: File,
@@ -75,12 +78,13 @@ impl BufferFile {
         if let Some(folder) = path.parent() {
             folders::create(folder).map_err(|source| BufferError::Io { path: folder.to_owned(), source })?;
         }
-        let mut lock_path = path.as_os_str().to_owned();
+        let target = resolve(path);
+        let mut lock_path = target.clone().into_os_string();
         lock_path.push(".lock");
         let lock_path = PathBuf::from(lock_path);
         let lock = lock_at(path, &lock_path)?;
-        restrict(path);
-        Ok(BufferFile { path: path.to_owned(), lock_path, lock, formats })
+        restrict(&target);
+        Ok(BufferFile { path: path.to_owned(), target, lock_path, lock, formats })
     }
 
     /// Creates and locks the lock file again after somebody deleted it. Fails if another gateway has locked it first.
@@ -155,16 +159,16 @@ impl BufferFile {
     /// Finishes a recovery that was interrupted after its new file was complete. Then returns what is wrong with the write-ahead log, if
     /// anything: SQLite would silently skip its damaged part.
     pub fn check(&self) -> Result<Option<&'static str>, BufferError> {
-        damage::finish(&self.path)
+        damage::finish(&self.target)
             .map_err(|source| BufferError::Damaged { path: self.path.clone(), source })?;
-        Ok(damage::log_is_damaged(&self.path).then_some("the write-ahead log is damaged"))
+        Ok(damage::log_is_damaged(&self.target).then_some("the write-ahead log is damaged"))
     }
 
     /// Recovers the damaged buffer: moves it aside and makes a new one from what can be read.
     pub fn recover(&self, reason: &str, known: Option<&Known>) -> Result<(), BufferError> {
         let path = self.path.display();
         tracing::error!(%path, reason, "the buffer is damaged; recovering what can be read into a new one");
-        let recovered = damage::recover(&self.path, self.name(), known, self.formats);
+        let recovered = damage::recover(&self.target, self.name(), known, self.formats);
         let (salvaged, aside) =
             recovered.map_err(|source| BufferError::Damaged { path: self.path.clone(), source })?;
         let Salvaged { messages, lost, gaps, undelivered_gaps } = salvaged;
@@ -172,6 +176,17 @@ impl BufferFile {
         tracing::error!(messages, lost, gaps, undelivered_gaps, %aside, "the buffer was recovered; the damaged one was moved aside");
         Ok(())
     }
+}
+
+/// Returns the path without symbolic links. A link whose target is missing is followed as well, because SQLite creates its target.
+fn resolve(path: &Path) -> PathBuf {
+    const MAX_LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        let Ok(target) = std::fs::read_link(&path) else { break };
+        path = path.parent().map_or_else(|| target.clone(), |folder| folder.join(&target));
+    }
+    std::fs::canonicalize(&path).unwrap_or(path)
 }
 
 /// Sets the mode of the files at `path` to 0600. Older versions created them with the mode of the umask.

@@ -23,7 +23,7 @@ impl<O: Observer> Writer<O> {
     /// Checks that the files at the buffer's path are those that are open, and repairs them if possible. After an error, no message may be
     /// acknowledged.
     pub(super) fn find_files(&mut self) -> Result<Found, Fault> {
-        let mut looked = self.loaded.files.check();
+        let mut looked = self.loaded.check_files();
         if self.fault.is_some() {
             looked = looked.and_then(|()| self.loaded.files.check_writable());
         } else if looked.is_ok() {
@@ -44,7 +44,7 @@ impl<O: Observer> Writer<O> {
 
     /// Returns whether messages can probably be written. Writes nothing to find out.
     pub(super) fn is_well(&mut self) -> bool {
-        let looked = self.loaded.files.check().and_then(|()| self.loaded.files.check_writable());
+        let looked = self.loaded.check_files().and_then(|()| self.loaded.files.check_writable());
         if let Err(fault) = &looked {
             self.note(fault);
         }

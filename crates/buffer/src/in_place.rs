@@ -4,6 +4,8 @@
 //! notice. Therefore the writer compares the files at their paths with those that it opened, by device and inode, after every commit and
 //! before it acknowledges. The check takes a few microseconds; a commit takes a hundred or more.
 
+use super::damage::PAGE;
+use rusqlite::Connection;
 use std::{
     fmt,
     fs::{self, File},
@@ -16,6 +18,9 @@ use std::{
 pub const LOG_LIMIT: u64 = 64 << 20;
 /// The first four bytes of a write-ahead log. The lowest bit, which is masked, tells the byte order of its checksums.
 const LOG_MAGIC: u32 = 0x377f_0682;
+/// Bytes of the header of a log, and of a frame with its page.
+const LOG_HEADER: u64 = 32;
+const FRAME: u64 = 24 + PAGE as u64;
 
 /// A file's identity in the file system, whatever its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +95,7 @@ pub struct Files {
     log: PathBuf,
     /// SQLite holds no locks on the log, so closing this handle releases none.
     log_file: File,
-    log_has_begun: bool,
+    /// The length of the log at the last check: at least what its frames took then.
     log_bytes: u64,
     lock: PathBuf,
     lock_is: Identity,
@@ -109,7 +114,6 @@ impl Files {
             database_bytes: about.len(),
             log_file: File::open(&log)?,
             log: log.into(),
-            log_has_begun: false,
             log_bytes: 0,
             lock: wherever_we_are(lock_path),
             lock_is: Identity::of(&lock.metadata()?),
@@ -121,8 +125,8 @@ impl Files {
         self.database_is
     }
 
-    /// Compares the files at the paths with those that are open, and their sizes with those of the last check.
-    pub fn check(&mut self) -> Result<(), Fault> {
+    /// Compares the files at the paths with those that `connection` has open, and their sizes with those of the last check.
+    pub fn check(&mut self, connection: &Connection) -> Result<(), Fault> {
         let about = look(Part::Database, &self.database, self.database_is)?;
         if about.len() < self.database_bytes {
             return Err(fault(FaultKind::Cut, Part::Database, &self.database));
@@ -131,16 +135,17 @@ impl Files {
         let open = self.log_file.metadata().map_err(|_| fault(FaultKind::Gone, Part::Log, &self.log))?;
         look(Part::Log, &self.log, Identity::of(&open))?;
         let mut magic = [0; 4];
-        // A log that is shorter than its magic number has no header either.
-        let read = self.log_file.read_exact_at(&mut magic, 0);
-        let is_log = read.is_ok() && u32::from_be_bytes(magic) & !1 == LOG_MAGIC;
-        if self.log_has_begun && !is_log {
+        let is_log =
+            self.log_file.read_exact_at(&mut magic, 0).is_ok() && u32::from_be_bytes(magic) & !1 == LOG_MAGIC;
+        // Another program may checkpoint the log and shorten it. Only a log that lacks frames which it should hold is damaged.
+        let is_shorter = open.len() < self.log_bytes.min(LOG_LIMIT);
+        if (!is_log && self.log_bytes > 0 || is_shorter)
+            && frames_in_log(connection)
+                .is_none_or(|frames| frames > 0 && (!is_log || open.len() < LOG_HEADER + frames * FRAME))
+        {
             return Err(fault(FaultKind::Cut, Part::Log, &self.log));
         }
-        if open.len() < self.log_bytes.min(LOG_LIMIT) {
-            return Err(fault(FaultKind::Cut, Part::Log, &self.log));
-        }
-        (self.log_has_begun, self.log_bytes) = (is_log, open.len());
+        self.log_bytes = open.len();
         look(Part::Lock, &self.lock, self.lock_is)?;
         Ok(())
     }
@@ -169,6 +174,11 @@ fn wherever_we_are(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).ok();
     let same = |absolute: &PathBuf| is.is_ok_and(|is| Identity::at(absolute).is_ok_and(|there| there == is));
     absolute.filter(same).unwrap_or_else(|| path.to_owned())
+}
+
+/// Returns how many frames the log should hold, as SQLite knows from the memory that all its processes share, without reading the log.
+fn frames_in_log(connection: &Connection) -> Option<u64> {
+    connection.query_row("PRAGMA wal_checkpoint(NOOP)", [], |row| row.get(1)).ok()
 }
 
 fn look(part: Part, path: &Path, is: Identity) -> Result<fs::Metadata, Fault> {

@@ -24,6 +24,7 @@
 //! | `devices` | device | counts and its last message; each message points to the one before, so a device's messages are a list without an index |
 //! | `waypoints` | 64th message of a device | an entry point into the list of its messages |
 //! | `cursors` | output | the message ID up to and including which it has resolved every message |
+//! | `behind` | device that holds a cursor | its first message that the output has not resolved; the others are resolved beyond the cursor |
 //! | `undelivered` | dead letter | output, message ID, time and reason |
 //! | `gaps` | range of IDs | no message has these IDs: they were lost, or will not be used |
 //! | `layouts` | slot of a schema | the fingerprint of the layout of its messages |
@@ -91,6 +92,7 @@
 //!     link: None,
 //!     key: Some("42".into()),
 //!     dedup_by_payload: false,
+//!     is_answered: false,
 //!     request: "r1".into(),
 //!     origin: None,
 //! };
@@ -100,7 +102,7 @@
 //! let messages = readers.after(0, 10).await?;
 //! assert_eq!((messages[0].id, &*messages[0].json), (1, "7"));
 //! assert_eq!(stats.totals().stored, 1);
-//! queue.change(Change::Cursor { output: "archive".into(), message_id: 1 }).await?;
+//! queue.change(Change::Position { output: "archive".into(), position: Position::at(1) }).await?;
 //!
 //! readers.close().await;
 //! queue.stop().await;
@@ -124,6 +126,7 @@ mod message;
 mod messages;
 mod missing_ids;
 mod opened;
+mod position;
 mod private;
 mod quarantine;
 mod queue;
@@ -151,9 +154,10 @@ pub use message::{
     DeadLetter, Last, LayoutKey, Message, NewMessage, NewQuarantined, NewReference, Provenance, Quarantined,
     is_stable_id, key_of, stable_id,
 };
-pub use messages::{Page, Times};
+pub use messages::{Page, Part, Times};
 pub use opened::{Opened, Options, open};
-pub use quarantine::{Filter, OfDevice};
+pub use position::{MAX_BEHIND, Position};
+pub use quarantine::{Filter, InQuarantine, OfDevice};
 pub use queue::{Ack, Queue, Refusal, Ticket, WriteOp};
 pub use reader::{ReadError, Readers, Use};
 pub use references::Named;

@@ -30,6 +30,8 @@ pub struct Provenance {
     pub request: String,
     /// What the input knows beyond that, such as a provider's time and position: an object, as compact JSON.
     pub origin: Option<Arc<str>>,
+    /// Whether the sender learns it if its message goes into the quarantine. It may then have sent another one in its place.
+    pub is_answered: bool,
 }
 
 /// A decoded message that is to be stored.
@@ -178,6 +180,8 @@ pub struct Quarantined {
     pub request: String,
     /// What its input knows of it, as compact JSON.
     pub origin: Option<String>,
+    /// Whether its sender knows that it is here.
+    pub is_answered: bool,
 }
 
 /// A message that the receiver of an output has permanently rejected.

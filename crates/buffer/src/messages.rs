@@ -148,6 +148,95 @@ pub fn after(
     Ok(found)
 }
 
+/// Messages of a device, and whether there are more of them.
+pub type Part = (Vec<Message>, bool);
+
+/// Returns for each of `devices` its messages with IDs above the one beside it and up to `up_to`, oldest first, at most `limit` of each. The
+/// answer ends early, after the device that exceeds [`PAGE_BYTES`].
+pub fn of_devices(
+    connection: &Connection,
+    buffer: &Arc<str>,
+    devices: &[(Arc<str>, i64)],
+    up_to: i64,
+    limit: usize,
+) -> rusqlite::Result<Vec<Part>> {
+    let snapshot = connection.unchecked_transaction()?;
+    let sql = format!("SELECT {COLUMNS} FROM messages m WHERE m.id = ?");
+    let mut statement = snapshot.prepare_cached(&sql)?;
+    let (mut parts, mut bytes) = (Vec::new(), 0);
+    for (device, after) in devices {
+        let (mut found, mut after, mut more) = (Vec::new(), *after, true);
+        while more && found.len() < limit && bytes < PAGE_BYTES {
+            let (ids, further) = ids_after(&snapshot, device, (after, up_to))?;
+            more = further;
+            for id in ids {
+                if found.len() == limit || bytes >= PAGE_BYTES {
+                    more = true;
+                    break;
+                }
+                let message = statement.query_row([id], |row| message(row, 0, buffer))?;
+                bytes += message.size();
+                after = id;
+                found.push(message);
+            }
+        }
+        parts.push((found, more));
+        if bytes >= PAGE_BYTES {
+            break;
+        }
+    }
+    Ok(parts)
+}
+
+/// Returns how many messages with IDs above `after` and up to `up_to` a device has.
+pub fn count_of(
+    connection: &Connection,
+    device: &str,
+    (mut after, up_to): (i64, i64),
+) -> rusqlite::Result<u64> {
+    let mut count = 0;
+    loop {
+        let (ids, more) = ids_after(connection, device, (after, up_to))?;
+        count += ids.len() as u64;
+        match ids.last() {
+            Some(last) if more => after = *last,
+            _ => return Ok(count),
+        }
+    }
+}
+
+/// Returns the IDs of the next messages of a device above `after` and up to `up_to`, in ascending order, and whether there are more. They are
+/// those before a waypoint, so at most twice its stride is walked.
+fn ids_after(
+    connection: &Connection,
+    device: &str,
+    (after, up_to): (i64, i64),
+) -> rusqlite::Result<(Vec<i64>, bool)> {
+    let waypoint = waypoints::at_or_above(connection, device, after + 1)?;
+    let last = "SELECT last_id FROM devices WHERE device = ?";
+    let mut next = match waypoint {
+        Some(id) => Some(id),
+        None => connection.prepare_cached(last)?.query_row([device], |row| row.get(0)).optional()?,
+    };
+    let mut statement = connection.prepare_cached("SELECT previous FROM messages WHERE id = ?")?;
+    let mut ids = Vec::new();
+    while let Some(id) = next.filter(|id| *id > after) {
+        next = match statement.query_row([id], |row| row.get(0)).optional()? {
+            Some(previous) => previous,
+            None => {
+                // A message that is missing for no known reason means damage.
+                missing_ids::check(connection, id - 1, [id + 1].into_iter(), None)?;
+                break;
+            }
+        };
+        if id <= up_to {
+            ids.push(id);
+        }
+    }
+    ids.reverse();
+    Ok((ids, waypoint.is_some_and(|id| id < up_to)))
+}
+
 /// Returns the messages with these IDs, in the order of `ids`; `None` for one that is no longer in the buffer. The answer ends early, after
 /// the message that exceeds [`PAGE_BYTES`].
 pub fn by_ids(

@@ -6,9 +6,10 @@ use super::{
     devices::Devices,
     duplicates::Duplicates,
     file::{BufferError, BufferFile},
-    in_place::{Files, Identity},
+    in_place::{Fault, Files, Identity},
     layouts,
-    quarantine::{self, Left},
+    position::Position,
+    quarantine::{self, InQuarantine, Left},
 };
 use crate::{
     Formats, LayoutKey,
@@ -57,8 +58,8 @@ impl Opened {
         (self.file.path(), self.loaded.files.database())
     }
 
-    /// Takes how many messages of each device are in the quarantine.
-    pub fn take_quarantined(&mut self) -> HashMap<String, u64> {
+    /// Takes what each device has in the quarantine.
+    pub fn take_quarantined(&mut self) -> HashMap<String, InQuarantine> {
         std::mem::take(&mut self.loaded.quarantined)
     }
 
@@ -72,9 +73,9 @@ impl Opened {
         &self.loaded.duplicates
     }
 
-    /// Returns the cursor of each output: the message ID up to and including which it has resolved every message.
-    pub fn cursors(&self) -> &HashMap<Arc<str>, i64> {
-        &self.loaded.cursors
+    /// Returns how far each output is.
+    pub fn positions(&self) -> &HashMap<Arc<str>, Position> {
+        &self.loaded.positions
     }
 }
 
@@ -85,14 +86,23 @@ pub struct Loaded {
     pub files: Files,
     pub totals: Totals,
     pub kept: Kept,
-    /// How many messages of each device were in the quarantine when the file was read. The observer takes this over.
-    pub quarantined: HashMap<String, u64>,
+    /// What each device had in the quarantine when the file was read. The observer takes this over.
+    pub quarantined: HashMap<String, InQuarantine>,
     /// The packed layouts that the buffer's messages were decoded with.
     pub layouts: HashSet<Arc<LayoutKey>>,
     /// The cursors of outputs.
     pub cursors: HashMap<Arc<str>, i64>,
+    /// How far outputs were when the file was read.
+    pub positions: HashMap<Arc<str>, Position>,
     pub duplicates: Duplicates,
     pub devices: Devices,
+}
+
+impl Loaded {
+    /// Checks that the files at the buffer's path are those that are open, and complete.
+    pub fn check_files(&mut self) -> Result<(), Fault> {
+        self.files.check(&self.connection)
+    }
 }
 
 /// How much the quarantine holds, or may hold.
@@ -154,14 +164,26 @@ pub fn load(
         let totals = Totals::load(&connection)?;
         let layouts = layouts::load(&connection)?;
         let cursors = changes::cursors(&connection)?;
+        let positions = Position::load(&connection, &cursors)?;
         let (messages, bytes) = quarantine::size(&connection)?;
         let kept = (Kept { messages, bytes }, quarantine::counts(&connection)?);
         let mut duplicates = Duplicates::new(window.0, window.1);
         duplicates.load(&connection, clock::now(), dedup_by_payload)?;
-        Ok((totals, layouts, cursors, kept, duplicates))
+        Ok((totals, layouts, (cursors, positions), kept, duplicates))
     };
-    let (totals, layouts, cursors, (kept, quarantined), duplicates) =
+    let (totals, layouts, (cursors, positions), (kept, quarantined), duplicates) =
         read().map_err(|source| file.failed(source))?;
     let devices = Devices::default();
-    Ok(Loaded { connection, files, totals, layouts, cursors, kept, quarantined, duplicates, devices })
+    Ok(Loaded {
+        connection,
+        files,
+        totals,
+        layouts,
+        cursors,
+        positions,
+        kept,
+        quarantined,
+        duplicates,
+        devices,
+    })
 }

@@ -25,7 +25,7 @@ impl Filter {
     }
 }
 
-const COLUMNS: &str = "id, received_at, device, schema, link, content_type, kind, \"offset\", reason, raw, key, request, origin";
+const COLUMNS: &str = "id, received_at, device, schema, link, content_type, kind, \"offset\", reason, raw, key, request, origin, answered";
 
 /// Returns a page of the quarantine, newest first: of all devices, or of `device`.
 pub fn newest(
@@ -76,11 +76,22 @@ pub struct Left {
     pub devices: Vec<String>,
 }
 
-/// Returns how many messages there are of each device.
-pub fn counts(connection: &Connection) -> rusqlite::Result<HashMap<String, u64>> {
-    let mut statement =
-        connection.prepare_cached("SELECT device, count(*) FROM quarantine GROUP BY device")?;
-    statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+/// What the list of devices shows of the quarantine of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InQuarantine {
+    /// How many messages.
+    pub messages: u64,
+    /// When the last of them was received, in microseconds since 1970.
+    pub received_at: i64,
+}
+
+/// Returns what there is of each device.
+pub fn counts(connection: &Connection) -> rusqlite::Result<HashMap<String, InQuarantine>> {
+    let mut statement = connection
+        .prepare_cached("SELECT device, count(*), max(received_at) FROM quarantine GROUP BY device")?;
+    let read =
+        |row: &Row<'_>| Ok((row.get(0)?, InQuarantine { messages: row.get(1)?, received_at: row.get(2)? }));
+    statement.query_map([], read)?.collect()
 }
 
 /// Returns how many messages there are, and their bytes.
@@ -160,5 +171,6 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Quarantined> {
         key: row.get(10)?,
         request: row.get::<_, Option<String>>(11)?.unwrap_or_default(),
         origin: row.get(12)?,
+        is_answered: row.get::<_, Option<bool>>(13)?.unwrap_or_default(),
     })
 }

@@ -8,7 +8,7 @@ use super::{
 use crate::message::{NewMessage, NewQuarantined};
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -71,6 +71,8 @@ pub struct Queue {
     sender: mpsc::Sender<WriteOp>,
     memory: Memory,
     buffer_full: Arc<AtomicBool>,
+    /// How many checks are in the queue.
+    checks: Arc<AtomicUsize>,
 }
 
 /// The pending acknowledgement of a message. It resolves when the message is committed.
@@ -80,7 +82,15 @@ impl Queue {
     /// Creates a queue for `messages` messages, with memory limits from `shares`.
     pub fn new(messages: usize, shares: Shares) -> (Queue, mpsc::Receiver<WriteOp>) {
         let (sender, receiver) = mpsc::channel(messages);
-        (Queue { sender, memory: Memory::new(shares), buffer_full: Arc::default() }, receiver)
+        (
+            Queue {
+                sender,
+                memory: Memory::new(shares),
+                buffer_full: Arc::default(),
+                checks: Arc::default(),
+            },
+            receiver,
+        )
     }
 
     /// Returns an empty reservation. It grows as bytes arrive.
@@ -168,11 +178,24 @@ impl Queue {
         for second in 0_u64.. {
             seconds.tick().await;
             // If the queue is full, a transaction is due anyway.
-            let _ = self.sender.try_send(WriteOp::CheckFiles);
+            self.check(WriteOp::CheckFiles);
             if self.is_buffer_full() || messages_get_old && second % 60 == 0 {
-                let _ = self.sender.try_send(WriteOp::EnforceRetention);
+                self.check(WriteOp::EnforceRetention);
             }
         }
+    }
+
+    fn check(&self, op: WriteOp) {
+        self.checks.fetch_add(1, Ordering::Relaxed);
+        if self.sender.try_send(op).is_err() {
+            self.checks.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Records that the writer has taken `batch` from the queue.
+    pub(super) fn taken(&self, batch: &[WriteOp]) {
+        let checks = batch.iter().filter(|op| matches!(op, WriteOp::CheckFiles | WriteOp::EnforceRetention));
+        self.checks.fetch_sub(checks.count(), Ordering::Relaxed);
     }
 
     /// Sets whether the buffer is at its size limit. Returns the previous value.
@@ -191,9 +214,14 @@ impl Queue {
         let _ = self.sender.send(WriteOp::Stop).await;
     }
 
-    /// Returns how many items wait, including the check of the files once a second.
+    /// Returns how many messages and changes wait. The gateway's own checks are left out.
     pub fn depth(&self) -> usize {
-        self.sender.max_capacity() - self.sender.capacity()
+        (self.sender.max_capacity() - self.free()).saturating_sub(self.checks.load(Ordering::Relaxed))
+    }
+
+    /// Returns how many more items have a place.
+    pub fn free(&self) -> usize {
+        self.sender.capacity()
     }
 
     /// Returns how many items may wait.
@@ -224,5 +252,23 @@ impl Ack {
             Ok(true) => Ok(()),
             Ok(false) | Err(_) => Err(Refusal::NotWritten),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn checks_take_a_place_and_do_not_count_as_waiting() {
+        let (queue, mut writer) = Queue::new(3, Shares::of(1 << 20, 1 << 16));
+        (0..2).for_each(|_| queue.check(WriteOp::CheckFiles));
+        let _ack = queue.duplicate(|| ()).unwrap();
+        queue.check(WriteOp::EnforceRetention);
+        assert_eq!((queue.depth(), queue.free()), (1, 0));
+        let mut batch = Vec::new();
+        writer.recv_many(&mut batch, 2).await;
+        queue.taken(&batch);
+        assert_eq!((queue.depth(), queue.free()), (1, 2));
     }
 }

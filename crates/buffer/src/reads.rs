@@ -5,12 +5,17 @@ use super::{
     fleet::{self, Counted, LastMessage},
     layouts,
     message::{DeadLetter, Last, LayoutKey, Message, Quarantined},
-    messages::{self, Page, Times},
+    messages::{self, Page, Part, Times},
+    position::Position,
     quarantine::{self, Filter, OfDevice},
     reader::{ReadError, Readers},
     references::{self, Named},
 };
-use std::{collections::HashSet, sync::Arc};
+use rusqlite::Connection;
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+};
 
 /// Each query runs on a thread for blocking work, with a connection from the pool of this handle (see [`Readers::of`]).
 impl Readers {
@@ -72,6 +77,31 @@ impl Readers {
         self.read(move |c| messages::by_ids(c, &buffer, &ids))
     }
 
+    /// Returns for each of `devices` its messages with IDs above the one beside it and up to `up_to`, oldest first, at most `limit` of each,
+    /// and whether it has more. The answer ends early after more than 1 MiB, so that devices may be missing at its end.
+    pub fn of_devices(
+        &self,
+        devices: Vec<(Arc<str>, i64)>,
+        up_to: i64,
+        limit: usize,
+    ) -> impl Future<Output = Result<Vec<Part>, ReadError>> + Send + use<> {
+        let buffer = self.buffer();
+        self.read(move |c| messages::of_devices(c, &buffer, &devices, up_to, limit))
+    }
+
+    /// Returns how many messages each device of `position` has that are not resolved, up to `resolved_to`.
+    pub async fn count_behind(&self, position: Position) -> Result<BTreeMap<Arc<str>, u64>, ReadError> {
+        let count = move |c: &Connection| {
+            let Position { resolved_to, behind } = position;
+            let count = |(device, first): (Arc<str>, i64)| {
+                let count = messages::count_of(c, &device, (first - 1, resolved_to))?;
+                Ok((device, count))
+            };
+            behind.into_iter().map(count).collect()
+        };
+        self.read(count).await
+    }
+
     /// Returns when the oldest message was received, in microseconds since 1970.
     pub async fn oldest(&self) -> Result<Option<i64>, ReadError> {
         self.read(messages::oldest).await
@@ -97,9 +127,9 @@ impl Readers {
         self.read(move |c| messages::origins(c, since, most)).await
     }
 
-    /// Returns the cursor of `output`: the last message ID before which it has resolved everything. `None` if it has never moved.
-    pub async fn cursor(&self, output: Arc<str>) -> Result<Option<i64>, ReadError> {
-        self.read(move |c| Ok(changes::cursors(c)?.remove(&output))).await
+    /// Returns how far `output` is. `None` if it has resolved nothing yet.
+    pub async fn position(&self, output: Arc<str>) -> Result<Option<Position>, ReadError> {
+        self.read(move |c| Ok(Position::load(c, &changes::cursors(c)?)?.remove(&output))).await
     }
 
     /// Returns the layouts that packed messages were decoded with.

@@ -1,10 +1,10 @@
 //! The tables of the database, and their migration from older versions.
 
-use super::waypoints;
+use super::{position, waypoints};
 use rusqlite::Connection;
 
 /// The version of the tables, as `PRAGMA user_version`.
-pub const VERSION: i64 = 7;
+pub const VERSION: i64 = 8;
 
 /// Version 1. `raw` holds the raw bytes of a message and `json` its value. Times are microseconds since 1970 (UTC). IDs ascend and are
 /// never reused; `totals` keeps the last one. `previous` is the ID of the device's previous message. It makes a device's messages a list
@@ -117,6 +117,9 @@ ALTER TABLE messages ADD COLUMN name INTEGER;
 ALTER TABLE messages ADD COLUMN place INTEGER;
 ";
 
+/// Version 8 adds whether the sender of a message in the quarantine knows that it is there.
+const ANSWERED: &str = "ALTER TABLE quarantine ADD COLUMN answered INTEGER;";
+
 /// Creates the tables of an empty file, or migrates those of an older version.
 pub fn make_tables(transaction: &Connection) -> rusqlite::Result<()> {
     let version = |c: &Connection| c.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
@@ -149,6 +152,11 @@ pub fn make_tables(transaction: &Connection) -> rusqlite::Result<()> {
     }
     if version(transaction)? == 6 {
         transaction.execute_batch(REFERENCES)?;
+        transaction.pragma_update(None, "user_version", 7)?;
+    }
+    if version(transaction)? == 7 {
+        transaction.execute_batch(ANSWERED)?;
+        transaction.execute_batch(position::TABLE)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
     Ok(())

@@ -44,7 +44,7 @@ impl Loaded {
         {
             let mut insert = transaction.prepare_cached(record::INSERT)?;
             let mut quarantine = transaction
-                .prepare_cached("INSERT INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
+                .prepare_cached("INSERT INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
             for (at, op) in batch.iter().enumerate() {
                 if let WriteOp::Message(_, Ticket { requeued: Some(id), .. }) = op {
                     if !quarantine::remove(&transaction, *id, &mut left)? {
@@ -115,7 +115,9 @@ pub fn layouts_of(batch: &[WriteOp]) -> impl Iterator<Item = &Arc<LayoutKey>> {
 /// Returns the cursors that a batch moves.
 pub fn cursors_of(batch: &[WriteOp]) -> impl Iterator<Item = (Arc<str>, i64)> {
     batch.iter().filter_map(|op| match op {
-        WriteOp::Change(Change::Cursor { output, message_id }, _) => Some((Arc::clone(output), *message_id)),
+        WriteOp::Change(Change::Position { output, position }, _) => {
+            Some((Arc::clone(output), position.cursor()))
+        }
         _ => None,
     })
 }
@@ -140,6 +142,7 @@ fn insert_quarantined(
         &from.key,
         &from.request,
         &from.origin,
+        from.is_answered,
     ))?;
     Ok(())
 }

@@ -12,6 +12,7 @@ use super::{
     find::Found,
     in_place::Fault,
     opened::{Kept, Loaded, Opened, load},
+    quarantine::InQuarantine,
     queue::WriteOp,
     retention::Retention,
     transact::{Written, cursors_of, layouts_of},
@@ -41,9 +42,8 @@ pub trait Observer: Send {
     /// quarantine.
     fn counted(&mut self, _batch: &[WriteOp], _devices: &Devices, _left: &[String]) {}
 
-    /// Called after the file was read again, with the number of messages of each device in the quarantine. The file may have lost messages
-    /// and devices.
-    fn reopened(&mut self, _quarantined: HashMap<String, u64>) {}
+    /// Called after the file was read again, with what each device has in the quarantine. The file may have lost messages and devices.
+    fn reopened(&mut self, _quarantined: HashMap<String, InQuarantine>) {}
 
     /// Called after a batch could not be written.
     fn failed(&mut self) {}
@@ -151,6 +151,7 @@ impl<O: Observer> Writer<O> {
                 break;
             }
             self.gather(&mut batch);
+            self.readers.queue().taken(&batch);
             if let Some(at) = batch.iter().position(|entry| matches!(entry, WriteOp::Stop)) {
                 batch.truncate(at);
                 stop = true;
@@ -275,7 +276,7 @@ impl<O: Observer> Writer<O> {
         let written = written?;
         // Somebody may have deleted the files between the first check and the commit. The batch is then in the deleted files, and the
         // cached state has to be reloaded.
-        if let Err(fault) = self.loaded.files.check() {
+        if let Err(fault) = self.loaded.check_files() {
             self.loaded.duplicates.take_back();
             self.loaded.devices.forget();
             self.note(&fault);
@@ -325,7 +326,7 @@ impl<O: Observer> Writer<O> {
     /// Reopens the database, because the connection is unusable after a failed rollback.
     fn reopen(&mut self) {
         // Do not open another file, or create a new one.
-        if self.loaded.files.check().is_err() {
+        if self.loaded.check_files().is_err() {
             return;
         }
         match self.file.open() {

@@ -26,7 +26,10 @@ mod simulate;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
-use std::process::ExitCode;
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
 
 /// The gateway allocates many small objects per message on one thread and frees them on another. With the allocator of glibc,
 /// that takes a tenth more processor time.
@@ -84,7 +87,15 @@ impl Command {
 }
 
 fn main() -> ExitCode {
-    match Dunnage::parse().command.run() {
+    let result = match Dunnage::try_parse() {
+        Ok(dunnage) => dunnage.command.run(),
+        // The help and the version are output like any other: a full disk is a failure.
+        Err(help) if !help.use_stderr() => {
+            help.print().and_then(|()| io::stdout().flush()).map_err(Failure::from)
+        }
+        Err(wrong_usage) => wrong_usage.exit(),
+    };
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }

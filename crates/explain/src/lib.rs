@@ -21,7 +21,7 @@ pub use packed::{Bits, walk as packed, walk_delta as delta};
 
 use cursor::Cursor;
 use dunnage_codegen::{Mapped, Record};
-use dunnage_formats::{Id, Mapping};
+use dunnage_formats::{Id, Mapping, Outline};
 use dunnage_packed::Layout;
 use dunnage_schema::{Model, SchemaError};
 
@@ -38,6 +38,8 @@ pub enum Reader {
     Record(Box<Mapped>, RecordWalker),
     /// Protobuf fields, with their names if there is a record.
     Fields(Option<Box<Record>>),
+    /// Protobuf fields of a user's own definition.
+    Outline(Box<Outline>),
     /// By the layout of packed messages, with [`packed`].
     Bits(Box<Layout>),
 }
@@ -74,6 +76,7 @@ impl Reader {
             Reader::Items(walk) => walk(&mut cursor, sink)?,
             Reader::Record(mapped, walk) => walk(mapped.record(), &mut cursor, sink)?,
             Reader::Fields(record) => protobuf::walk(record.as_deref(), &mut cursor, sink)?,
+            Reader::Outline(outline) => protobuf::own::walk(outline, &mut cursor, sink)?,
             Reader::Bits(_) => return Ok(()),
         }
         cursor.end().map_err(Stop::Error)

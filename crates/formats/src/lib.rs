@@ -55,7 +55,7 @@ pub use limits::{MAX_BYTES, MAX_DEPTH};
 pub use msgpack::Msgpack;
 pub use number::{Altered, Numbers};
 pub use packed::Packed;
-pub use protobuf::{Definition, Protobuf};
+pub use protobuf::{Definition, Outline, OutlineField, OutlineKind, Protobuf};
 pub use pson::Pson;
 pub use senml::Senml;
 pub use structure::{Struct, StructZlib};

@@ -6,7 +6,7 @@ use crate::{
     rates,
     state::GatewayState,
 };
-use dunnage_buffer::{Devices, Duplicates, NewMessage, Observer, Provenance, Totals, WriteOp};
+use dunnage_buffer::{Devices, Duplicates, InQuarantine, NewMessage, Observer, Provenance, Totals, WriteOp};
 use std::{
     collections::HashMap,
     sync::Arc,
@@ -109,7 +109,7 @@ impl Observer for Commits {
         self.state.fleet.committed(&profiles, batch, devices, left);
     }
 
-    fn reopened(&mut self, quarantined: HashMap<String, u64>) {
+    fn reopened(&mut self, quarantined: HashMap<String, InQuarantine>) {
         self.state.fleet.reopened(quarantined);
     }
 

@@ -74,7 +74,7 @@ impl Gateway {
         let (inputs, outputs) = (std::mem::take(&mut parts.inputs), std::mem::take(&mut parts.outputs));
         let hooks: Arc<Hooks> = Arc::new(inputs.iter().filter_map(|named| named.input.hook()).collect());
         let secrets = secrets(&inputs, &outputs);
-        let cursors = parts.opened.cursors().clone();
+        let mut positions = parts.opened.positions().clone();
         let before = parts.opened.totals().clone();
         let (acceptor, certificates) = (parts.acceptor.take(), parts.certificates.clone());
         let address = parts.address;
@@ -96,8 +96,8 @@ impl Gateway {
         let leaving = CancellationToken::new();
         let mut forwarders = JoinSet::new();
         for output in outputs {
-            let cursor = cursors.get(&*output.name).copied().unwrap_or_default();
-            forwarders.spawn(state.outputs.forwarder(output, cursor, leaving.clone()).run());
+            let position = positions.remove(&*output.name).unwrap_or_default();
+            forwarders.spawn(state.outputs.forwarder(output, position, leaving.clone()).run());
         }
         // After the outputs, because an input may wait for them.
         let mut inputs_running = JoinSet::new();

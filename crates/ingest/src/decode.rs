@@ -374,6 +374,7 @@ mod tests {
                 link: None,
                 key: None,
                 dedup_by_payload: false,
+                is_answered: false,
                 request: String::new(),
                 origin: None,
             };

@@ -1,4 +1,5 @@
-//! Deltas that arrived before the message to which they refer. They are in the quarantine, and are decoded again once it is committed.
+//! Deltas that arrived before the message to which they refer. They are in the quarantine, and are decoded again once it is committed. Those
+//! whose sender was told do not wait: it has sent the reading again.
 
 use crate::{Ingest, references::Candidate};
 use dunnage_buffer::{Filter, NewMessage, NewQuarantined, Quarantined, Totals, Use, WriteOp};
@@ -118,7 +119,8 @@ impl Ingest {
                 }
                 WriteOp::Quarantine(NewQuarantined { provenance, kind, raw, .. }, _) => {
                     quarantine_id += 1;
-                    if *kind == Kind::Reference.as_str() {
+                    // A device that learnt it sends the reading again, without a reference.
+                    if *kind == Kind::Reference.as_str() && !provenance.is_answered {
                         self.late_deltas.add(&provenance.device, quarantine_id, raw, 0);
                     }
                 }
@@ -168,7 +170,7 @@ impl Ingest {
 
     /// Returns deltas of the quarantine. If it cannot be read, which the log says, they stay where they are.
     async fn quarantined(&self, filter: Filter, range: (i64, i64)) -> Vec<Quarantined> {
-        let all = |kept: &Quarantined| is_delta(&kept.raw);
+        let all = |kept: &Quarantined| is_delta(&kept.raw) && !kept.is_answered;
         let readers = self.readers.of(Use::Ingest);
         readers.find_quarantined(filter, all, range, usize::MAX).await.unwrap_or_default()
     }

@@ -71,6 +71,7 @@
 //!         link: None,
 //!         key: None,
 //!         dedup_by_payload: false,
+//!         is_answered: false,
 //!         request: ingest.request_ids.next(),
 //!         origin: None,
 //!     },

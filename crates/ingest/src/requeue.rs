@@ -19,6 +19,7 @@ impl Ingest {
             link: kept.link,
             key: kept.key,
             dedup_by_payload: false,
+            is_answered: kept.is_answered,
             request: kept.request,
             origin: kept.origin.map(Into::into),
         };

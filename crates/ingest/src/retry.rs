@@ -84,7 +84,7 @@ async fn attempt(ingest: &Ingest, mut message: RawMessage<'static>) -> Result<Pe
     let queue = &ingest.queue;
     let was_empty = queue.bytes() == 0;
     let mut room = queue.reserve();
-    let fits = queue.depth() < queue.capacity() && room.grow(message.raw.len()).is_ok();
+    let fits = queue.free() > 0 && room.grow(message.raw.len()).is_ok();
     let submitted = match fits {
         true => ingest.submit(&mut ingest.receive(), message.clone(), room).await,
         false => Err(Rejected::queue_full()),

@@ -87,9 +87,59 @@ impl Pattern {
     }
 }
 
+/// Returns whether an MQTT topic filter matches `topic`.
+pub fn matches(filter: &str, topic: &str) -> bool {
+    // Wildcards do not match the topics of servers (MQTT 5, section 4.7.2).
+    if topic.starts_with('$') != filter.starts_with('$') {
+        return false;
+    }
+    let (mut levels, mut parts) = (filter.split('/'), topic.split('/'));
+    loop {
+        match (levels.next(), parts.next()) {
+            (Some("#"), _) | (None, None) => return true,
+            (Some(level), Some(part)) if level == "+" || level == part => {}
+            _ => return false,
+        }
+    }
+}
+
+/// Checks an MQTT topic filter (MQTT 5, section 4.7).
+pub fn check_filter(filter: &str) -> Result<(), String> {
+    let mut levels = filter.split('/').rev();
+    let last = levels.next().unwrap_or_default();
+    let wild = |level: &str| level.contains(['+', '#']);
+    let bad = levels.any(|level| level != "+" && wild(level)) || (wild(last) && !matches!(last, "+" | "#"));
+    match bad || filter.is_empty() || filter.contains('\0') {
+        true => Err(format!(
+            "{filter:?}: is not a topic filter; + stands for a level, and # for all further levels"
+        )),
+        false => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn filters_match_topics_as_in_the_specification() {
+        for (filter, topic) in [
+            ("#", "a/b"),
+            ("a/#", "a"),
+            ("a/+/c", "a/b/c"),
+            ("+/+", "/b"),
+            ("tele/+/LWT", "tele/x/LWT"),
+            ("a", "a"),
+        ] {
+            assert!(check_filter(filter).is_ok() && matches(filter, topic), "{filter} {topic}");
+        }
+        for (filter, topic) in [("#", "$SYS/a"), ("a/+", "a"), ("a/+", "a/b/c"), ("a", "b"), ("+", "a/b")] {
+            assert!(check_filter(filter).is_ok() && !matches(filter, topic), "{filter} {topic}");
+        }
+        for filter in ["", "a/#/b", "a#", "a/b+", "#/a"] {
+            assert!(check_filter(filter).is_err(), "{filter}");
+        }
+    }
 
     #[test]
     fn a_pattern_is_a_filter_and_says_what_a_topic_means() {

@@ -260,6 +260,7 @@ impl Receiver {
             link: None,
             key: None,
             dedup_by_payload: false,
+            is_answered: false,
             request: self.env.ingest.request_ids.next(),
             origin: Some(origin.into()),
         };

@@ -167,30 +167,49 @@ fn is_too_large(sent: &Sent) -> bool {
     matches!(code, Some(RDKafkaErrorCode::MessageSizeTooLarge))
 }
 
+/// Returns whether the broker rejected a record for what it is: its size, its content, or a time that is too far from the broker's.
+fn is_never_accepted(sent: &Sent) -> bool {
+    use RDKafkaErrorCode::{
+        InvalidMessage, InvalidMessageSize, InvalidRecord, InvalidTimestamp, PolicyViolation,
+    };
+    let code = sent.as_ref().err().and_then(KafkaError::rdkafka_error_code);
+    let rejected = [InvalidMessage, InvalidMessageSize, InvalidRecord, InvalidTimestamp, PolicyViolation];
+    is_too_large(sent) || code.is_some_and(|code| rejected.contains(&code))
+}
+
 #[async_trait::async_trait]
 impl Output for Kafka {
     fn shape(&self) -> Shape {
-        Shape { partitions: Partitions::One, batch: 1024, linger: Duration::from_millis(5) }
+        Shape { partitions: Partitions::Together, batch: 1024, linger: Duration::from_millis(5) }
     }
 
     async fn deliver(&self, messages: &[Message]) -> Result<(), Failed> {
         let producer = self.producer()?;
-        let ahead = std::mem::take(&mut *self.ahead.lock().unwrap_or_else(PoisonError::into_inner));
-        let open: Vec<&Message> = messages.iter().filter(|message| !ahead.contains(&message.id)).collect();
+        let open: Vec<&Message> = {
+            let ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+            messages.iter().filter(|message| !ahead.contains(&message.id)).collect()
+        };
         let mut sent = self.send(&producer, &open).await;
         for (message, sent) in open.iter().zip(&mut sent) {
             if is_too_large(sent) && open.len() > 1 {
                 *sent = self.send(&producer, &[*message]).await.pop().unwrap_or(Err(KafkaError::Canceled));
             }
         }
-        let Some(failed) = sent.iter().position(Result::is_err) else { return Ok(()) };
+        let failed = sent.iter().position(Result::is_err);
+        let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(failed) = failed else {
+            ahead.retain(|id| !messages.iter().any(|message| message.id == *id));
+            return Ok(());
+        };
+        let first = open[failed].id;
+        ahead.retain(|id| !messages.iter().any(|message| message.id == *id && *id < first));
         let behind = open.iter().zip(&sent).skip(failed).filter(|(_, sent)| sent.is_ok());
-        let behind = behind.map(|(message, _)| message.id).chain(ahead);
-        *self.ahead.lock().unwrap_or_else(PoisonError::into_inner) = behind.collect();
+        ahead.extend(behind.map(|(message, _)| message.id));
+        drop(ahead);
         let delivered = messages.iter().position(|message| message.id == open[failed].id).unwrap_or_default();
-        let too_large = is_too_large(&sent[failed]);
+        let never = is_never_accepted(&sent[failed]);
         let Err(error) = sent.swap_remove(failed) else { return Ok(()) };
-        let failed = match too_large {
+        let failed = match never {
             true => Failed::refused(error.to_string()),
             false => Failed::retry(error.to_string()).because(class(&error)),
         };

@@ -6,9 +6,10 @@
 //! - **Order.** Messages of one partition are delivered one after the other; see [`Partitions`].
 //! - **At least once.** A message that was delivered shortly before the gateway ended may be delivered again, with the same stable ID, so
 //!   that the receiver can drop it.
-//! - **Retries.** A failed call is repeated, with a growing delay. While all calls fail, the breaker pauses the output.
+//! - **Retries.** A failed call is repeated, with a growing delay. While all calls fail, the breaker pauses the output. A device that fails
+//!   does not hold up others, however long it does.
 //! - **Dead letters.** A message that the receiver rejects permanently becomes a dead letter and does not hold up others. An operator can
-//!   retry or discard it.
+//!   retry or discard it, and discard a message that is retried.
 //! - **Concurrency.** The number of concurrent calls adapts to the receiver: it falls when answers get slower.
 //!
 //! To add an output, make a module with its settings, its `EXAMPLE` and its [`Output`], and register it in `settings.rs`.
@@ -58,7 +59,8 @@ pub use forward::{CLOSING, Forwarder};
 pub use message::Message;
 pub use meter::{Breaker, Families, Meter, Progress, Status};
 pub use outcome::{Outcome, Resolution};
-pub use running::{DeadLetterError, Outputs, Which};
+use running::Command;
+pub use running::{DeadLetterError, Outputs, Retried, Which};
 pub use settings::{EXAMPLES, Named, OutputError, OutputKind, OutputSettings, check, open, open_all};
 pub use source::{Catalog, Source};
 
@@ -72,6 +74,9 @@ use utoipa::ToSchema;
 pub trait Output: Send + Sync {
     /// Returns how messages are to be delivered.
     fn shape(&self) -> Shape;
+
+    /// Takes note that all messages up to the ID `delivered_to` were delivered before the restart. Called before all other calls.
+    fn resume(&self, _delivered_to: i64) {}
 
     /// Delivers `messages`, in order: at least one, at most `shape().batch`. `Ok` means that the receiver is responsible for all of them.
     /// After an error or a restart, the same messages are delivered again.
@@ -126,7 +131,9 @@ pub struct Shape {
 pub enum Partitions {
     /// One call for each device, with messages of that device only. Devices are delivered concurrently.
     PerDevice,
-    /// One call in total, with messages of any devices.
+    /// One call, with messages of any devices. A device whose messages fail is called alone, beside it.
+    Together,
+    /// One call in total, with messages of any devices, in the order of their IDs. A message that fails holds up all others.
     One,
 }
 

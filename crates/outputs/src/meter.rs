@@ -76,7 +76,11 @@ impl Families {
             f.duplicates.clone(),
         );
         r.register("output_refused_messages", "Messages that became dead letters", f.refused.clone());
-        r.register("output_dropped_messages", "Dead letters that were discarded", f.dropped.clone());
+        r.register(
+            "output_dropped_messages",
+            "Messages and dead letters that were discarded",
+            f.dropped.clone(),
+        );
         r.register(
             "output_skipped_messages",
             "Messages for which the output had nothing to deliver",
@@ -148,6 +152,8 @@ pub struct Progress {
     pub waiting: u64,
     /// When the oldest of these arrived, in microseconds since 1970.
     pub oldest: Option<i64>,
+    /// Partitions whose last call failed.
+    pub failing: usize,
     /// Calls in progress.
     pub calls: usize,
     /// Current limit on concurrent calls.
@@ -194,12 +200,14 @@ pub struct Status {
     pub duplicates: u64,
     /// Messages that became dead letters.
     pub refused: u64,
-    /// Dead letters that were discarded.
+    /// Messages and dead letters that were discarded.
     pub dropped: u64,
     /// Messages for which the output had nothing to deliver.
     pub skipped: u64,
     /// Failed calls that are retried, by reason.
     pub retried: BTreeMap<Class, u64>,
+    /// Devices whose last call failed: their messages are retried. Of an output that delivers messages of all devices in one order, 1.
+    pub failing: usize,
     /// Calls in progress.
     pub calls: usize,
     /// Current limit on concurrent calls.
@@ -232,7 +240,7 @@ impl Meter {
         self.duplicates.inc_by(more);
     }
 
-    /// Records dead letters that were discarded.
+    /// Records messages and dead letters that were discarded.
     pub fn dropped(&self, messages: u64) {
         self.dropped.inc_by(messages);
     }
@@ -284,6 +292,7 @@ impl Meter {
             dropped: self.dropped.get(),
             skipped: self.skipped.get(),
             retried: retried.map(|(class, counter)| (*class, counter.get())).collect(),
+            failing: place.failing,
             calls: place.calls,
             limit: place.limit,
             breaker: place.breaker,

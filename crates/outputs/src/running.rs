@@ -1,13 +1,15 @@
 //! The outputs of a running gateway, for the API: their status and their dead letters.
 
 use super::{Families, Forwarder, Meter, Named, Source, Status};
-use dunnage_buffer::{Change, DeadLetter, Use};
+use dunnage_buffer::{Change, DeadLetter, Position, Use};
+use serde::Serialize;
 use std::{
     sync::{Arc, PoisonError, RwLock},
     time::Duration,
 };
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
+use utoipa::ToSchema;
 
 /// Largest number of dead letters that one [`Outputs::retry`] retries.
 pub const RETRIES: usize = 100_000;
@@ -26,7 +28,32 @@ pub struct Outputs {
 pub struct Handle {
     name: Arc<str>,
     meter: Arc<Meter>,
-    again: mpsc::Sender<Vec<i64>>,
+    commands: mpsc::Sender<Command>,
+}
+
+/// What an operator wants of a forwarder.
+pub enum Command {
+    /// Retry the dead letters with these message IDs.
+    Retry(Vec<i64>),
+    /// Return the messages that are retried, at most so many.
+    Retried(usize, oneshot::Sender<Vec<Retried>>),
+    /// Discard messages and dead letters that are retried. Return how many messages.
+    Discard(Which, oneshot::Sender<u64>),
+}
+
+/// A message whose delivery failed and is retried. It holds up the later ones of its device.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Retried {
+    /// The message ID.
+    pub id: i64,
+    /// Its device; empty for an output that delivers messages of all devices in one order.
+    pub device: String,
+    /// When the last call failed, as RFC 3339.
+    pub failed_at: String,
+    /// How many calls have failed since the last success of its device.
+    pub calls: u32,
+    /// Why the last one failed.
+    pub reason: String,
 }
 
 /// Selects dead letters of an output.
@@ -56,17 +83,22 @@ impl Outputs {
         Outputs { handles: RwLock::default(), source, metrics, drain }
     }
 
-    /// Creates the forwarder of an output, which begins after the message ID `cursor`, and adds the output to this set. The caller runs the
+    /// Creates the forwarder of an output, which begins at `position`, and adds the output to this set. The caller runs the
     /// forwarder until `stopping` is cancelled.
-    pub fn forwarder(self: &Arc<Self>, named: Named, cursor: i64, stopping: CancellationToken) -> Forwarder {
+    pub fn forwarder(
+        self: &Arc<Self>,
+        named: Named,
+        position: Position,
+        stopping: CancellationToken,
+    ) -> Forwarder {
         let meter = Arc::new(self.metrics.meter(&named.name));
-        let (again, commands) = mpsc::channel(16);
-        let handle = Handle { name: Arc::clone(&named.name), meter: Arc::clone(&meter), again };
+        let (sender, commands) = mpsc::channel(16);
+        let handle = Handle { name: Arc::clone(&named.name), meter: Arc::clone(&meter), commands: sender };
         let mut handles = self.handles.write().unwrap_or_else(PoisonError::into_inner);
         handles.retain(|other| other.name != handle.name);
         handles.push(handle);
         drop(handles);
-        Forwarder::new(named, cursor, Arc::clone(self), meter, commands, stopping)
+        Forwarder::new(named, position, Arc::clone(self), meter, commands, stopping)
     }
 
     /// Returns where outputs read messages.
@@ -121,25 +153,47 @@ impl Outputs {
     /// and stays if it is refused again.
     pub async fn retry(&self, output: &str, which: Which) -> Result<u64, DeadLetterError> {
         let unknown = || DeadLetterError::Unknown(output.into());
-        let handle = self.handles().into_iter().find(|h| &*h.name == output).ok_or_else(unknown)?;
+        let handle = self.handle(output).ok_or_else(unknown)?;
         let ids = self.ids(output, which, RETRIES).await?;
         let count = ids.len() as u64;
-        handle.again.send(ids).await.map_err(|_| unknown())?;
+        handle.commands.send(Command::Retry(ids)).await.map_err(|_| unknown())?;
         Ok(count)
     }
 
-    /// Discards dead letters of an output, which need not be running. Returns how many.
+    /// Returns the messages of an output that are retried, the oldest first, at most `limit`: the first one of each device whose last call
+    /// failed. None if the output is not running.
+    pub async fn retried(&self, output: &str, limit: usize) -> Vec<Retried> {
+        let (answer, retried) = oneshot::channel();
+        if let Some(handle) = self.handle(output) {
+            // An error means that the output has ended. The answer then fails, too.
+            let _ = handle.commands.send(Command::Retried(limit, answer)).await;
+        }
+        retried.await.unwrap_or_default()
+    }
+
+    /// Discards dead letters of an output, and messages that it retries if `which` has their IDs. The output need not be running. Returns how
+    /// many. A message that is retried is never delivered once the position is saved, a fraction of a second later.
     pub async fn discard(&self, output: &str, which: Which) -> Result<u64, DeadLetterError> {
         let all = which == Which::All;
+        let handle = self.handle(output);
+        let (answer, retried) = oneshot::channel();
+        if let Some(handle) = &handle {
+            let _ = handle.commands.send(Command::Discard(which.clone(), answer)).await;
+        }
         let ids = self.ids(output, which, usize::MAX >> 1).await?;
-        let count = ids.len() as u64;
+        let letters = ids.len() as u64;
         let change = Change::Resolved { output: output.into(), message_ids: (!all).then_some(ids) };
         self.source.queue.change(change).await.map_err(|_| DeadLetterError::Buffer)?;
-        tracing::warn!(output, messages = count, "dead letters were discarded");
-        if let Some(handle) = self.handles().iter().find(|h| &*h.name == output) {
-            handle.meter.dropped(count);
+        let retried = if handle.is_some() { retried.await.unwrap_or_default() } else { 0 };
+        tracing::warn!(output, dead_letters = letters, retried, "messages were discarded");
+        if let Some(handle) = handle {
+            handle.meter.dropped(letters + retried);
         }
-        Ok(count)
+        Ok(letters + retried)
+    }
+
+    fn handle(&self, output: &str) -> Option<Handle> {
+        self.handles().into_iter().find(|handle| &*handle.name == output)
     }
 
     fn handles(&self) -> Vec<Handle> {

@@ -105,7 +105,7 @@
 //! **Errors are boxed.** Every `Result` on the path to success has room for an error, so with an allocator an error is only
 //! a pointer.
 //!
-//! **No unsafe code**, here and in the whole workspace.
+//! **No unsafe code** in this crate: the lints of its workspace forbid it.
 #![no_std]
 
 #[cfg(feature = "alloc")]

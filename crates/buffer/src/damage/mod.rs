@@ -3,15 +3,22 @@
 //! The damaged file is read page by page, without SQLite (`pages.rs`, `wal.rs`). A row is found wherever its page is, and recognized by its
 //! shape (`rows.rs`), so that only the rows in damaged pages are lost. The new file is complete and on disk before the old one is moved. If
 //! the process ends in between, the next start continues.
+//!
+//! A recovery returns at least what SQLite would return from the same files. SQLite reads the log up to the first damaged frame; frames
+//! behind it add rows and replace none. A frame is believed if its checksum is right. From every other state of a page, only messages are
+//! taken, because their rows have checksums of their own. A last transaction that a power failure left incomplete was not acknowledged and
+//! is no damage: SQLite ignores it.
 
 mod pages;
 mod remains;
 mod rows;
 mod salvage;
+#[cfg(test)]
+mod tests;
 mod wal;
 
 use super::{Formats, Totals};
-use dunnage_base::clock;
+use dunnage_base::{clock, folders};
 use rusqlite::ErrorCode;
 use std::{
     collections::HashMap,
@@ -23,7 +30,7 @@ use std::{
 };
 
 /// The page size in bytes, the same for all buffers.
-const PAGE: usize = 8192;
+pub const PAGE: usize = 8192;
 
 /// What the writer remembers of its buffer, independent of the file.
 pub struct Known {
@@ -73,7 +80,7 @@ pub fn is_damage(error: &rusqlite::Error) -> bool {
 pub fn log_is_damaged(path: &Path) -> bool {
     let wal = wal::read(&beside(path, "-wal"));
     let empty = fs::metadata(path).map_or(0, |about| about.len()) == 0;
-    wal.damaged || empty && !wal.pages.is_empty()
+    wal.damaged || empty && !wal.frames.is_empty()
 }
 
 /// Makes a new buffer from everything that can be read of the damaged one at `path`, and moves the damaged one aside. Returns what was
@@ -106,18 +113,16 @@ pub fn finish(path: &Path) -> Result<Option<PathBuf>, io::Error> {
     }
     let stamp = clock::rfc3339(clock::now()).replace(':', "-");
     let aside = beside(path, &format!(".damaged-{stamp}"));
-    // Move the log first: SQLite must not find it beside the new file.
     for (from, to) in [(beside(path, "-wal"), beside(&aside, "-wal")), (path.to_owned(), aside.clone())] {
         if from.exists() {
             fs::rename(from, to)?;
         }
     }
     remove(&beside(path, "-shm"))?;
+    // Not even after a power failure may SQLite find the old log beside the new file, to which it would apply it.
+    folders::sync_above(path)?;
     fs::rename(complete, path)?;
-    if let Some(folder) = path.parent() {
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        File::open(folder)?.sync_all()?;
-    }
+    folders::sync_above(path)?;
     Ok(Some(aside))
 }
 

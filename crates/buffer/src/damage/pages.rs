@@ -20,11 +20,30 @@ pub struct Pages {
     kept: (Option<Image>, Box<[u8]>),
 }
 
-/// The state of a page, in the database or in the log.
+/// A state of a page, in the database or in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Image {
     number: u32,
     log: Option<u64>,
+    view: View,
+}
+
+/// What a state of a page belongs to. The first one that has a row is believed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum View {
+    /// The database as SQLite reads it.
+    Sqlite,
+    /// The database with every verified frame of the log.
+    Newest,
+    /// Neither: the state is older, or cannot be verified.
+    Other,
+}
+
+impl Image {
+    /// Returns whether only rows with a checksum of their own can be believed.
+    pub fn needs_checksum(self) -> bool {
+        self.view == View::Other
+    }
 }
 
 /// The place where a row begins.
@@ -51,19 +70,31 @@ impl Pages {
         Pages { file, log: File::open(log).ok(), wal, count, kept: (None, vec![0; PAGE].into()) }
     }
 
-    /// Returns the newest state of every page. If the header of the log is damaged, its pages may be older, so the states in the database
-    /// are returned, too. Page 1 of the database is skipped: it has only the schema.
-    pub fn images(&self) -> impl Iterator<Item = Image> + use<> {
-        let (pages, confirmed) = (self.wal.pages.clone(), self.wal.confirmed);
-        let mut logged: Vec<_> =
-            pages.iter().map(|(number, at)| Image { number: *number, log: Some(*at) }).collect();
-        logged.sort_unstable_by_key(|image| image.number);
-        let filed = (2..=self.count).filter(move |number| !confirmed || !pages.contains_key(number));
-        filed.map(|number| Image { number, log: None }).chain(logged)
+    /// Returns every state of every page: first those that SQLite reads, then those behind a damaged frame, then the rest. Page 1 of the
+    /// database is skipped: it has only the schema.
+    pub fn images(&self) -> Vec<Image> {
+        let Wal { sqlite, newest, frames, .. } = &self.wal;
+        let image = |number: u32, at: u64| {
+            let view = match (sqlite.get(&number), newest.get(&number)) {
+                (Some(read), _) if *read == at => View::Sqlite,
+                (_, Some(newest)) if *newest == at => View::Newest,
+                _ => View::Other,
+            };
+            Image { number, log: Some(at), view }
+        };
+        let filed = (2..=self.count).map(|number| {
+            let view = if sqlite.contains_key(&number) { View::Other } else { View::Sqlite };
+            Image { number, log: None, view }
+        });
+        let mut images: Vec<_> = filed.chain(frames.iter().map(|(number, at)| image(*number, *at))).collect();
+        images.sort_by_key(|image| image.view);
+        images
     }
 
-    fn newest(&self, number: u32) -> Image {
-        Image { number, log: self.wal.pages.get(&number).copied() }
+    /// Returns the state of the page `number` that belongs to that of another page.
+    fn beside(&self, image: Image, number: u32) -> Image {
+        let pages = if image.view == View::Sqlite { &self.wal.sqlite } else { &self.wal.newest };
+        Image { number, log: pages.get(&number).copied(), view: image.view }
     }
 
     /// Returns the bytes of a page, with zeros where they cannot be read.
@@ -116,7 +147,7 @@ impl Pages {
                 if next < 2 {
                     return None;
                 }
-                let image = self.newest(next);
+                let image = self.beside(cell.image, next);
                 if image.log.is_none() && next > self.count {
                     return None;
                 }

@@ -38,6 +38,7 @@ impl Remains {
                 if let Some(row) = pages.row(cell)
                     && let Some(columns) = row.columns()
                     && let Some(found) = rows::of(row.id, &columns, formats)
+                    && (!image.needs_checksum() || matches!(found, Found::Message(_, true)))
                 {
                     remains.add(cell, found, &mut counts);
                 }
@@ -45,16 +46,17 @@ impl Remains {
             remains.add_counts(counts, formats);
         }
         for rows in [&mut remains.messages, &mut remains.rejects] {
-            rows.sort_unstable_by_key(|(id, _)| *id);
+            // Keeps the order of images in which a row was found.
+            rows.sort_by_key(|(id, _)| *id);
             rows.dedup_by_key(|(id, _)| *id);
         }
         remains
     }
 
-    /// Adds a row. A row may occur twice, in the database and in the log. Cursors and totals only grow, so the larger one is newer.
+    /// Adds a row. A row may occur in several states of its page. Cursors and totals only grow, so the larger one is newer.
     fn add(&mut self, cell: Cell, found: Found<'_>, counts: &mut Vec<(String, [u64; 3])>) {
         match found {
-            Found::Message(record) => {
+            Found::Message(record, _) => {
                 self.messages.push((record.id, cell));
                 match self.last.get_mut(record.device) {
                     Some(last) => *last = record.id.max(*last),

@@ -6,7 +6,8 @@ use rusqlite::types::ValueRef::{self, Blob, Integer, Null, Text};
 
 /// A row of one of the tables.
 pub enum Found<'a> {
-    Message(Record<'a>),
+    /// A message, and whether its row has a checksum.
+    Message(Record<'a>, bool),
     NewQuarantined(i64),
     Totals(Box<Totals>),
     /// Messages, bytes and last message ID of a device, or messages, bytes and JSON bytes of a format.
@@ -28,7 +29,7 @@ pub fn of<'a>(id: Option<i64>, columns: &'a [ValueRef<'a>], formats: Formats) ->
             totals(columns)
         }
         (Some(id), [Null, Integer(_), Text(_), _, _, _, _, Blob(_), Text(_), ..]) if id > 0 => {
-            message(id, columns, formats).map(Found::Message)
+            message(id, columns, formats)
         }
         (
             Some(id),
@@ -46,11 +47,14 @@ pub fn of<'a>(id: Option<i64>, columns: &'a [ValueRef<'a>], formats: Formats) ->
                 rest @ ..,
             ],
         ) if id > 0 => {
+            // The last column is a number: whether the sender was answered.
+            let (rest, answered) = rest.split_at(rest.len().min(3));
             let texts = [schema, link].into_iter().chain(rest).all(|column| text(*column).is_some());
             let named = std::str::from_utf8(device).is_ok_and(is_name) && matches!(offset, Null | Integer(_));
             let readable =
                 columns.iter().all(|column| !matches!(column, Text(t) if std::str::from_utf8(t).is_err()));
-            (texts && named && readable && rest.len() <= 3).then_some(Found::NewQuarantined(id))
+            (texts && named && readable && matches!(answered, [] | [Null | Integer(0 | 1)]))
+                .then_some(Found::NewQuarantined(id))
         }
         (None, [Text(output), Integer(id)]) => Some(Found::Cursor(name(output)?, *id)),
         (None, [Text(schema), Integer(slot), Blob(fingerprint)]) => {
@@ -68,7 +72,7 @@ pub fn of<'a>(id: Option<i64>, columns: &'a [ValueRef<'a>], formats: Formats) ->
 
 /// Returns a message if its checksum matches. Messages from before version 4 of the tables have none; they must have a valid device, a
 /// known format and valid JSON.
-fn message<'a>(id: i64, columns: &[ValueRef<'a>], formats: Formats) -> Option<Record<'a>> {
+fn message<'a>(id: i64, columns: &[ValueRef<'a>], formats: Formats) -> Option<Found<'a>> {
     let column = |at: usize| columns.get(at).copied().unwrap_or(Null);
     let number = |at: usize| match column(at) {
         Null => Some(None),
@@ -91,7 +95,8 @@ fn message<'a>(id: i64, columns: &[ValueRef<'a>], formats: Formats) -> Option<Re
         name: number(13)?.map(u16::try_from).transpose().ok()?,
         place: number(14)?,
     };
-    let sound = match number(11)? {
+    let check = number(11)?;
+    let sound = match check {
         Some(check) => check == i64::from(record.check()),
         None => {
             is_name(record.device)
@@ -99,7 +104,7 @@ fn message<'a>(id: i64, columns: &[ValueRef<'a>], formats: Formats) -> Option<Re
                 && serde_json::from_str::<serde::de::IgnoredAny>(record.json).is_ok()
         }
     };
-    sound.then_some(record)
+    sound.then_some(Found::Message(record, check.is_some()))
 }
 
 fn totals(columns: &[ValueRef<'_>]) -> Option<Found<'static>> {

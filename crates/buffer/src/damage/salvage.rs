@@ -104,7 +104,7 @@ fn write_messages(
     for (id, cell) in &remains.messages {
         let Some(row) = pages.row(*cell) else { continue };
         let Some(columns) = row.columns() else { continue };
-        let Some(Found::Message(record)) = rows::of(row.id, &columns, formats) else { continue };
+        let Some(Found::Message(record, _)) = rows::of(row.id, &columns, formats) else { continue };
         // Free pages still contain messages that were dropped.
         let stays = || remains.last.get(record.device) == Some(id) || aside.contains(id);
         if *id <= totals.dropped_to && !stays() {
@@ -137,13 +137,13 @@ fn write_messages(
 }
 
 fn write_rejects(connection: &Connection, pages: &mut Pages, remains: &Remains) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    let sql = "INSERT INTO quarantine VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     let mut statement = connection.prepare_cached(sql)?;
     for (id, cell) in &remains.rejects {
         let Some(row) = pages.row(*cell) else { continue };
         let Some(mut columns) = row.columns() else { continue };
         columns[0] = ValueRef::Integer(*id);
-        columns.resize(13, ValueRef::Null);
+        columns.resize(14, ValueRef::Null);
         match statement.execute(params_from_iter(columns.into_iter().map(ToSqlOutput::Borrowed))) {
             Err(e) if e.sqlite_error_code() != Some(ErrorCode::ConstraintViolation) => return Err(e),
             _ => {}

@@ -1,6 +1,7 @@
 //! Reads the write-ahead log without SQLite, which ignores everything after the first damaged frame.
 //!
-//! The format is at <https://www.sqlite.org/fileformat2.html#walformat>.
+//! The format is at <https://www.sqlite.org/fileformat2.html#walformat>. The checksum of a frame continues that of the frame before it, so a
+//! frame can be verified if the header of its predecessor is intact.
 
 use super::{PAGE, read_at};
 use std::{collections::HashMap, fs::File, path::Path};
@@ -8,99 +9,101 @@ use std::{collections::HashMap, fs::File, path::Path};
 const HEADER: u64 = 32;
 const FRAME_HEADER: usize = 24;
 const FRAME: usize = FRAME_HEADER + PAGE;
+/// How many times a log can have begun anew since a frame that was never overwritten. Each time adds one to the first half of the salt.
+const EARLIER_LOGS: u32 = 1 << 20;
 
-/// The pages in a log, up to its last commit.
+/// The states of pages in a log.
 #[derive(Default)]
 pub struct Wal {
-    /// The offset in the file of the newest state of each page.
-    pub pages: HashMap<u32, u64>,
-    /// Whether SQLite would ignore transactions that were committed.
+    /// The offset of the state of each page that SQLite reads: the newest one up to the last commit before the first damaged frame.
+    pub sqlite: HashMap<u32, u64>,
+    /// The offset of the newest verified state of each page, up to the last commit in the log.
+    pub newest: HashMap<u32, u64>,
+    /// The page and the offset of every frame of this log up to its last commit, whether verified or not.
+    pub frames: Vec<(u32, u64)>,
+    /// Whether SQLite would ignore transactions that may have been acknowledged.
     pub damaged: bool,
-    /// Whether the header is intact. It tells the frames of this log from those of an earlier one in the same file.
-    pub confirmed: bool,
 }
 
-/// A frame of the log that is not known to be damaged.
+/// A frame of the log.
 struct Frame {
     page: u32,
+    salt: [u8; 8],
     commits: bool,
+    /// Whether the checksum continues that of the frame before it, or that of the header.
+    verified: bool,
     at: u64,
-    /// How many frames before it are damaged.
-    behind: usize,
 }
 
 /// Reads the log at `path`, if there is one.
 pub fn read(path: &Path) -> Wal {
     let Ok(file) = File::open(path) else { return Wal::default() };
     let length = file.metadata().map_or(0, |about| about.len());
-    let Some(frames) = length.checked_sub(HEADER).map(|frames| frames.div_ceil(FRAME as u64)) else {
+    if length < HEADER {
         return Wal { damaged: length > 0, ..Wal::default() };
+    }
+    let (header_salt, frames) = read_frames(&file, length);
+    // If the header is damaged, the first verified frame tells the salt of this log.
+    let first = || frames.iter().find(|frame| frame.verified).map(|frame| frame.salt);
+    let Some(salt) = header_salt.or_else(first) else { return Wal::default() };
+    let is_ours = |frame: &Frame| frame.salt == salt && frame.page != 0;
+    let commits = |frame: &Frame| is_ours(frame) && frame.commits;
+    let whole = frames.iter().take_while(|frame| header_salt.is_some() && is_ours(frame) && frame.verified);
+    let whole = whole.count();
+    let committed = frames[..whole].iter().rposition(commits).map_or(0, |last| last + 1);
+    let end = frames.iter().rposition(commits).map_or(0, |last| last + 1);
+    let ignored = &frames[committed.min(end)..end];
+    let ours = || frames[..end].iter().filter(|frame| is_ours(frame));
+    Wal {
+        sqlite: pages(frames[..committed].iter()),
+        newest: pages(ours().filter(|frame| frame.verified)),
+        frames: ours().map(|frame| (frame.page, frame.at)).collect(),
+        damaged: !ignored.is_empty() && !(header_salt.is_some() && is_unfinished(ignored, salt)),
+    }
+}
+
+/// Returns whether frames that SQLite ignores are those of one transaction that did not reach the disk completely before a power failure.
+/// That transaction was not acknowledged. A write can be missing as a whole or from one sector on, so each 8 bytes of a frame's header are
+/// new, or zero, or those of an earlier log.
+fn is_unfinished(frames: &[Frame], salt: [u8; 8]) -> bool {
+    let half = |salt: [u8; 8]| word(&salt, 0);
+    let unwritten = |frame: &Frame| {
+        frame.salt == [0; 8] || (1..=EARLIER_LOGS).contains(&half(salt).wrapping_sub(half(frame.salt)))
     };
+    let commits = frames.iter().filter(|frame| frame.salt == salt && frame.page != 0 && frame.commits);
+    commits.count() == 1 && frames.iter().all(|frame| frame.salt == salt || unwritten(frame))
+}
+
+fn pages<'a>(frames: impl Iterator<Item = &'a Frame>) -> HashMap<u32, u64> {
+    frames.map(|frame| (frame.page, frame.at)).collect()
+}
+
+/// Reads the salt of the header, if the header is intact, and all frames.
+fn read_frames(file: &File, length: u64) -> (Option<[u8; 8]>, Vec<Frame>) {
     let mut header = [0; HEADER as usize];
-    read_at(&file, &mut header, 0);
+    read_at(file, &mut header, 0);
     let little = header[..4] == 0x377f_0682_u32.to_be_bytes();
     let confirmed = (little || header[..4] == 0x377f_0683_u32.to_be_bytes())
         && sum(little, (0, 0), &header[..24]) == (word(&header, 24), word(&header, 28));
-    let mut reader =
-        Reader { little: little || !confirmed && cfg!(target_endian = "little"), salt: None, last: None };
-    if confirmed {
-        reader.salt = header[16..24].try_into().ok();
-        reader.last = Some((word(&header, 24), word(&header, 28)));
-    }
-    let mut found: Vec<Frame> = Vec::new();
-    let (mut bytes, mut damaged) = (vec![0; FRAME], 0);
-    for number in 0..frames {
+    let little = little || !confirmed && cfg!(target_endian = "little");
+    let salt = |bytes: &[u8]| bytes.try_into().unwrap_or_default();
+    let mut before = confirmed.then(|| (salt(&header[16..24]), (word(&header, 24), word(&header, 28))));
+    let header_salt = before.map(|(salt, _)| salt);
+    let mut bytes = vec![0; FRAME];
+    let frames = (0..(length - HEADER).div_ceil(FRAME as u64)).map(|number| {
         let at = HEADER + number * FRAME as u64;
         bytes.fill(0);
-        read_at(&file, &mut bytes, at);
-        match reader.frame(&bytes) {
-            Some((page, commits)) => {
-                found.push(Frame { page, commits, at: at + FRAME_HEADER as u64, behind: damaged });
-            }
-            None => damaged += 1,
-        }
-    }
-    let commits = found.iter().filter(|frame| frame.commits);
-    // A power failure can also leave the last transaction in pieces; it was not acknowledged then. That looks the same as damage, and
-    // treating it as damage loses nothing.
-    let damaged = commits.filter(|frame| frame.behind > 0 || !confirmed).count() > 0;
-    let last = found.iter().rposition(|frame| frame.commits).map_or(0, |last| last + 1);
-    let pages = found[..last].iter().map(|frame| (frame.page, frame.at)).collect();
-    Wal { pages, damaged, confirmed }
-}
-
-/// Verifies one frame after the other.
-struct Reader {
-    little: bool,
-    salt: Option<[u8; 8]>,
-    /// The checksum of the previous frame, if it is known.
-    last: Option<(u32, u32)>,
-}
-
-impl Reader {
-    /// Returns the page number of a frame, and whether it commits a transaction. Returns `None` for a frame that is damaged or of another
-    /// log. If the previous checksum is unknown, only the salt of the frame is compared.
-    fn frame(&mut self, bytes: &[u8]) -> Option<(u32, bool)> {
-        let salt: [u8; 8] = bytes[8..16].try_into().ok()?;
-        let (before, says) = (self.last, (word(bytes, 16), word(bytes, 20)));
-        let page = word(bytes, 0);
-        let known = self.salt.is_none_or(|known| known == salt) && salt != [0; 8] && page != 0;
-        self.last = known.then_some(says);
-        if !known {
-            return None;
-        }
-        if let Some(before) = before {
-            let first = sum(self.little, before, &bytes[..8]);
-            if sum(self.little, first, &bytes[FRAME_HEADER..]) != says {
-                return None;
-            }
-            // If the header is damaged, the first frame whose checksum continues that of its predecessor tells the salt of this log.
-            self.salt = Some(salt);
-        } else if self.salt.is_none() {
-            return None;
-        }
-        Some((page, word(bytes, 4) != 0))
-    }
+        read_at(file, &mut bytes, at);
+        let (salt, says) = (salt(&bytes[8..16]), (word(&bytes, 16), word(&bytes, 20)));
+        let verified = before.is_some_and(|(salt_before, start)| {
+            salt_before == salt
+                && sum(little, sum(little, start, &bytes[..8]), &bytes[FRAME_HEADER..]) == says
+        });
+        before = (salt != [0; 8]).then_some((salt, says));
+        let (page, commits) = (word(&bytes, 0), word(&bytes, 4) != 0);
+        Frame { page, salt, commits, verified, at: at + FRAME_HEADER as u64 }
+    });
+    (header_salt, frames.collect())
 }
 
 fn word(bytes: &[u8], at: usize) -> u32 {

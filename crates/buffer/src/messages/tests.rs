@@ -125,3 +125,36 @@ fn waypoints_of_an_older_buffer_are_rebuilt() {
     waypoints::remove(&connection, "d1", 500).unwrap();
     assert_eq!(all(&connection).len(), 13);
 }
+
+/// A walk from the oldest to the newest finds each message of a device once, and none of another.
+#[test]
+fn the_messages_of_a_device_come_in_order_and_in_few_steps() {
+    let mut connection = buffer(20_000, |id| if id % 7 == 0 { "a".into() } else { format!("b{}", id % 3) });
+    connection.execute("DELETE FROM messages WHERE id <= 700", []).unwrap();
+    connection.execute("UPDATE totals SET dropped_to = 700", []).unwrap();
+    let device: Arc<str> = "a".into();
+    for (after, up_to) in
+        [(700, 20_000), (700, 19_999), (5000, 5100), (5000, 5001), (19_996, 20_000), (699, 5000)]
+    {
+        let expected: Vec<_> = (after.max(700) + 1..=up_to).filter(|id| id % 7 == 0).collect();
+        let (mut found, mut last) = (Vec::new(), after);
+        loop {
+            let devices = [(Arc::clone(&device), last)];
+            let (parts, steps) =
+                steps(&mut connection, |c| of_devices(c, &id(), &devices, up_to, 50).unwrap());
+            assert!(steps < 10_000, "{after} {up_to}: {steps}");
+            let [(messages, more)] = &parts[..] else { panic!("one device") };
+            found.extend(messages.iter().map(|message| message.id));
+            last = found.last().copied().unwrap_or(last);
+            if !more {
+                break;
+            }
+        }
+        assert_eq!(found, expected, "{after} {up_to}");
+        assert_eq!(count_of(&connection, &device, (after, up_to)).unwrap(), expected.len() as u64);
+    }
+    assert_eq!(of_devices(&connection, &id(), &[("none".into(), 0)], 9, 50).unwrap(), [(vec![], false)]);
+    // Another message is missing than those that were dropped.
+    connection.execute("DELETE FROM messages WHERE id = 1400", []).unwrap();
+    assert!(of_devices(&connection, &id(), &[(device, 1399)], 20_000, 50).is_err());
+}

@@ -1,4 +1,4 @@
-//! `dunnage gateway dead-letters`: the messages that outputs have rejected for good.
+//! `dunnage gateway dead-letters`: the messages that outputs have rejected for good, and those that they retry.
 
 use super::running::{self, Which, list, messages, print_json, text};
 use crate::{failure::Failure, output, schema::table};
@@ -8,7 +8,8 @@ use std::io::Write;
 
 /// List, retry or discard the messages that an output's receiver rejected for good
 ///
-/// The commands talk to the running gateway over its admin socket. The messages stay in the buffer either way.
+/// The list and the command to discard also cover messages whose delivery fails and is retried: of each device, the first one, which holds up
+/// the later ones. The commands talk to the running gateway over its admin socket. The messages stay in the buffer either way.
 #[derive(Args)]
 pub struct DeadLetters {
     #[command(subcommand)]
@@ -17,7 +18,7 @@ pub struct DeadLetters {
 
 #[derive(Subcommand)]
 enum Command {
-    /// List them by output, the oldest first
+    /// List them by output, the oldest first, and the messages that are retried
     List {
         #[command(flatten)]
         chosen: Chosen,
@@ -39,6 +40,8 @@ enum Command {
         ids: Vec<i64>,
     },
     /// Discard them: they leave the list without being delivered
+    ///
+    /// A message that is retried is discarded only if its ID is given.
     Discard {
         #[command(flatten)]
         chosen: Chosen,
@@ -103,10 +106,11 @@ fn say(line: &str) -> Result<(), Failure> {
     Ok(output.flush()?)
 }
 
-const COLUMNS: [table::Column; 5] = [
+const COLUMNS: [table::Column; 6] = [
     table::text("output"),
     table::number("id"),
-    table::text("rejected"),
+    table::text("state"),
+    table::text("since"),
     table::text("device"),
     table::text("reason"),
 ];
@@ -119,13 +123,15 @@ fn print_list(answer: &Value) -> Result<(), Failure> {
         return Ok(output.flush()?);
     }
     let rows = outputs.iter().flat_map(|of| {
-        let keys = ["id", "refused_at", "device", "reason"];
-        let row = move |message: &Value| {
-            let mut row = vec![text(&of["output"])];
-            row.extend(keys.map(|key| text(&message[key])));
+        let row = move |state: &str, since: &str, message: &Value| {
+            let columns = ["id", "", since, "device", "reason"].map(|key| text(&message[key]));
+            let mut row: Vec<_> = [text(&of["output"])].into_iter().chain(columns).collect();
+            row[2] = state.to_owned();
             row
         };
-        list(&of["messages"]).iter().map(row)
+        let letters = list(&of["messages"]).iter().map(move |message| row("rejected", "refused_at", message));
+        let retried = list(&of["retried"]).iter().map(move |message| row("retried", "failed_at", message));
+        letters.chain(retried)
     });
     table::write(&mut output, &COLUMNS, rows)?;
     for of in outputs {

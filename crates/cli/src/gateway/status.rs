@@ -77,8 +77,13 @@ fn print_output(output: &mut impl Write, of: &Value) -> io::Result<()> {
         parts.push(format!("oldest {} old", duration(age)));
     }
     parts.push(format!("{} of {} calls", of["calls"], of["limit"]));
-    for (key, what) in [("duplicates", "duplicates"), ("dropped", "dropped"), ("undelivered", "dead letters")]
-    {
+    let counts = [
+        ("failing", "devices retried"),
+        ("duplicates", "duplicates"),
+        ("dropped", "dropped"),
+        ("undelivered", "dead letters"),
+    ];
+    for (key, what) in counts {
         if of[key] != 0 {
             parts.push(format!("{} {what}", of[key]));
         }

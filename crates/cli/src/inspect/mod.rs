@@ -84,7 +84,7 @@ impl Inspect {
         }
         let own = self.proto.codec(model.as_ref())?;
         let reader = match self.proto.definition()? {
-            Some(definition) => Ok(Some(Reader::Fields(Some(Box::new(definition.record()))))),
+            Some(definition) => Ok(Some(Reader::Outline(Box::new(definition.outline()?)))),
             None => Reader::of(id, model.as_ref(), Mapping::Exact),
         };
         let reader = reader.map_err(|error| Failure::about("the schema", input::schema_reason(&error)))?;
@@ -98,7 +98,9 @@ impl Inspect {
             Reader::Bits(layout) => bits(layout, &bytes, Known::from(&texts), &mut output),
             _ => inspect(&reader, &bytes, &mut output),
         };
-        if let (Ok(()), Reader::Record(..) | Reader::Fields(Some(_))) = (&outcome, &reader) {
+        if let (Ok(()), Reader::Record(..) | Reader::Fields(Some(_)) | Reader::Outline(_)) =
+            (&outcome, &reader)
+        {
             // The fields are well-formed. Decoding checks whether they are a message of the schema.
             let message = match &own {
                 Some(own) => own.decode(&bytes),

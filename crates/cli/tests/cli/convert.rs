@@ -300,7 +300,7 @@ fn a_proto_alone_is_enough() {
     let path = folder.path().join("m.proto");
     fs::write(
         &path,
-        "syntax = \"proto3\"; package p; message H { bool x = 1; } message M { sint32 t = 1; string n = 2; }",
+        "syntax = \"proto3\"; package p; message H { bool x = 1; } message M { sint32 t = 1; string n = 2; optional int64 i = 3; }",
     )
     .unwrap();
     let own = ["--proto", path.to_str().unwrap(), "--proto-message", "M"];
@@ -309,9 +309,9 @@ fn a_proto_alone_is_enough() {
     assert_eq!((read.code, read.any_text()), (0, "{\"t\":-5,\"n\":\"x\"}\n"), "{}", read.stderr);
     let written = run(&["convert", "--from", "json", "--to", "protobuf", "--hex"], read.any_text());
     assert_eq!(written.any_text(), "0809120178\n");
-    let seen = run(&["inspect", "--format", "protobuf", "--hex"], "0809120178");
+    let seen = run(&["inspect", "--format", "protobuf", "--hex"], "0809120178 18f9ffffffffffffffff01");
     assert!(
-        seen.code == 0 && seen.any_text().contains("t") && seen.any_text().contains("-5"),
+        seen.code == 0 && seen.any_text().contains("1 t: -5") && seen.any_text().contains("-7"),
         "{}",
         seen.any_text()
     );

@@ -1,5 +1,16 @@
 use crate::run::dunnage;
 
+/// A full disk is a failure of every output, of the help as well.
+#[test]
+fn help_that_cannot_be_written_is_a_failure() {
+    for argument in ["--help", "--version"] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_dunnage"));
+        let status = command.arg(argument).stdout(full).stderr(std::process::Stdio::null()).status().unwrap();
+        assert_eq!(status.code(), Some(1), "{argument}");
+    }
+}
+
 const COMMANDS: [&str; 9] =
     ["compare", "plan", "convert", "inspect", "schema", "gateway", "demo", "completions", "man"];
 

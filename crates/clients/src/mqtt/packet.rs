@@ -7,6 +7,7 @@ use bytes::{Bytes, BytesMut};
 use mqtt_protocol_core::mqtt::{
     common::Arc,
     packet::{DecodeResult, Properties, Property, Qos, VariableByteInteger, v3_1_1, v5_0},
+    result_code::DisconnectReasonCode,
 };
 
 /// A version of MQTT.
@@ -31,8 +32,8 @@ pub struct Connect {
     pub expiry: u32,
     /// The keep alive interval, in seconds; 0 for none.
     pub keep_alive: u16,
-    /// Whether it leaves a will.
-    pub will: bool,
+    /// The message that is stored for the client when its connection ends without DISCONNECT.
+    pub will: Option<Publish>,
     /// Its password, which is the token.
     pub password: Option<Vec<u8>>,
     /// Whether it asks for enhanced authentication.
@@ -56,8 +57,13 @@ pub enum Packet {
     Unsubscribe(u16, usize),
     /// PINGREQ
     Ping,
-    /// DISCONNECT, with a new session expiry interval if it has one.
-    Disconnect(Option<u32>),
+    /// DISCONNECT
+    Disconnect {
+        /// The new session expiry interval, in seconds, if it has one.
+        expiry: Option<u32>,
+        /// Whether the will is to be published nevertheless (MQTT 5).
+        with_will: bool,
+    },
 }
 
 /// A PUBLISH packet.
@@ -103,11 +109,18 @@ pub fn frame(input: &mut BytesMut, limit: usize) -> Result<Option<(u8, BytesMut)
     Ok(Some((first, packet.split_off(head))))
 }
 
+/// The offset of the protocol level in a CONNECT, and its bit that marks a bridge.
+const LEVEL: usize = 6;
+const BRIDGE: u8 = 0x80;
+
 /// Parses a CONNECT. An error has the version in which to answer, or `None` if the client does not send an MQTT CONNECT.
 pub fn connect(first: u8, body: &[u8]) -> Result<Connect, (Option<Version>, Refusal)> {
+    // mosquitto and EMQX set the highest bit of the level of a bridge. A client of an unknown level gets the CONNACK of the nearest one.
     let (version, level) = match body {
-        [0, 4, b'M', b'Q', b'T', b'T', 4, ..] => (Version::V3, true),
-        [0, 4, b'M', b'Q', b'T', b'T', level, ..] => (Version::V5, *level == 5),
+        [0, 4, b'M', b'Q', b'T', b'T', level, ..] => match level & !BRIDGE {
+            level @ 0..5 => (Version::V3, level == 4),
+            level => (Version::V5, level == 5),
+        },
         [0, 6, b'M', b'Q', b'I', b's', b'd', b'p', ..] => (Version::V3, false),
         _ => return Err((None, Refusal::new(Reason::Protocol, "the first packet is not an MQTT CONNECT"))),
     };
@@ -120,9 +133,11 @@ pub fn connect(first: u8, body: &[u8]) -> Result<Connect, (Option<Version>, Refu
     if first != 0x10 || flags & 1 != 0 || (flags & 0b100 == 0 && flags & 0b11_1000 != 0) {
         return Err(refused(Refusal::new(Reason::Malformed, "reserved flags are set")));
     }
+    let mut body = body.to_vec();
+    body[LEVEL] &= !BRIDGE;
     let read = match version {
-        Version::V3 => connect_3(body),
-        Version::V5 => connect_5(body),
+        Version::V3 => connect_3(&body),
+        Version::V5 => connect_5(&body),
     };
     read.map_err(refused)
 }
@@ -136,7 +151,7 @@ fn connect_3(body: &[u8]) -> Result<Connect, Refusal> {
         clean: packet.clean_session(),
         expiry: if packet.clean_session() { 0 } else { u32::MAX },
         keep_alive: packet.keep_alive(),
-        will: packet.will_flag(),
+        will: packet.will_topic().zip(packet.will_payload()).map(|(topic, payload)| will(topic, payload)),
         password: packet.password().map(<[u8]>::to_vec),
         auth: false,
         largest: u32::MAX,
@@ -153,7 +168,11 @@ fn connect_5(body: &[u8]) -> Result<Connect, Refusal> {
         clean: packet.clean_start(),
         expiry: 0,
         keep_alive: packet.keep_alive(),
-        will: packet.will_flag(),
+        will: packet.will_topic().zip(packet.will_payload()).map(|(topic, payload)| {
+            let mut will = will(topic, payload);
+            describe(&mut will, &packet.will_props);
+            will
+        }),
         password: packet.password().map(<[u8]>::to_vec),
         auth: false,
         largest: u32::MAX,
@@ -169,6 +188,21 @@ fn connect_5(body: &[u8]) -> Result<Connect, Refusal> {
         }
     }
     Ok(connect)
+}
+
+/// A will as the message that it becomes. Its QoS and RETAIN flag concern subscribers alone.
+fn will(topic: &str, payload: &[u8]) -> Publish {
+    Publish {
+        id: 0,
+        qos: Qos::AtMostOnce,
+        dup: false,
+        retain: false,
+        topic: topic.to_owned(),
+        alias: None,
+        content_type: None,
+        user: Vec::new(),
+        payload: Bytes::copy_from_slice(payload),
+    }
 }
 
 /// Parses a packet that follows the CONNECT.
@@ -210,14 +244,15 @@ pub fn read(version: Version, first: u8, body: &[u8]) -> Result<Packet, Refusal>
             (Packet::Unsubscribe(packet.packet_id(), packet.entries().len()), length)
         }
         (12, _) => (Packet::Ping, 0),
-        (14, Version::V3) => (Packet::Disconnect(None), 0),
+        (14, Version::V3) => (Packet::Disconnect { expiry: None, with_will: false }, 0),
         (14, Version::V5) => {
             let (packet, length) = v5_0::Disconnect::parse(body)?;
             let expiry = packet.props.iter().flatten().find_map(|property| match property {
                 Property::SessionExpiryInterval(seconds) => Some(seconds.val()),
                 _ => None,
             });
-            (Packet::Disconnect(expiry), length)
+            let with_will = packet.reason_code() == Some(DisconnectReasonCode::DisconnectWithWillMessage);
+            (Packet::Disconnect { expiry, with_will }, length)
         }
         _ => {
             let why = format!("a publisher must not send packets of type {kind}");

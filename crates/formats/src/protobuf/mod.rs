@@ -5,6 +5,7 @@
 
 mod compile;
 mod known;
+mod outline;
 mod plain;
 mod plan;
 mod reader;
@@ -14,6 +15,7 @@ mod wire;
 mod writer;
 
 pub use compile::Definition;
+pub use outline::{Outline, OutlineField, OutlineKind};
 
 use crate::{Error, Format, Kind, Mapping, Reception, Value, limits};
 use dunnage_codegen::Mapped;

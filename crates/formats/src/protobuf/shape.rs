@@ -166,6 +166,10 @@ impl Shapes {
         self.has_maps
     }
 
+    pub(super) fn all(&self) -> impl Iterator<Item = &MessageShape> {
+        self.messages.iter()
+    }
+
     pub(super) fn root(&self) -> &MessageShape {
         self.message(0)
     }

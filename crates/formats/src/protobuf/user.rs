@@ -1,6 +1,5 @@
 //! Derives a record from a user's definition.
 
-use super::compile::Definition;
 use super::shape::{in_file_order, values_in_file_order};
 use crate::{Error, Kind};
 use dunnage_codegen::{Enumeration, Field, FieldType, Integer, List, Record};
@@ -8,45 +7,21 @@ use prost_reflect::{FieldDescriptor, Kind as FieldKind, MessageDescriptor};
 
 /// Returns a record of what the definition can carry, with fields in the order of the file. A message that holds itself has none.
 pub(super) fn record(message: &MessageDescriptor) -> Result<Record, Error> {
-    inside(message, &mut Around { names: Vec::new(), unfolds: false })
+    inside(message, &mut Vec::new())
 }
 
-impl Definition {
-    /// Returns the fields as a record, for people. A message inside itself is bytes after a few levels.
-    pub fn record(&self) -> Record {
-        let record = inside(&self.0, &mut Around { names: Vec::new(), unfolds: true });
-        record.unwrap_or(Record { name: self.0.name().to_owned(), fields: Vec::new() })
-    }
-}
-
-/// How often a message is unfolded inside itself.
-const UNFOLDED: usize = 2;
-
-/// The messages around a field.
-struct Around {
-    names: Vec<String>,
-    /// Whether a message that holds itself is unfolded.
-    unfolds: bool,
-}
-
-impl Around {
-    fn is_folded(&self, name: &str) -> bool {
-        self.unfolds && self.names.iter().filter(|other| *other == name).count() >= UNFOLDED
-    }
-}
-
-fn inside(message: &MessageDescriptor, around: &mut Around) -> Result<Record, Error> {
+fn inside(message: &MessageDescriptor, around: &mut Vec<String>) -> Result<Record, Error> {
     let name = message.full_name().to_owned();
-    if !around.unfolds && around.names.contains(&name) {
+    if around.contains(&name) {
         return Err(Error::new(Kind::Type, 0, format!("{name} holds itself")));
     }
-    around.names.push(name);
+    around.push(name);
     let fields = in_file_order(message).iter().map(|f| field(f, around)).collect::<Result<_, _>>()?;
-    around.names.pop();
+    around.pop();
     Ok(Record { name: message.name().to_owned(), fields })
 }
 
-fn field(field: &FieldDescriptor, around: &mut Around) -> Result<Field, Error> {
+fn field(field: &FieldDescriptor, around: &mut Vec<String>) -> Result<Field, Error> {
     let item = kind(field, around)?;
     let list = field.is_list() || field.is_map();
     let kind = if list { FieldType::List(List { item: Box::new(item), min: 0, max: None }) } else { item };
@@ -60,7 +35,7 @@ fn field(field: &FieldDescriptor, around: &mut Around) -> Result<Field, Error> {
     })
 }
 
-fn kind(field: &FieldDescriptor, around: &mut Around) -> Result<FieldType, Error> {
+fn kind(field: &FieldDescriptor, around: &mut Vec<String>) -> Result<FieldType, Error> {
     let integer = |min: i128, max: i128| FieldType::Integer(Integer { min, max });
     Ok(match field.kind() {
         FieldKind::Bool => FieldType::Bool,
@@ -83,7 +58,6 @@ fn kind(field: &FieldDescriptor, around: &mut Around) -> Result<FieldType, Error
             let symbols = in_order.iter().map(|(_, name)| name.clone()).collect();
             FieldType::Enum(Enumeration { name: values.name().to_owned(), symbols, aliases })
         }
-        FieldKind::Message(message) if around.is_folded(message.full_name()) => FieldType::Bytes,
         FieldKind::Message(message) => FieldType::Record(inside(&message, around)?),
     })
 }

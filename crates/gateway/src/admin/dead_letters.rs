@@ -1,13 +1,16 @@
-//! `/dead-letters`: lists, retries and discards the dead letters of outputs.
+//! `/dead-letters`: lists, retries and discards the dead letters of outputs, and lists and discards the messages that they retry.
 
 use super::{Admin, Query, ids::Ids, query};
-use crate::operations::dead_letters::{self, Action, DeadLetterObject};
+use crate::{
+    operations::dead_letters::{self, Action, DeadLetterObject},
+    state::GatewayState,
+};
 use axum::{Json, extract::State};
 use dunnage_buffer::Use;
 use dunnage_inputs::Problem;
-use dunnage_outputs::Which;
+use dunnage_outputs::{Retried, Which};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 /// Most messages of an output in a list.
 const LISTED: u32 = 1000;
@@ -27,7 +30,7 @@ pub(super) struct Listed {
     outputs: Vec<Output>,
 }
 
-/// An output with dead letters.
+/// An output with dead letters, or with messages that it retries.
 #[derive(Serialize)]
 struct Output {
     output: String,
@@ -35,6 +38,8 @@ struct Output {
     count: u64,
     /// The oldest of them.
     messages: Vec<DeadLetterObject>,
+    /// The oldest messages that are retried: the first one of each device.
+    retried: Vec<Retried>,
 }
 
 #[derive(Serialize)]
@@ -50,10 +55,17 @@ pub(super) async fn list(
     let asked = query(asked)?;
     let limit = asked.limit.unwrap_or(LISTED).clamp(1, LISTED);
     let mut outputs = Vec::new();
-    for (output, count) in dead_letters::counts(&admin.state, asked.output.as_deref())? {
+    let mut counts = dead_letters::counts(&admin.state, asked.output.as_deref())?;
+    for output in running(&admin.state, asked.output.as_deref()) {
+        counts.entry(output).or_default();
+    }
+    for (output, count) in counts {
         let readers = admin.state.ingest().readers.of(Use::Admin);
         let messages = dead_letters::list(&readers, &output, 0, limit).await?;
-        outputs.push(Output { output, count, messages });
+        let retried = admin.state.outputs.retried(&output, limit as usize).await;
+        if !messages.is_empty() || !retried.is_empty() {
+            outputs.push(Output { output, count, messages, retried });
+        }
     }
     Ok(Json(Listed { outputs }))
 }
@@ -63,7 +75,8 @@ pub(super) async fn retry(admin: State<Arc<Admin>>, asked: Query<Asked>) -> Resu
     resolve(&admin, asked, Action::Retry).await
 }
 
-/// `POST /dead-letters/discard`: discards dead letters. The messages stay in the buffer.
+/// `POST /dead-letters/discard`: discards dead letters, and messages that are retried if their IDs are given. The messages stay in the
+/// buffer.
 pub(super) async fn discard(admin: State<Arc<Admin>>, asked: Query<Asked>) -> Result<Json<Done>, Problem> {
     resolve(&admin, asked, Action::Discard).await
 }
@@ -71,10 +84,22 @@ pub(super) async fn discard(admin: State<Arc<Admin>>, asked: Query<Asked>) -> Re
 async fn resolve(admin: &Admin, asked: Query<Asked>, action: Action) -> Result<Json<Done>, Problem> {
     let asked = query(asked)?;
     let mut messages = 0;
-    for (output, _) in dead_letters::counts(&admin.state, asked.output.as_deref())? {
+    let mut outputs: BTreeSet<String> =
+        dead_letters::counts(&admin.state, asked.output.as_deref())?.into_keys().collect();
+    if action == Action::Discard && !asked.ids.0.is_empty() {
+        outputs.extend(running(&admin.state, asked.output.as_deref()));
+    }
+    for output in outputs {
         messages += dead_letters::resolve(&admin.state, &output, asked.which(), action).await?;
     }
     Ok(Json(Done { messages }))
+}
+
+/// Returns the outputs that are running, or only `output` if it is given.
+fn running(state: &GatewayState, output: Option<&str>) -> Vec<String> {
+    let last = state.ingest().stats.totals().last_message_id;
+    let all = state.outputs.statuses(last).into_iter().map(|status| status.output);
+    all.filter(|name| output.is_none_or(|output| name == output)).collect()
 }
 
 impl Asked {

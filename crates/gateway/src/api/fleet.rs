@@ -167,7 +167,9 @@ pub struct DeviceObject {
     /// By how many seconds the next message is late. `null` if it is not, or if nothing is known.
     #[schema(required)]
     late: Option<f64>,
-    last: LastObject,
+    /// Its last message. `null` if all its messages are in the quarantine.
+    #[schema(required)]
+    last: Option<LastObject>,
 }
 
 /// The last message of a device.
@@ -201,7 +203,7 @@ impl DeviceObject {
             expected_from: expected.map(|(_, source)| source),
             late_after: entry.cadence.late_after().map(seconds),
             late: entry.cadence.late(entry.received_at, now).map(seconds),
-            last: LastObject {
+            last: (entry.last_id > 0).then(|| LastObject {
                 id: entry.last_id,
                 received_at: rfc3339(entry.received_at),
                 format,
@@ -209,7 +211,7 @@ impl DeviceObject {
                 link,
                 bytes: entry.message_bytes,
                 position: entry.position,
-            },
+            }),
         }
     }
 }
@@ -247,7 +249,7 @@ pub async fn devices(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result
     (status = 400, description = "`query`, `name`", body = Problem, content_type = "application/problem+json"),
     (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
-    (status = 404, description = "`not-found`: nothing has been stored of this device", body = Problem, content_type = "application/problem+json"),
+    (status = 404, description = "`not-found`: nothing of this device has been stored or is in the quarantine", body = Problem, content_type = "application/problem+json"),
     (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
     (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
 ))]

@@ -47,7 +47,7 @@ pub async fn readyz(State(state): State<Arc<GatewayState>>) -> Result<&'static s
         "cannot write to the buffer; the log says why"
     } else if state.ingest().queue.is_buffer_full() {
         "the buffer is full"
-    } else if state.ingest().queue.depth() >= state.ingest().queue.capacity() {
+    } else if state.ingest().queue.free() == 0 {
         "the queue is full"
     } else {
         return Ok("ready\n");

@@ -115,7 +115,7 @@ pub struct QuarantineSelection {
     device: Option<String>,
 }
 
-/// Selects dead letters: those of `ids`, or those up to `up_to`.
+/// Selects dead letters: those of `ids`, or those up to `up_to`. To discard, `ids` may also be those of messages that are retried.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeadLetterSelection {
@@ -223,7 +223,7 @@ pub async fn retry_dead_letters(
 }
 
 #[utoipa::path(post, path = "/api/outputs/{output}/dead-letters/discard", tag = "operations", params(("output" = String, Path, description = "The output's name.")), request_body = DeadLetterSelection, security(("token" = [])), responses(
-    (status = 200, description = "Dead letters left the list without being delivered: at most 1000. The messages stay in the buffer.", body = Resolved),
+    (status = 200, description = "Dead letters left the list without being delivered, and messages that are retried are not delivered: at most 1000. The messages stay in the buffer.", body = Resolved),
     (status = 400, description = "`query`, `name`, `selection`, `body`", body = Problem, content_type = "application/problem+json"),
     (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
     (status = 403, description = "`forbidden`, `cross-site`", body = Problem, content_type = "application/problem+json"),

@@ -19,6 +19,7 @@ use crate::{
 use axum::{Json, extract::State, http::Uri};
 use dunnage_base::clock::rfc3339;
 use dunnage_inputs::{NoQuery, Problem, Segment, query};
+use dunnage_outputs::Retried;
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
@@ -114,7 +115,7 @@ fn page(uri: &Uri) -> Result<(usize, Option<String>), Problem> {
     Ok((limit.clamp(1, LIMIT.1), after))
 }
 
-/// A page of the dead letters of an output, the oldest first.
+/// A page of the dead letters of an output, the oldest first, and the messages that it retries.
 #[derive(Serialize, ToSchema)]
 pub struct DeadLetters {
     output: String,
@@ -125,10 +126,13 @@ pub struct DeadLetters {
     messages: Vec<DeadLetterObject>,
     /// Whether there are more after these.
     more: bool,
+    /// Messages whose delivery failed and is retried, the oldest first, at most 1000: the first one of each such device. They are no dead
+    /// letters, but can be discarded like these.
+    retried: Vec<Retried>,
 }
 
 #[utoipa::path(get, path = "/api/outputs/{output}/dead-letters", tag = "operations", params(("output" = String, Path, description = "The output's name."), IdPage), responses(
-    (status = 200, description = "Messages that the receiver has permanently rejected, the oldest first.", body = DeadLetters),
+    (status = 200, description = "Messages that the receiver has permanently rejected, the oldest first, and those that are retried.", body = DeadLetters),
     (status = 400, description = "`query`, `name`", body = Problem, content_type = "application/problem+json"),
     (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
     (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
@@ -149,7 +153,8 @@ pub async fn dead_letters(
     let mut messages = dead_letters::list(&state.ingest().readers, &output, after, limit as u32 + 1).await?;
     let more = messages.len() > limit;
     messages.truncate(limit);
-    Ok(Json(DeadLetters { output, count, last_message_id, messages, more }))
+    let retried = state.outputs.retried(&output, LIMIT.1).await;
+    Ok(Json(DeadLetters { output, count, last_message_id, messages, more, retried }))
 }
 
 /// What devices have in the quarantine.

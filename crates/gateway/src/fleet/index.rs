@@ -1,6 +1,7 @@
 //! The devices in memory: what a list of them shows, filters and sorts by.
 
 use super::{cadence::Cadence, position::Position};
+use dunnage_buffer::InQuarantine;
 use dunnage_ingest::profiles::Profiles;
 use std::{
     collections::{BTreeMap, HashMap},
@@ -34,6 +35,7 @@ pub struct Entry {
     pub device: Arc<str>,
     pub messages: u64,
     pub bytes: u64,
+    /// The ID of its last message; 0 for a device of which there are messages in the quarantine alone.
     pub last_id: i64,
     /// When the last message was received, in microseconds since 1970, and its raw bytes.
     pub received_at: i64,
@@ -65,8 +67,8 @@ pub struct Index {
     free: Vec<usize>,
     capacity: usize,
     names: [Names; 4],
-    /// How many messages of each device are in the quarantine. It may name devices that have stored nothing.
-    quarantined: HashMap<String, u64>,
+    /// What each device has in the quarantine.
+    quarantined: HashMap<String, InQuarantine>,
     /// The profiles by which the devices were classified.
     profiles: Arc<Profiles>,
     /// Counts how often the index was cleared.
@@ -74,7 +76,11 @@ pub struct Index {
 }
 
 impl Index {
-    pub fn new(capacity: usize, profiles: Arc<Profiles>, quarantined: HashMap<String, u64>) -> Index {
+    pub fn new(
+        capacity: usize,
+        profiles: Arc<Profiles>,
+        quarantined: HashMap<String, InQuarantine>,
+    ) -> Index {
         Index {
             places: HashMap::new(),
             entries: Vec::new(),
@@ -88,7 +94,7 @@ impl Index {
     }
 
     /// Removes all devices, because the buffer may have lost some.
-    pub fn clear(&mut self, quarantined: HashMap<String, u64>) {
+    pub fn clear(&mut self, quarantined: HashMap<String, InQuarantine>) {
         let generation = self.generation + 1;
         *self = Index::new(self.capacity, Arc::clone(&self.profiles), quarantined);
         self.generation = generation;
@@ -123,22 +129,63 @@ impl Index {
     }
 
     pub fn quarantined(&self, device: &str) -> u64 {
-        self.quarantined.get(device).copied().unwrap_or_default()
+        self.quarantined.get(device).map_or(0, |quarantined| quarantined.messages)
     }
 
-    pub fn quarantine(&mut self, device: &str) {
+    /// Applies a message that went into the quarantine. A device that has stored none is listed as well.
+    pub fn quarantine(&mut self, device: &str, received_at: i64) {
         match self.quarantined.get_mut(device) {
-            Some(count) => *count += 1,
-            None => drop(self.quarantined.insert(device.to_owned(), 1)),
+            Some(quarantined) => {
+                quarantined.messages += 1;
+                quarantined.received_at = quarantined.received_at.max(received_at);
+            }
+            None => {
+                let quarantined = InQuarantine { messages: 1, received_at };
+                self.quarantined.insert(device.to_owned(), quarantined);
+            }
+        }
+        match self.places.get(device).copied() {
+            Some(place) => {
+                if let Some(entry) = self.entries[place].as_mut().filter(|entry| entry.last_id == 0) {
+                    entry.received_at = entry.received_at.max(received_at);
+                }
+            }
+            None => {
+                if self.len() >= self.capacity {
+                    self.make_room();
+                }
+                self.insert(Index::unstored(device, received_at));
+            }
+        }
+    }
+
+    /// Adds the devices of which there are messages in the quarantine alone, if there is room.
+    pub fn add_quarantined(&mut self) {
+        let unknown = |(device, _): &(&String, &InQuarantine)| !self.places.contains_key(device.as_str());
+        let mut unknown: Vec<_> = self
+            .quarantined
+            .iter()
+            .filter(unknown)
+            .map(|(device, known)| (known.received_at, device.clone()))
+            .collect();
+        unknown.sort_unstable_by(|a, b| b.cmp(a));
+        for (received_at, device) in unknown.into_iter().take(self.capacity - self.len()) {
+            self.insert(Index::unstored(&device, received_at));
         }
     }
 
     pub fn leave_quarantine(&mut self, device: &str) {
-        if let Some(count) = self.quarantined.get_mut(device) {
-            *count -= 1;
-            if *count == 0 {
-                self.quarantined.remove(device);
-            }
+        let Some(quarantined) = self.quarantined.get_mut(device) else { return };
+        quarantined.messages -= 1;
+        if quarantined.messages > 0 {
+            return;
+        }
+        self.quarantined.remove(device);
+        // Nothing is left of a device that has stored nothing.
+        if self.get(device).is_some_and(|entry| entry.last_id == 0)
+            && let Some(place) = self.places.get(device)
+        {
+            self.remove(*place);
         }
     }
 
@@ -164,30 +211,39 @@ impl Index {
         if self.len() >= self.capacity {
             self.make_room();
         }
-        self.insert(seen);
+        self.insert_seen(seen);
     }
 
     /// Adds a device as it was read from the buffer, if there is room, and if no commit has added it meanwhile.
     pub fn add(&mut self, seen: &Seen<'_>) {
         if self.len() < self.capacity && !self.places.contains_key(seen.device) {
-            self.insert(seen);
+            self.insert_seen(seen);
         }
     }
 
-    fn insert(&mut self, seen: &Seen<'_>) {
-        let mut entry = Entry {
-            device: seen.device.into(),
+    fn insert_seen(&mut self, seen: &Seen<'_>) {
+        let mut entry = Index::unstored(seen.device, i64::MIN);
+        update(&mut entry, seen, &self.profiles, &mut self.names);
+        self.insert(entry);
+    }
+
+    /// A device that has stored nothing.
+    fn unstored(device: &str, received_at: i64) -> Entry {
+        Entry {
+            device: device.into(),
             messages: 0,
             bytes: 0,
             last_id: 0,
-            received_at: i64::MIN,
+            received_at,
             message_bytes: 0,
             names: [const { None }; 4],
             position: None,
             cadence: Cadence::default(),
-        };
+        }
+    }
+
+    fn insert(&mut self, mut entry: Entry) {
         classify(&mut entry, &self.profiles, &mut self.names[Kind::Profile as usize]);
-        update(&mut entry, seen, &self.profiles, &mut self.names);
         let place = self.free.pop().unwrap_or(self.entries.len());
         self.places.insert(Arc::clone(&entry.device), place);
         if place == self.entries.len() {
@@ -203,14 +259,16 @@ impl Index {
         let mut all: Vec<_> = self.entries.iter().enumerate().filter_map(of).collect();
         let gone = (self.capacity / 16).max(1).min(all.len());
         all.select_nth_unstable(gone - 1);
-        for (_, place) in all.into_iter().take(gone) {
-            let Some(entry) = self.entries[place].take() else { continue };
-            self.places.remove(&entry.device);
-            for (names, name) in self.names.iter_mut().zip(&entry.names) {
-                names.release(name.as_ref());
-            }
-            self.free.push(place);
+        all.into_iter().take(gone).for_each(|(_, place)| self.remove(place));
+    }
+
+    fn remove(&mut self, place: usize) {
+        let Some(entry) = self.entries[place].take() else { return };
+        self.places.remove(&entry.device);
+        for (names, name) in self.names.iter_mut().zip(&entry.names) {
+            names.release(name.as_ref());
         }
+        self.free.push(place);
     }
 }
 
@@ -221,13 +279,14 @@ fn classify(entry: &mut Entry, profiles: &Profiles, names: &mut Names) {
 }
 
 fn update(entry: &mut Entry, seen: &Seen<'_>, profiles: &Profiles, names: &mut [Names; 4]) {
-    (entry.messages, entry.bytes, entry.last_id) = (seen.messages, seen.bytes, seen.last_id);
+    (entry.messages, entry.bytes) = (seen.messages, seen.bytes);
     // One that was in the quarantine is stored long after it was received.
-    if seen.received_at < entry.received_at {
+    let is_first = mem::replace(&mut entry.last_id, seen.last_id) == 0;
+    if seen.received_at < entry.received_at && !is_first {
         return;
     }
     let before = mem::replace(&mut entry.received_at, seen.received_at);
-    if before != i64::MIN && before < seen.received_at {
+    if !is_first && before < seen.received_at {
         entry.cadence.add(seen.received_at - before);
     }
     entry.message_bytes = seen.message_bytes;

@@ -16,7 +16,7 @@ pub use index::{CAPACITY, Entry, Kind};
 pub use position::Position;
 pub use query::{Direction, Page, Query, Sort};
 
-use dunnage_buffer::{Counted, Devices, LastMessage, ReadError, Readers, Use, WriteOp};
+use dunnage_buffer::{Counted, Devices, InQuarantine, LastMessage, ReadError, Readers, Use, WriteOp};
 use dunnage_ingest::profiles::Profiles;
 use index::{Index, Seen};
 use std::{
@@ -46,8 +46,8 @@ pub struct Fleet {
 }
 
 impl Fleet {
-    /// Creates an empty list. `quarantined` has the number of messages of each device in the quarantine.
-    pub fn new(profiles: Arc<Profiles>, quarantined: HashMap<String, u64>) -> Fleet {
+    /// Creates an empty list. `quarantined` has what each device has in the quarantine.
+    pub fn new(profiles: Arc<Profiles>, quarantined: HashMap<String, InQuarantine>) -> Fleet {
         let to_load = Notify::new();
         to_load.notify_one();
         Fleet {
@@ -71,14 +71,14 @@ impl Fleet {
         seen.iter().for_each(|seen| index.apply(seen));
         for op in batch {
             if let WriteOp::Quarantine(new, _) = op {
-                index.quarantine(&new.provenance.device);
+                index.quarantine(&new.provenance.device, new.provenance.received_at);
             }
         }
         left.iter().for_each(|device| index.leave_quarantine(device));
     }
 
     /// Forgets everything and has it read again, because the buffer may have lost messages.
-    pub fn reopened(&self, quarantined: HashMap<String, u64>) {
+    pub fn reopened(&self, quarantined: HashMap<String, InQuarantine>) {
         self.index().clear(quarantined);
         self.is_loaded.send_replace(false);
         self.to_load.notify_one();
@@ -122,6 +122,7 @@ impl Fleet {
             }
             seen.iter().for_each(|seen| index.add(seen));
         }
+        self.index().add_quarantined();
         Ok(())
     }
 

@@ -15,7 +15,7 @@ fn seen(device: &str, messages: u64, at: i64) -> Seen<'_> {
         device,
         messages,
         bytes: messages * 10,
-        last_id: at,
+        last_id: at + 1,
         received_at: at,
         message_bytes: 10,
         link: None,
@@ -174,31 +174,43 @@ fn filters_narrow_the_list() {
         some.apply(&seen("Regular-1", n, n as i64 * minute));
         some.apply(&Seen { link: Some("kineis"), ..seen("odd<b>", n, n as i64 * 100 * minute) });
     }
-    some.quarantine("odd<b>");
-    some.quarantine("odd<b>");
-    some.quarantine("stored-nothing");
+    some.quarantine("odd<b>", 1);
+    some.quarantine("odd<b>", 1);
+    some.quarantine("stored-nothing", 99);
     let some = Mutex::new(some);
     let base = Query { now: 300 * minute, ..query(Sort::Name, Direction::Asc, 10) };
     let found = |query: Query| names(&query.run(&some));
-    assert_eq!(found(base.clone()), ["Regular-1", "odd<b>"]);
+    assert_eq!(found(base.clone()), ["Regular-1", "odd<b>", "stored-nothing"]);
     assert_eq!(found(Query { find: "gular".into(), ..base.clone() }), ["Regular-1"]);
     assert_eq!(found(Query { find: "x".repeat(1000), ..base.clone() }), [""; 0]);
     assert_eq!(found(Query { late: Some(true), ..base.clone() }), ["Regular-1"]);
-    assert_eq!(found(Query { late: Some(false), ..base.clone() }), ["odd<b>"]);
-    assert_eq!(found(Query { quarantined: Some(true), ..base.clone() }), ["odd<b>"]);
+    assert_eq!(found(Query { late: Some(false), ..base.clone() }), ["odd<b>", "stored-nothing"]);
+    assert_eq!(found(Query { quarantined: Some(true), ..base.clone() }), ["odd<b>", "stored-nothing"]);
     let link = |name: &str| [Some(name.to_owned()), None, None, None];
     assert_eq!(found(Query { names: link("kineis"), ..base.clone() }), ["odd<b>"]);
-    assert_eq!(found(Query { names: link(""), ..base.clone() }), ["Regular-1"]);
+    assert_eq!(found(Query { names: link(""), ..base.clone() }), ["Regular-1", "stored-nothing"]);
     assert_eq!(found(Query { names: link("kin"), ..base.clone() }), [""; 0]);
     assert_eq!(
         found(Query { sort: Sort::Late, direction: Direction::Desc, ..base.clone() }),
-        ["Regular-1", "odd<b>"]
+        ["Regular-1", "odd<b>", "stored-nothing"]
     );
     assert_eq!(base.run(&some).devices[1].1, 2);
     let mut index = some.lock().unwrap();
     index.leave_quarantine("odd<b>");
     index.leave_quarantine("odd<b>");
     assert_eq!(index.quarantined("odd<b>"), 0);
+    // A device that has stored nothing is gone with its last message in the quarantine.
+    index.leave_quarantine("stored-nothing");
+    assert!(index.get("odd<b>").is_some() && index.get("stored-nothing").is_none());
+    index.quarantine("late", 5);
+    index.quarantine("late", 3);
+    assert_eq!(
+        index.get("late").map(|entry| (entry.messages, entry.last_id, entry.received_at)),
+        Some((0, 0, 5))
+    );
+    // Its first message was received before those that stay in the quarantine.
+    index.apply(&seen("late", 1, 2));
+    assert_eq!(index.get("late").map(|entry| (entry.messages, entry.received_at)), Some((1, 2)));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The dead letters of outputs: lists, retries and discards them.
+//! The dead letters of outputs, and the messages that they retry: lists, retries and discards them.
 
 use crate::state::GatewayState;
 use axum::http::StatusCode;
@@ -26,11 +26,11 @@ pub struct DeadLetterObject {
 }
 
 /// What to do with dead letters.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     /// Deliver them again. Those that are delivered leave the list.
     Retry,
-    /// Remove them from the list. The messages stay in the buffer.
+    /// Remove them from the list, and give up those that are retried. The messages stay in the buffer.
     Discard,
 }
 

@@ -1,6 +1,11 @@
 //! Deltas: packed messages that refer to earlier ones of their device.
 
-use crate::support::{Running, start_in, wait::wait_until};
+use crate::support::{
+    Running,
+    mqtt::{Client, packet, text},
+    start_in,
+    wait::wait_until,
+};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use dunnage_formats::{Format, Json};
 use dunnage_packed::{Layout, Reference, Sender, Training, Value};
@@ -51,7 +56,23 @@ fn gateway() -> Running {
 }
 
 fn again(folder: TempDir) -> Running {
-    start_in(folder, |config| config.schemas.path = config.buffer.path.with_file_name("schemas"))
+    start_in(folder, |config| {
+        config.schemas.path = config.buffer.path.with_file_name("schemas");
+        let mqtt = "name = 'devices'\n[mqtt]\nlisten = '127.0.0.1:0'";
+        config.inputs.push(toml::from_str(mqtt).unwrap());
+    })
+}
+
+/// Publishes a message with QoS 1 as the device `d`, with a version of MQTT. Returns the body of the PUBACK.
+fn publish(gateway: &Running, version: u8, bytes: &[u8]) -> Vec<u8> {
+    let address = gateway.gateway.input_address("devices").unwrap();
+    let (mut client, _) = Client::connect(address, version, "d", false);
+    let properties: &[u8] = if version == 5 { &[0] } else { &[] };
+    let body = [&text("v1/d/packed/r"), &[0, 1][..], properties, bytes].concat();
+    client.send(&packet(0x32, &body));
+    let (first, body) = client.read().unwrap();
+    assert_eq!(first, 0x40);
+    body
 }
 
 /// Returns the message `n` as a delta against the message `reference`.
@@ -231,9 +252,10 @@ fn a_delta_that_overtakes_its_reference_is_stored_when_that_arrives() {
     assert_eq!(post(&gateway, "d", &whole(&layout, 0)), stored());
     // A chain: each refers to the one before.
     for n in [4, 3, 2] {
-        assert_eq!(post(&gateway, "d", &delta(&layout, n, n - 1)), unknown());
+        // A PUBACK of MQTT 3.1.1 does not tell the device that the message is in the quarantine.
+        assert_eq!(publish(&gateway, 4, &delta(&layout, n, n - 1)), [0, 1]);
     }
-    assert_eq!(counters(&gateway, "d"), [0]);
+    assert_eq!((counters(&gateway, "d"), quarantined(&gateway)), (vec![0], 3));
     // The quarantine is remembered over a restart.
     let gateway = again(gateway.stop().1);
     assert_eq!(post(&gateway, "d", &delta(&layout, 1, 0)), stored());
@@ -242,6 +264,24 @@ fn a_delta_that_overtakes_its_reference_is_stored_when_that_arrives() {
     wait_until("they are counted", || {
         gateway.get("/metrics").text.contains("dunnage_requeued_messages_total 3")
     });
+}
+
+/// A device that learns it sends the reading again, without a reference. Other messages may have the content of the reference.
+#[test]
+fn a_delta_whose_sender_was_told_is_not_stored_later() {
+    let (gateway, layout) = (gateway(), layout(1));
+    assert_eq!(post(&gateway, "d", &delta(&layout, 3, 2)), unknown());
+    assert_eq!(publish(&gateway, 5, &delta(&layout, 4, 2))[..3], [0, 1, 0x99]);
+    for n in [3, 4] {
+        assert_eq!(post(&gateway, "d", &whole(&layout, n)), stored());
+    }
+    let gateway = again(gateway.stop().1);
+    assert_eq!(post(&gateway, "d", &whole(&layout, 2)), stored());
+    // A delta of which the device was not told waits for the same message, and shows when the others would have been stored.
+    assert_eq!(publish(&gateway, 4, &delta(&layout, 6, 5)), [0, 1]);
+    assert_eq!(post(&gateway, "d", &whole(&layout, 5)), stored());
+    wait_until("the delta is stored", || counters(&gateway, "d") == [6, 5, 2, 4, 3]);
+    assert_eq!(quarantined(&gateway), 2);
 }
 
 #[test]

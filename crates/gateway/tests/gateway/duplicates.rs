@@ -1,6 +1,6 @@
 //! Duplicates are stored once: in one batch, after a restart and after a kill. A message that was not stored can be sent again.
 
-use crate::support::{JSON, Running, agent, child, post_with_key, start, start_in, start_with};
+use crate::support::{JSON, Running, agent, answer, child, post_with_key, start, start_in, start_with};
 use serde_json::{Value, json};
 use std::{
     io::{BufRead, BufReader},
@@ -46,6 +46,17 @@ fn duplicates_by_key_are_stored_once_and_counted() {
     }
     let (summary, _) = gateway.stop();
     assert_eq!((summary.received, summary.stored, summary.duplicates), (7, 5, 2));
+}
+
+#[test]
+fn a_message_with_two_keys_is_rejected() {
+    let gateway = start();
+    let request = gateway.agent.post(gateway.url("/ingest/a")).header("content-type", JSON);
+    let request = request.header("idempotency-key", "1").header("idempotency-key", "2");
+    let answer = answer(request.send("1").unwrap());
+    assert_eq!((answer.status, &answer.json()["kind"]), (400, &Value::Null), "{}", answer.text);
+    assert!(answer.text.contains("at most one Idempotency-Key"), "{}", answer.text);
+    assert_eq!(gateway.stop().0.stored, 0);
 }
 
 #[test]

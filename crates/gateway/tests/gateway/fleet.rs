@@ -92,15 +92,15 @@ fn devices_are_filtered() {
     assert_eq!(gateway.post("/ingest/stored-nothing", JSON, b"[1").status, 400);
     for (filter, expected) in [
         ("find=B", &["b"][..]),
-        ("find=", &["b", "c", "a"]),
+        ("find=", &["stored-nothing", "b", "c", "a"]),
         ("link=kineis", &["c"]),
-        ("link=", &["b", "a"]),
+        ("link=", &["stored-nothing", "b", "a"]),
         ("format=json", &["b", "c", "a"]),
         ("format=cbor", &[]),
-        ("schema=", &["b", "c", "a"]),
+        ("schema=", &["stored-nothing", "b", "c", "a"]),
         ("schema=container", &[]),
-        ("profile=", &["b", "c", "a"]),
-        ("quarantined=true", &["c"]),
+        ("profile=", &["stored-nothing", "b", "c", "a"]),
+        ("quarantined=true", &["stored-nothing", "c"]),
         ("quarantined=false", &["b", "a"]),
         ("late=true", &[]),
         ("late=false&link=kineis&quarantined=true&find=c", &["c"]),
@@ -247,4 +247,23 @@ fn duplicates_are_not_counted_and_what_leaves_the_quarantine_is_not_in_it() {
     let count =
         |device: &str, key: &str| gateway.get_json(&format!("/api/devices/{device}"))[key].as_u64().unwrap();
     assert_eq!((count("d", "messages"), count("d", "quarantined"), count("e", "quarantined")), (1, 0, 2));
+}
+
+#[test]
+fn a_device_is_listed_whose_messages_are_all_in_the_quarantine() {
+    let gateway = three();
+    assert_eq!(gateway.get("/api/devices/z").status, 404);
+    assert_eq!(gateway.post("/ingest/z", JSON, b"[").status, 400);
+    let check = |gateway: &Running| {
+        assert_eq!(names(&list(gateway, "")), ["z", "b", "c", "a"]);
+        assert_eq!(names(&list(gateway, "quarantined=true")), ["z"]);
+        let z = gateway.get_json("/api/devices/z");
+        assert_eq!((&z["messages"], &z["quarantined"], &z["last"]), (&json!(0), &json!(1), &json!(null)));
+    };
+    check(&gateway);
+    let (_, folder) = gateway.stop();
+    let gateway = start_in(folder, |_| ());
+    check(&gateway);
+    send(&gateway, "z", "1");
+    assert_eq!(gateway.get_json("/api/devices/z")["last"]["id"], 6);
 }

@@ -4,7 +4,7 @@
 use crate::support::{
     JSON, Running, agent, answer, child, config, post_with_key, start, start_in, wait::wait_until,
 };
-use dunnage_gateway::Gateway;
+use dunnage_gateway::{Config, Gateway};
 use rusqlite::Connection;
 use std::{
     fs,
@@ -228,4 +228,64 @@ fn only_the_owner_can_access_the_files_whatever_the_umask() {
         }
     }
     assert!(names.iter().any(|name| name.contains(".damaged-")), "{names:?}");
+}
+
+#[test]
+fn checkpoints_of_another_program_are_no_damage() {
+    let gateway = start();
+    let path = gateway.folder.path().join(FILES[0]);
+    let other = Connection::open(path).unwrap();
+    let checkpoint = |mode: &str| {
+        let sql = format!("PRAGMA wal_checkpoint({mode})");
+        other.query_row(&sql, [], |row| row.get::<_, bool>(0)).unwrap();
+    };
+    let mut sent = Vec::new();
+    for mode in ["TRUNCATE", "TRUNCATE", "RESTART", "PASSIVE", "FULL", "TRUNCATE"] {
+        for _ in 0..20 {
+            sent.push(sent.len().to_string());
+            assert_eq!(post(&gateway, sent.len() - 1).0, 204, "{mode}");
+        }
+        checkpoint(mode);
+        assert_eq!(gateway.get("/readyz").status, 200, "{mode}");
+    }
+    // A log that another program keeps short.
+    other.execute_batch("PRAGMA journal_size_limit = 0").unwrap();
+    checkpoint("RESTART");
+    wait_until("the idle gateway has checked its files", || gateway.get("/readyz").status == 200);
+    assert_eq!(stored(gateway.folder.path()), sent);
+    let metrics = gateway.get("/metrics").text;
+    assert!(metrics.contains("\ndunnage_buffer_damages_total 0\n"), "{metrics}");
+    // It is damage if the log loses frames that are nowhere else.
+    assert_eq!(post(&gateway, sent.len()).0, 204);
+    let log = gateway.folder.path().join(FILES[1]);
+    fs::File::options().write(true).open(log).unwrap().set_len(0).unwrap();
+    wait_until("the message is stored", || post(&gateway, sent.len() + 1).0 == 204);
+    assert!(gateway.get("/metrics").text.contains("\ndunnage_buffer_damages_total 1\n"));
+}
+
+#[test]
+fn links_to_a_buffer_share_its_lock_and_its_recovery() {
+    let outer = tempfile::tempdir().unwrap();
+    let (here, link) = (outer.path().join("here"), outer.path().join("link"));
+    fs::create_dir(&here).unwrap();
+    fs::create_dir(&link).unwrap();
+    // The target does not exist yet.
+    std::os::unix::fs::symlink("../here/buffer.sqlite3", link.join("buffer.sqlite3")).unwrap();
+    let linked = |config: &mut Config| config.buffer.path = link.join("buffer.sqlite3");
+    let gateway = start_in(tempfile::tempdir().unwrap(), linked);
+    for path in [&here, &link] {
+        let second = gateway.runtime.block_on(Gateway::start(config(path)));
+        assert!(second.is_err(), "{}: two gateways use one buffer", path.display());
+    }
+    for n in 0..50 {
+        assert_eq!(post(&gateway, n).0, 204);
+    }
+    // A page of the database is destroyed while its log is intact: the recovery finds both beside the target.
+    let (_, folder) = gateway.stop();
+    let database = fs::File::options().write(true).open(here.join("buffer.sqlite3")).unwrap();
+    database.write_all_at(&[0; 100], 0).unwrap();
+    let gateway = start_in(folder, linked);
+    assert_eq!(gateway.get_json("/api/stats")["stored"], 50);
+    assert!(fs::symlink_metadata(link.join("buffer.sqlite3")).unwrap().is_symlink());
+    assert_eq!(stored(&here).len(), 50);
 }

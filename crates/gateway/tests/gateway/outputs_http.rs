@@ -3,7 +3,7 @@
 use crate::support::{
     JSON, Running,
     scripted::{Reply, Request, Scripted},
-    start_with,
+    start_in,
     wait::wait_for,
 };
 use dunnage_gateway::{OutputKind, OutputSettings, Status};
@@ -15,8 +15,13 @@ const DONE: Reply = Reply::Status("204 No Content");
 
 /// Starts a gateway that delivers to `server`. `settings` are further lines of `[output.http]`.
 fn gateway_to(server: &Scripted, settings: &str) -> Running {
+    gateway_in(tempfile::tempdir().unwrap(), server, settings)
+}
+
+/// Like [`gateway_to`], with the buffer in `folder`.
+fn gateway_in(folder: tempfile::TempDir, server: &Scripted, settings: &str) -> Running {
     let settings = format!("url = 'http://{}/in?key=hidden'\n{settings}", server.address);
-    start_with(|config| {
+    start_in(folder, |config| {
         let http = toml::from_str(&settings).unwrap();
         config.outputs.push(OutputSettings::new("hook", OutputKind::Http(http)));
     })
@@ -194,5 +199,50 @@ fn errors_in_settings_name_their_key() {
         let error =
             crate::support::runtime().block_on(dunnage_gateway::Gateway::start(config)).err().unwrap();
         assert!(error.to_string().contains(key), "{settings}: {error}");
+    }
+}
+
+/// A receiver that has an internal error for one device works for the others, also in batches, and also after a restart of the gateway.
+#[test]
+fn device_that_always_fails_costs_only_itself_and_can_be_discarded() {
+    for settings in ["", "batch = 50"] {
+        let server = Scripted::start(|request, _| match request.body.contains("\"device\":\"bad\"") {
+            true => Reply::Status("500 Internal Server Error"),
+            false => DONE,
+        });
+        let gateway = gateway_to(&server, settings);
+        send(&gateway, "bad", 0..3);
+        for device in ["a", "b", "c"] {
+            send(&gateway, device, 0..20);
+        }
+        let status = until(&gateway, |status| status.delivered == 60 && status.failing == 1);
+        assert_eq!((status.cursor, status.lag_messages), (0, 3));
+        let path = "/api/outputs/hook/dead-letters";
+        let retried = wait_for(|| {
+            let list = gateway.get_json(path);
+            let retried = list["retried"][0].clone();
+            if retried.is_object() { Ok(retried) } else { Err(list) }
+        });
+        assert_eq!((&retried["id"], &retried["device"]), (&1.into(), &"bad".into()));
+        assert!(retried["reason"].as_str().unwrap().contains("500"), "{retried}");
+        let delivered = |server: &Scripted| {
+            let accepted = server.requests().into_iter().filter(|request| !request.body.contains("\"bad\""));
+            accepted.map(|request| request.body.lines().count()).sum::<usize>()
+        };
+        assert_eq!(delivered(&server), 60);
+        let (_, folder) = gateway.stop();
+        let gateway = gateway_in(folder, &server, settings);
+        send(&gateway, "a", 20..30);
+        until(&gateway, |status| status.delivered == 10);
+        assert_eq!(delivered(&server), 70, "something was delivered twice");
+        for id in 1..=3 {
+            wait_for(|| {
+                let which = dunnage_gateway::Which::Ids(vec![id]);
+                let discard = gateway.gateway.discard("hook", which);
+                let discarded = gateway.runtime.block_on(discard).unwrap();
+                if discarded == 1 { Ok(()) } else { Err(discarded) }
+            });
+        }
+        until(&gateway, |status| status.cursor == 73 && status.failing == 0 && status.dropped == 3);
     }
 }

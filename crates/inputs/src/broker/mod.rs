@@ -19,7 +19,7 @@ use dunnage_clients::{
     secret::{self, SecretFile},
 };
 use dunnage_formats::Id;
-use dunnage_ingest::{RawMessage, Rejected, Submitted, media_types::is_unnamed};
+use dunnage_ingest::{RawMessage, Submitted, media_types::is_unnamed};
 use mqtt_protocol_core::mqtt::packet::Qos;
 use serde::{Deserialize, Serialize};
 use std::{collections::HashSet, path::PathBuf, sync::Arc, time::Duration};
@@ -236,7 +236,7 @@ impl Broker {
                 tracing::info!(%input, topic, "a topic has no device ID; its message is in the quarantine");
             }
             if message.bad.is_none() {
-                message.bad = Some(Rejected::bad_id("the device ID"));
+                message.bad = Some(message::bad_device(device));
             }
         }
         message.provenance.origin = Some(serde_json::json!({ "topic": topic }).to_string().into());

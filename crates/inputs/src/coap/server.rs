@@ -288,6 +288,7 @@ impl Server {
             link: post.link,
             key: post.key,
             dedup_by_payload: false,
+            is_answered: true,
             request: self.env.ingest.request_ids.next(),
             origin: Some(
                 origin(&self.name, &asked.exchange, self.link.identity(asked.exchange.endpoint)).into(),

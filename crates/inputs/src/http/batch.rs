@@ -81,7 +81,7 @@ pub async fn store<'i>(
     (1..pieces.len()).try_for_each(|_| ingest.limits.admit(peer, &provenance.device))?;
     let (mut queued, mut refusal) = (Vec::with_capacity(pieces.len()), None);
     // Rejects most batches that do not fit before any message is stored. If other requests fill the queue meanwhile, `put` fails.
-    if ingest.queue.capacity() - ingest.queue.depth() < pieces.len() {
+    if ingest.queue.free() < pieces.len() {
         return Err(Rejected::queue_full());
     }
     for ((index, piece), in_flight) in

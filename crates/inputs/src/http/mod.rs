@@ -30,7 +30,7 @@ use dunnage_base::{
 use dunnage_buffer::{Provenance, Sender};
 use dunnage_formats::Id;
 use dunnage_ingest::{
-    InFlight, RawMessage, Rejected,
+    Code, InFlight, RawMessage, Rejected,
     media_types::{KNOWN, ON_REQUEST},
 };
 use std::{fmt::Display, sync::Arc};
@@ -156,8 +156,17 @@ where
         false => raw,
     };
     let (received_at, schema, request) = (clock::now(), schema.map(Into::into), id.to_owned());
-    let provenance =
-        Provenance { device, received_at, schema, link, key, dedup_by_payload: false, request, origin: None };
+    let provenance = Provenance {
+        device,
+        received_at,
+        schema,
+        link,
+        key,
+        dedup_by_payload: false,
+        is_answered: true,
+        request,
+        origin: None,
+    };
     let content_type =
         head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let content_type = if is_query { Id::Form.media_type() } else { content_type };
@@ -193,9 +202,13 @@ fn unasked(env: &Environment, device: &str, content_type: &str) -> Option<Reject
     Some(Rejected::unsupported(detail).with_choice(format!("; other types are {}", *KNOWN)))
 }
 
-/// Returns the `Idempotency-Key` header. The quotes of a structured field are optional.
+/// Returns the `Idempotency-Key` header. The quotes of a structured field are optional. Of two headers, nobody knows which one counts.
 fn key(headers: &HeaderMap) -> Result<Option<String>, Rejected> {
-    let Some(given) = headers.get(&IDEMPOTENCY_KEY) else { return Ok(None) };
+    let mut all = headers.get_all(&IDEMPOTENCY_KEY).iter();
+    let Some(given) = all.next() else { return Ok(None) };
+    if all.next().is_some() {
+        return Err(Rejected::new(Code::Key, "a message must have at most one Idempotency-Key"));
+    }
     let text = given.to_str().unwrap_or_default();
     let key = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(text);
     is_key(key).then(|| Some(key.to_owned())).ok_or_else(|| Rejected::bad_key("Idempotency-Key"))

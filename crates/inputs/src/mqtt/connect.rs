@@ -8,9 +8,10 @@ use super::{
 };
 
 use dunnage_clients::mqtt::{
-    packet::{self, Connect, Version},
+    packet::{self, Connect, Publish, Version},
     reason::{Reason, Refusal, told},
 };
+use dunnage_ingest::media_types::is_unnamed;
 use mqtt_protocol_core::mqtt::{
     packet::{
         AssignedClientIdentifier, MaximumPacketSize, Properties, Property, ReasonString, ReceiveMaximum,
@@ -30,6 +31,8 @@ pub const ALIASES: u16 = 16;
 const CONNECT: Duration = Duration::from_secs(10);
 /// The maximum size of a CONNECT in bytes.
 const LARGEST: usize = 8 << 10;
+/// The maximum size of a will in bytes: an idle connection keeps it in memory.
+const WILL: usize = 1 << 10;
 /// The maximum length of a client identifier in bytes.
 const CLIENT_ID: usize = 256;
 /// The keep alive in seconds for a client that sets none: the longest that exists.
@@ -46,6 +49,8 @@ pub struct Client {
     pub credential: Option<String>,
     /// Whether its session was to be kept when it connected.
     pub kept: bool,
+    /// The message that is stored if its connection ends without DISCONNECT.
+    pub will: Option<Publish>,
 }
 
 /// Reads the CONNECT and answers it. Returns `None` if the client sends none in time, or is rejected.
@@ -56,7 +61,7 @@ pub async fn greet<S: Stream>(listener: &Listener, wire: &mut Wire<S>, peer: Rem
         () = listener.env.stopping.cancelled() => return None,
     };
     let refused = match first.and_then(|(first, body)| packet::connect(first, &body)) {
-        Ok(connect) => match admit(listener, wire, &connect, peer, until).await {
+        Ok(mut connect) => match admit(listener, wire, &mut connect, peer, until).await {
             Ok(client) => return Some(client),
             Err(refusal) => (Some(connect.version), refusal),
         },
@@ -91,7 +96,7 @@ async fn first<S: Stream>(wire: &mut Wire<S>) -> Option<First> {
 async fn admit<S: Stream>(
     listener: &Listener,
     wire: &mut Wire<S>,
-    connect: &Connect,
+    connect: &mut Connect,
     peer: Remote,
     until: Instant,
 ) -> Result<Client, Refusal> {
@@ -99,9 +104,6 @@ async fn admit<S: Stream>(
     listener.may_connect(&peer.peer, credential.as_deref())?;
     if connect.auth {
         return Err(Refusal::new(Reason::AuthMethod, "only authentication by password is supported"));
-    }
-    if connect.will {
-        return Err(Refusal::new(Reason::NotDone, "wills are not supported: connect without one"));
     }
     let assigned = connect.client_id.is_empty();
     if connect.client_id.len() > CLIENT_ID || (assigned && connect.version == Version::V3 && !connect.clean) {
@@ -142,7 +144,28 @@ async fn admit<S: Stream>(
     wire.output.extend_from_slice(&yes.map_err(Refusal::from)?);
     let answers = Answers { version: connect.version, largest: connect.largest, reasons: connect.reasons };
     let silence = Duration::from_millis(u64::from(keep_alive) * 1500);
-    Ok(Client { id, answers, session, silence, credential, kept: expiry > 0 })
+    let will = connect.will.take().filter(|will| is_usable(listener, &id, will));
+    Ok(Client { id, answers, session, silence, credential, kept: expiry > 0, will })
+}
+
+/// Returns whether the will of a client can become a message. One that cannot is dropped, because many devices cannot leave theirs out.
+fn is_usable(listener: &Listener, client: &str, will: &Publish) -> bool {
+    let usable = match listener
+        .topics
+        .address(&will.topic, will.content_type.as_deref().is_some_and(|given| !is_unnamed(given)))
+    {
+        Ok(_) if size_of_will(will) <= WILL => Ok(()),
+        Ok(_) => Err(Refusal::new(Reason::TooLarge, format!("a will must not exceed {WILL} bytes"))),
+        Err(refusal) => Err(refusal),
+    };
+    usable.inspect_err(|refusal| listener.drop_will(client, &will.topic, refusal)).is_ok()
+}
+
+/// Returns how many bytes a will takes in memory.
+fn size_of_will(will: &Publish) -> usize {
+    let user = will.user.iter().map(|(name, value)| name.len() + value.len());
+    let content_type = will.content_type.as_ref().map_or(0, String::len);
+    will.topic.len() + will.payload.len() + content_type + user.sum::<usize>()
 }
 
 /// Returns the password, which is a token. Fails if it is not UTF-8.

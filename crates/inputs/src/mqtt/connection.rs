@@ -108,7 +108,11 @@ impl Connection {
         let refusal = match end {
             End::Left | End::Broken => None,
             End::Refused(refusal) => Some(refusal),
-            End::Stopping => Some(Refusal::new(Reason::Stopping, "the gateway is stopping")),
+            End::Stopping => {
+                // The client has not gone away.
+                self.client.will = None;
+                Some(Refusal::new(Reason::Stopping, "the gateway is stopping"))
+            }
         };
         if let Some(refusal) = refusal {
             let (input, peer, client) = (&self.listener.name, self.peer.address, &self.client.id);
@@ -117,12 +121,39 @@ impl Connection {
             wire.close().await;
         }
         drop(wire);
-        self.remember(flow).await;
+        let will = self.client.will.take();
+        self.remember(&mut flow).await;
+        if let Some(will) = will {
+            self.store_will(will).await;
+        }
+    }
+
+    /// Stores the will of the client as a message of its device.
+    async fn store_will(&self, will: Publish) {
+        let listener = &self.listener;
+        let (topic, env) = (will.topic.clone(), &listener.env);
+        let address = listener
+            .topics
+            .address(&topic, will.content_type.as_deref().is_some_and(|given| !is_unnamed(given)));
+        let allowed = address.and_then(|address| {
+            listener
+                .may_send(&self.peer.peer, address.device, self.client.credential.as_deref())
+                .map(|()| address)
+        });
+        match allowed {
+            Ok(address) => {
+                let input = (message::METRIC, Arc::clone(&listener.meter));
+                let message = message::read(&env.ingest, input, &address, will);
+                // A message that cannot be decoded is in the quarantine, and the gateway may stop before it is stored.
+                let _ = env.ingest.store_retrying(message, &env.stopping).await;
+            }
+            Err(refusal) => listener.drop_will(&self.client.id, &topic, &refusal),
+        }
     }
 
     /// Waits until the pending messages are stored. Remembers those of QoS 1, which the client will send again for want of a PUBACK,
     /// and forgets those of QoS 2 that were not stored.
-    async fn remember<C: Fn(Submitted) -> Storing>(mut self, mut flow: Flow<C>) {
+    async fn remember<C: Fn(Submitted) -> Storing>(&mut self, flow: &mut Flow<C>) {
         while !flow.is_empty() {
             for ((id, qos), outcome) in flow.advance().await {
                 let stored = !matches!(outcome, Outcome::Left);
@@ -218,8 +249,9 @@ impl Connection {
             Packet::Subscribe(id, filters) => answers.no_subscription(&mut wire.output, id, filters),
             Packet::Unsubscribe(id, filters) => answers.unsubscribed(&mut wire.output, id, filters),
             Packet::Ping => Answers::pong(&mut wire.output),
-            Packet::Disconnect(expiry) => {
+            Packet::Disconnect { expiry, with_will } => {
                 self.keep_for(expiry)?;
+                self.client.will.take_if(|_| !with_will);
                 return Err(End::Left);
             }
         }
@@ -263,7 +295,17 @@ impl Connection {
         *topic = std::mem::take(&mut publish.topic);
         let listener = Arc::clone(&self.listener);
         let typed = publish.content_type.as_deref().is_some_and(|given| !is_unnamed(given));
-        let address = listener.topics.address(topic, typed)?;
+        let address = match listener.topics.address(topic, typed) {
+            Ok(address) => address,
+            Err(_) if listener.topics.ignores(topic) => {
+                if publish.qos == Qos::ExactlyOnce {
+                    self.hold(publish.id, flow.unacknowledged())?;
+                }
+                flow.answer((publish.id, publish.qos), Box::pin(std::future::ready(Outcome::Stored)));
+                return Ok(());
+            }
+            Err(refusal) => return Err(refusal),
+        };
         self.listener.may_send(&self.peer.peer, address.device, self.client.credential.as_deref())?;
         let to: To = (publish.id, publish.qos);
         if self.is_known(&publish) {
@@ -274,7 +316,10 @@ impl Connection {
             self.hold(publish.id, flow.unacknowledged())?;
         }
         let input = (message::METRIC, Arc::clone(&self.listener.meter));
-        let message = message::read(&self.listener.env.ingest, input, &address, publish);
+        // PUBACK and PUBREC of MQTT 5 say that the message is in the quarantine.
+        let is_answered = self.answers().version == Version::V5 && publish.qos != Qos::AtMostOnce;
+        let mut message = message::read(&self.listener.env.ingest, input, &address, publish);
+        message.provenance.is_answered = is_answered;
         let listener = Arc::clone(&self.listener);
         let submitting = async move {
             // Held until the message is in the queue, which then counts its bytes.

@@ -1,6 +1,6 @@
 //! Makes a message of a PUBLISH, from its topic and properties.
 
-use crate::topic::Pattern;
+use crate::topic::{self, Pattern};
 use dunnage_base::{
     clock,
     name::{is_key, is_name},
@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// The input's name in metrics.
 pub const METRIC: &str = "mqtt";
 
+/// How many characters of an invalid device ID an error repeats.
+const MAX_SHOWN: usize = 64;
+
 /// The parts of a topic: `v1/{device}`, `v1/{device}/{format}` or `v1/{device}/{format}/{schema}`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Address<'t> {
@@ -34,13 +37,26 @@ pub struct Topics {
     patterns: Vec<Pattern>,
     /// The format of messages to topics of the patterns that do not name theirs.
     format: Option<Id>,
+    /// Filters of topics whose messages are dropped.
+    ignored: Vec<String>,
 }
 
 impl Topics {
     /// Accepts topics that match one of `patterns`, and the gateway's own. An error says what is wrong with a pattern.
     pub fn new(patterns: &[String], format: Option<Id>) -> Result<Topics, String> {
         let patterns = patterns.iter().map(|text| Pattern::read(text)).collect::<Result<_, _>>()?;
-        Ok(Topics { patterns, format })
+        Ok(Topics { patterns, format, ignored: Vec::new() })
+    }
+
+    /// Drops messages to other topics that match one of `filters`. An error says what is wrong with a filter.
+    pub fn ignoring(self, filters: &[String]) -> Result<Topics, String> {
+        filters.iter().try_for_each(|filter| topic::check_filter(filter))?;
+        Ok(Topics { ignored: filters.to_vec(), ..self })
+    }
+
+    /// Returns whether messages to a topic that has no address are dropped. Bridges publish their state to topics of servers.
+    pub fn ignores(&self, topic: &str) -> bool {
+        topic.starts_with("$SYS/") || self.ignored.iter().any(|filter| topic::matches(filter, topic))
     }
 
     /// Parses `topic`; `typed` says whether the message itself names its format. Fails if no pattern matches and the topic is not the
@@ -57,11 +73,17 @@ impl Topics {
             });
         };
         if !is_name(said.device) {
-            return Err(Refusal::new(Reason::Topic, Rejected::bad_id("the device ID").detail));
+            return Err(Refusal::new(Reason::Topic, bad_device(said.device).detail));
         }
         let format = said.format.or_else(|| self.format.filter(|_| !typed).map(Id::name));
         Ok(Address { device: said.device, format, schema: said.schema })
     }
+}
+
+/// Returns the problem of a topic with an invalid device ID.
+pub fn bad_device(device: &str) -> Rejected {
+    let device: String = device.chars().take(MAX_SHOWN).collect();
+    Rejected::bad_id(&format!("the device ID {device:?} in the topic"))
 }
 
 /// Parses a `topic` of the gateway's own. Fails for any other.
@@ -76,7 +98,7 @@ pub fn address(topic: &str) -> Result<Address<'_>, Refusal> {
     }
     match is_name(device) {
         true => Ok(address),
-        false => Err(Refusal::new(Reason::Topic, Rejected::bad_id("the device ID").detail)),
+        false => Err(Refusal::new(Reason::Topic, bad_device(device).detail)),
     }
 }
 
@@ -122,6 +144,7 @@ pub fn read(
         link,
         key: key.filter(|key| is_key(key)),
         dedup_by_payload: false,
+        is_answered: false,
         request: request.unwrap_or_else(|| ingest.request_ids.next()),
         origin: None,
     };

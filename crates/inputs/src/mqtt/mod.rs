@@ -47,6 +47,7 @@ pub const EXAMPLE: &str = "\
 # session_expiry_seconds = 3600     # how long the packet identifiers of a disconnected client are remembered
 # topics = [\"tele/{device}/SENSOR\"]   # besides v1/..., for devices that cannot be changed; + and a final # are allowed
 # format = \"json\"                   # of messages to these topics that name no format
+# ignore = [\"tele/#\", \"stat/#\"]      # other topics whose messages are acknowledged and dropped; by default they are refused
 # Also tls: whether to use TLS, with the certificate of [tls].
 ";
 
@@ -84,6 +85,10 @@ pub struct Settings {
     /// The format of messages to these topics that do not name theirs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<dunnage_ingest::profiles::settings::FormatName>,
+    /// Filters of topics, for devices that cannot be changed: messages to these topics that match none of the above are acknowledged and
+    /// dropped.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignore: Vec<String>,
     /// The maximum time in seconds that a session is kept after its connection.
     #[serde(default = "session_expiry_seconds")]
     pub session_expiry_seconds: u64,
@@ -151,6 +156,7 @@ impl Mqtt {
         }
         let format = settings.format.map(|format| format.0);
         let topics = Topics::new(&settings.topics, format).map_err(|e| format!("topics: {e}"))?;
+        let topics = topics.ignoring(&settings.ignore).map_err(|e| format!("ignore: {e}"))?;
         Ok(Mqtt { name: name.into(), settings: settings.clone(), topics, socket: None })
     }
 }
@@ -263,6 +269,15 @@ impl Listener {
     fn refused(&self, refusal: &Refusal) {
         self.env.ingest.metrics.answered(refusal.problem());
         self.meter.rejected(&refusal.why);
+    }
+
+    /// Logs that the will of a client is dropped, a few per minute.
+    fn drop_will(&self, client: &str, topic: &str, refusal: &Refusal) {
+        let (input, reason) = (&self.name, &refusal.why);
+        if self.told.take(&()).is_ok() {
+            let topic: String = topic.chars().take(TOPIC).collect();
+            tracing::info!(%input, client, topic, reason, "the will of a client is dropped");
+        }
     }
 
     /// Logs that a message to `topic` was rejected. Unknown topics are logged as `info`, a few per minute.

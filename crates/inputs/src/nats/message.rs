@@ -39,6 +39,7 @@ pub fn read(ingest: &Ingest, input: &str, message: Message) -> RawMessage<'stati
         link,
         key: Some(key(input, text(async_nats::header::NATS_MESSAGE_ID.as_ref()), &message)),
         dedup_by_payload: false,
+        is_answered: false,
         request: request.unwrap_or_else(|| ingest.request_ids.next()),
         origin: origin.map(Into::into),
     };

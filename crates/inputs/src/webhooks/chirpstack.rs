@@ -11,7 +11,7 @@ use serde::Deserialize;
 /// The events that are not messages.
 const EVENTS: [&str; 7] = ["join", "status", "ack", "txack", "log", "location", "integration"];
 
-// Zero and empty fields may be absent, as in Protobuf's JSON.
+// Fields that are 0 or empty may be absent or null, as in Protobuf's JSON. An absent SNR is one of 0 dB, and the first frame has no `fCnt`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Up {
@@ -21,8 +21,7 @@ struct Up {
     f_cnt: Option<u32>,
     f_port: Option<u32>,
     data: Option<String>,
-    #[serde(default)]
-    rx_info: Vec<RxInfo>,
+    rx_info: Option<Vec<RxInfo>>,
 }
 
 #[derive(Deserialize)]
@@ -35,8 +34,7 @@ struct DeviceInfo {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct RxInfo {
-    #[serde(default)]
-    gateway_id: String,
+    gateway_id: Option<String>,
     rssi: Option<f64>,
     snr: Option<f64>,
     location: Option<Location>,
@@ -69,8 +67,8 @@ pub fn read(body: &Body<'_>) -> Result<Callback, Rejected> {
         sent_at: time(up.time.as_deref()),
         device_name: up.device_info.device_name,
         port: up.f_port.and_then(|port| port.try_into().ok()),
-        counter: up.f_cnt,
-        gateway: Heard::best(up.rx_info.into_iter().map(heard)),
+        counter: Some(up.f_cnt.unwrap_or_default()),
+        gateway: Heard::best(up.rx_info.unwrap_or_default().into_iter().map(heard)),
         ..Origin::default()
     };
     let payload = base64(up.data.as_deref().unwrap_or_default())?;
@@ -79,7 +77,14 @@ pub fn read(body: &Body<'_>) -> Result<Callback, Rejected> {
 
 fn heard(info: RxInfo) -> Heard {
     let position = info.location.and_then(|place| {
-        Position::new(place.latitude, place.longitude).map(|position| position.at(place.altitude))
+        let position = Position::new(place.latitude.or(Some(0.0)), place.longitude.or(Some(0.0)))?;
+        Some(position.at(place.altitude))
     });
-    Heard { id: info.gateway_id, rssi: info.rssi, snr: info.snr, position }
+    let zero = Some(0.0);
+    Heard {
+        id: info.gateway_id.unwrap_or_default(),
+        rssi: info.rssi.or(zero),
+        snr: info.snr.or(zero),
+        position,
+    }
 }

@@ -295,6 +295,7 @@ impl Hook {
             link: self.link.clone(),
             key: Some(key.clone()),
             dedup_by_payload: false,
+            is_answered: false,
             request: request.to_owned(),
             origin,
         };

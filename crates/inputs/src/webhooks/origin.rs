@@ -100,10 +100,12 @@ impl Position {
 }
 
 impl Heard {
-    /// Returns the gateway with the best reception: by SNR, or else by RSSI.
+    /// Returns the gateway with the best reception: the highest SNR, and of equal ones the highest RSSI. Receivers of FSK measure no SNR.
     pub fn best(all: impl Iterator<Item = Heard>) -> Option<Heard> {
-        let strength = |heard: &Heard| heard.snr.or(heard.rssi).unwrap_or(f64::NEG_INFINITY);
-        all.max_by(|a, b| strength(a).total_cmp(&strength(b)))
+        let least = f64::NEG_INFINITY;
+        let snr = |heard: &Heard| heard.snr.unwrap_or(least);
+        let rssi = |heard: &Heard| heard.rssi.unwrap_or(least);
+        all.max_by(|a, b| snr(a).total_cmp(&snr(b)).then(rssi(a).total_cmp(&rssi(b))))
     }
 }
 
@@ -142,5 +144,11 @@ mod tests {
         let all =
             [heard("a", Some(-50.0), Some(1.0)), heard("b", Some(-90.0), Some(9.5)), heard("c", None, None)];
         assert_eq!(Heard::best(all.into_iter()).unwrap().id, "b");
+        let equal = [
+            heard("a", Some(-101.0), Some(0.0)),
+            heard("b", Some(-60.0), Some(0.0)),
+            heard("c", Some(-9.0), Some(-17.5)),
+        ];
+        assert_eq!(Heard::best(equal.into_iter()).unwrap().id, "b");
     }
 }

@@ -59,8 +59,10 @@ struct UplinkMessage {
 #[derive(Deserialize)]
 struct RxMetadata {
     gateway_ids: GatewayIds,
-    rssi: Option<f64>,
-    snr: Option<f64>,
+    #[serde(default)]
+    rssi: f64,
+    #[serde(default)]
+    snr: f64,
     location: Option<Location>,
 }
 
@@ -116,8 +118,8 @@ fn place(location: &Location) -> Option<Position> {
 fn heard(metadata: RxMetadata) -> Heard {
     Heard {
         id: metadata.gateway_ids.gateway_id,
-        rssi: metadata.rssi,
-        snr: metadata.snr,
+        rssi: Some(metadata.rssi),
+        snr: Some(metadata.snr),
         position: metadata.location.as_ref().and_then(place),
     }
 }

@@ -6,7 +6,7 @@
 use super::{
     Archive, Formulas,
     columns::{Columns, FIRST, Leaf, cost, flatten},
-    growing::Growing,
+    growing::{Growing, Lines},
     row::{Row, group, new_rows},
 };
 use ::csv::{ReaderBuilder, StringRecord, Terminator, Writer, WriterBuilder};
@@ -52,7 +52,7 @@ impl Csv {
 }
 
 impl Archive for Csv {
-    fn write(&mut self, folder: &Path, rows: &[Row<'_>]) -> io::Result<()> {
+    fn write(&mut self, folder: &Path, rows: &[Row<'_>], durable_to: i64) -> io::Result<()> {
         let key = |row: &Row<'_>| {
             let schema = row.message.schema.as_ref().map_or(String::new(), |schema| format!(".{schema}"));
             folder.join(format!("{}.{}{schema}", row.day, row.message.buffer))
@@ -63,7 +63,7 @@ impl Archive for Csv {
             }
             let part = match self.parts.remove(&stem).filter(|part| part.file.is_as_left()) {
                 Some(part) => part,
-                None => Part::last(&stem)?,
+                None => Part::last(&stem, durable_to)?,
             };
             self.parts.entry(stem.clone()).or_insert(part).write(&stem, &rows, self.formulas)?;
         }
@@ -73,14 +73,14 @@ impl Archive for Csv {
 
 impl Part {
     /// Opens the last part, or the first if there is none.
-    fn last(stem: &Path) -> io::Result<Part> {
+    fn last(stem: &Path, durable_to: i64) -> io::Result<Part> {
         let last = (1..PARTS).take_while(|n| path(stem, n + 1).exists()).count() as u32 + 1;
-        let mut part = Part::open(stem, last)?;
+        let mut part = Part::open(stem, last, durable_to)?;
         let mut earlier = last;
         // A part may be empty if the process ended when it was begun.
         while part.last_id == 0 && earlier > 1 {
             earlier -= 1;
-            let before = Part::open(stem, earlier)?;
+            let before = Part::open(stem, earlier, durable_to)?;
             part.last_id = before.last_id;
             if part.columns.names().is_empty() {
                 part.columns = before.columns;
@@ -89,12 +89,23 @@ impl Part {
         Ok(part)
     }
 
-    fn open(stem: &Path, number: u32) -> io::Result<Part> {
-        let is_line = |line: &[u8]| identify(line).is_some() || is_header(line);
-        let (file, last) = Growing::open(path(stem, number), is_line)?;
-        let last_id = last.as_deref().and_then(identify).unwrap_or_default();
+    /// Opens a part, whose records up to the ID `durable_to` were synchronized.
+    fn open(stem: &Path, number: u32, durable_to: i64) -> io::Result<Part> {
+        let path = path(stem, number);
+        let width =
+            first_line(&path)?.filter(|line| is_header(line)).and_then(|line| Some(fields(&line)?.len()));
+        // Without records that were synchronized, the header may not have been either.
+        let id_of = |line: &[u8]| if is_header(line) { Some(i64::MAX) } else { identify(line) };
+        // A hole is zeros. A text may have some, too; its record is then written once more.
+        let is_whole =
+            |line: &[u8]| !line.contains(&0) && fields(line).map(|fields| fields.len()) == width.or(Some(0));
+        let whole = |line: &[u8]| {
+            let id = if is_header(line) { Some(0) } else { identify(line) };
+            id.filter(|_| is_whole(line))
+        };
+        let (file, last) = Growing::open(path, &Lines { durable_to, id_of, whole })?;
         let columns = if file.len() == 0 { Columns::default() } else { header(file.path())? };
-        Ok(Part { number, file, columns, last_id })
+        Ok(Part { number, file, columns, last_id: last.unwrap_or_default() })
     }
 
     fn write(&mut self, stem: &Path, rows: &[&Row<'_>], formulas: Formulas) -> io::Result<()> {
@@ -128,7 +139,9 @@ impl Part {
         leaves.iter().flatten().for_each(|(pointer, _)| columns.add(pointer));
         if self.file.len() > 0 && columns.names().len() > self.columns.names().len() {
             if self.number < PARTS {
-                let (file, _) = Growing::open(path(stem, self.number + 1), |_| false)?;
+                let none = |_: &[u8]| None;
+                let lines = Lines { durable_to: 0, id_of: none, whole: none };
+                let (file, _) = Growing::open(path(stem, self.number + 1), &lines)?;
                 (self.number, self.file) = (self.number + 1, file);
             } else {
                 columns = self.columns.clone();
@@ -243,17 +256,26 @@ fn fields(line: &[u8]) -> Option<StringRecord> {
 
 /// Returns the value columns in the header of a file.
 fn header(file: &Path) -> io::Result<Columns> {
-    let mut line = Vec::new();
-    BufReader::new(File::open(file)?).read_until(b'\n', &mut line)?;
-    let fields = fields(&line).unwrap_or_default();
+    let fields = first_line(file)?.and_then(|line| fields(&line)).unwrap_or_default();
     let pointer = |name| if name == column("") { "" } else { name };
     Ok(Columns::of(fields.iter().skip(FIRST.len()).map(pointer)))
+}
+
+/// Returns the first line of a file; `None` if there is no file.
+fn first_line(file: &Path) -> io::Result<Option<Vec<u8>>> {
+    let file = match File::open(file) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    let mut line = Vec::new();
+    BufReader::new(file).read_until(b'\n', &mut line)?;
+    Ok(Some(line))
 }
 
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{tests::message, write},
+        super::tests::{message, write},
         *,
     };
 

@@ -1,9 +1,11 @@
-//! Files that grow by whole lines. An incomplete line at the end of a file was never acknowledged, so it is cut off.
+//! Files that grow by whole lines. An append that was under way when the power failed may be in the file in part: without its end, or with a
+//! later page and without an earlier one. It was never acknowledged, so its messages come again. Everything from its first line that is not
+//! whole is cut off.
 
 use dunnage_base::folders;
 use std::{
     fs::{self, File},
-    io::{self, BufWriter, Read, Seek, SeekFrom, Write},
+    io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
@@ -11,7 +13,7 @@ use std::{
 const WINDOW: u64 = 64 << 10;
 /// The size of the write buffer, in bytes.
 const BUFFERED: usize = 64 << 10;
-/// Largest number of damaged lines at the end of a file. Only the last append can be damaged, so a file with more is not one of ours.
+/// Largest number of damaged lines in a file. Only the last append can be damaged, so a file with more is not one of ours.
 const DAMAGED: usize = 5000;
 
 /// A file to which lines are appended.
@@ -24,10 +26,23 @@ pub struct Growing {
     torn: bool,
 }
 
+/// How the lines of a file are read. Both functions return the message ID of a line.
+pub struct Lines<I, W> {
+    /// The last message ID whose line was synchronized.
+    pub durable_to: i64,
+    /// Recognizes a line that may have been synchronized.
+    pub id_of: I,
+    /// Checks every byte of a line.
+    pub whole: W,
+}
+
 impl Growing {
-    /// Opens the file at `path`, and returns its last line. The file need not exist. Cuts off everything after the last line that `is_line`
-    /// accepts. Returns an error if more than [`DAMAGED`] lines would be cut off.
-    pub fn open(path: PathBuf, is_line: impl Fn(&[u8]) -> bool) -> io::Result<(Growing, Option<Vec<u8>>)> {
+    /// Opens the file at `path`, and returns its last message ID. The file need not exist. Checks all lines that may not have been synchronized,
+    /// and cuts the file off at the first that is not whole. Returns an error if more than [`DAMAGED`] lines are not lines of this file.
+    pub fn open(
+        path: PathBuf,
+        lines: &Lines<impl Fn(&[u8]) -> Option<i64>, impl Fn(&[u8]) -> Option<i64>>,
+    ) -> io::Result<(Growing, Option<i64>)> {
         let mut file = match File::options().read(true).write(true).open(&path) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
                 return Ok((Growing { path, len: 0, torn: false }, None));
@@ -35,28 +50,34 @@ impl Growing {
             opened => opened?,
         };
         let found = file.metadata()?.len();
-        let mut len = found;
-        let mut last = None;
-        let mut damaged = 0;
-        while let Some((start, end)) = last_line(&mut file, len)? {
-            let line = read(&mut file, start, end)?;
-            len = start;
-            damaged += 1;
+        let (mut from, mut len, mut last, mut damaged) = (found, 0, None, 0);
+        while let Some((start, end)) = last_line(&mut file, from)? {
+            from = start;
+            match (lines.id_of)(&read(&mut file, start, end)?) {
+                Some(id) if id <= lines.durable_to => {
+                    (len, last) = (end + 1, Some(id));
+                    break;
+                }
+                Some(_) => {}
+                None => damaged += 1,
+            }
             if damaged > DAMAGED {
                 let message = "this output did not write these lines; move the file away";
                 return Err(io::Error::other(format!("{}: {message}", path.display())));
             }
-            if is_line(&line) {
-                len = end + 1;
-                last = Some(line);
-                break;
-            }
         }
-        if last.is_none() {
-            len = 0;
+        file.seek(SeekFrom::Start(len))?;
+        let (mut reader, mut line) = (BufReader::new((&mut file).take(found - len)), Vec::new());
+        while reader.read_until(b'\n', &mut line)? > 0
+            && line.pop() == Some(b'\n')
+            && let Some(id) = (lines.whole)(&line).filter(|id| last.is_none_or(|last| last < *id))
+        {
+            (len, last) = (len + line.len() as u64 + 1, Some(id));
+            line.clear();
         }
+        drop(reader);
         if len < found {
-            tracing::warn!(file = %path.display(), bytes = found - len, "removed incomplete lines at the end of the file");
+            tracing::warn!(file = %path.display(), bytes = found - len, "removed an append that is not complete from the end of the file");
             file.set_len(len)?;
         }
         // The file may not be on disk yet, but from here on its content counts as written.
@@ -141,33 +162,41 @@ fn read(file: &mut File, from: u64, to: u64) -> io::Result<Vec<u8>> {
 mod tests {
     use super::*;
 
-    fn digits(line: &[u8]) -> bool {
-        !line.is_empty() && line.iter().all(u8::is_ascii_digit)
+    fn number(line: &[u8]) -> Option<i64> {
+        std::str::from_utf8(line).ok()?.trim_start_matches('x').parse().ok()
     }
 
-    fn open(path: &Path) -> (Growing, Option<String>) {
-        let (file, last) = Growing::open(path.to_owned(), digits).unwrap();
-        (file, last.map(|line| String::from_utf8(line).unwrap()))
+    fn open(path: &Path, durable_to: i64) -> io::Result<(Growing, Option<i64>)> {
+        let whole = |line: &[u8]| number(line).filter(|_| !line.starts_with(b"x"));
+        Growing::open(path.to_owned(), &Lines { durable_to, id_of: number, whole })
     }
 
     #[test]
     fn what_is_not_whole_is_cut_and_the_last_line_is_known() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("f");
-        let long = "1".repeat(200_000);
-        for (before, last, after) in [
-            ("", None, ""),
-            ("12", None, ""),
-            ("12\n", Some("12"), "12\n"),
-            ("12\n34", Some("12"), "12\n"),
-            ("12\n34\n", Some("34"), "12\n34\n"),
-            ("12\n\0\0\0\n\0\0", Some("12"), "12\n"),
-            ("x\ny\n", None, ""),
-            (&format!("7\n{long}\n{long}"), Some(&*long), &format!("7\n{long}\n")),
+        let long = format!("{}3", "0".repeat(200_000));
+        for (durable_to, before, last, after) in [
+            (0, "", None, ""),
+            (0, "12", None, ""),
+            (0, "12\n", Some(12), "12\n"),
+            (0, "12\n34", Some(12), "12\n"),
+            (0, "12\n34\n", Some(34), "12\n34\n"),
+            (0, "12\n\0\0\0\n\0\0", Some(12), "12\n"),
+            (0, "y\ny\n", None, ""),
+            (0, &*format!("2\n{long}\n{long}"), Some(3), &*format!("2\n{long}\n")),
+            // A hole: what follows it was not synchronized either, however whole it looks.
+            (2, "1\n2\n3\n\0\0\0\05\n6\n", Some(3), "1\n2\n3\n"),
+            (2, "1\n2\n\0\0\0\0\n4\n5\n", Some(2), "1\n2\n"),
+            (0, "\0\0\0\n4\n5\n", None, ""),
+            // What remained of another file.
+            (2, "1\n2\n3\n3\n4\n", Some(3), "1\n2\n3\n"),
+            // What was synchronized is never cut off, however it looks.
+            (4, "1\ny\nx3\nx4\n5\nx6\n", Some(5), "1\ny\nx3\nx4\n5\n"),
         ] {
             fs::write(&path, before).unwrap();
-            let (file, found) = open(&path);
-            assert_eq!((found.as_deref(), file.len), (last, after.len() as u64));
+            let (file, found) = open(&path, durable_to).unwrap();
+            assert_eq!((found, file.len), (last, after.len() as u64), "{before:?}");
             assert_eq!(fs::read_to_string(&path).unwrap(), after);
         }
     }
@@ -178,7 +207,7 @@ mod tests {
         let path = folder.path().join("f");
         let theirs = "not ours\n".repeat(DAMAGED + 1);
         fs::write(&path, &theirs).unwrap();
-        assert!(Growing::open(path.clone(), digits).is_err());
+        assert!(open(&path, 0).is_err());
         assert_eq!(fs::read_to_string(&path).unwrap(), theirs);
     }
 
@@ -186,7 +215,7 @@ mod tests {
     fn an_append_that_failed_leaves_nothing_once_the_next_succeeds() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("f");
-        let (mut file, _) = open(&path);
+        let (mut file, _) = open(&path, 0).unwrap();
         file.append(|to| to.write_all(b"1\n")).unwrap();
         // As if the disk became full in the middle of a batch.
         file.torn = true;

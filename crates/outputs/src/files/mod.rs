@@ -1,7 +1,8 @@
 //! The output `[output.files]`: files by day, as NDJSON, CSV or Parquet.
 //!
 //! The day and the buffer of a message determine its file, and in CSV and Parquet its schema does, too. IDs ascend in each file, so the
-//! last ID in a file tells which messages it has: a message that is delivered again is not written again.
+//! last ID in a file tells which messages it has: a message that is delivered again is not written again. What comes after the saved cursor
+//! may not have been synchronized, and is checked before it counts.
 
 mod columns;
 mod csv;
@@ -18,7 +19,10 @@ use serde::{Deserialize, Serialize};
 use std::{
     io,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicI64, Ordering},
+    },
     time::Duration,
 };
 
@@ -82,15 +86,18 @@ pub struct Files {
     folder: PathBuf,
     kind: FileFormat,
     archive: Arc<Mutex<Box<dyn Archive>>>,
+    /// The last message ID up to which files are synchronized.
+    durable_to: Arc<AtomicI64>,
 }
 
 /// Writes files of one format.
 trait Archive: Send {
-    /// Makes those of `rows` durable that are not in a file yet. After an error some may be, and the same rows may come again.
-    fn write(&mut self, folder: &Path, rows: &[Row<'_>]) -> io::Result<()>;
+    /// Makes those of `rows` durable that are not in a file yet. After an error some may be, and the same rows may come again. What files have
+    /// up to the ID `durable_to` is durable.
+    fn write(&mut self, folder: &Path, rows: &[Row<'_>], durable_to: i64) -> io::Result<()>;
 
     /// Finishes the files of `buffer` that are due.
-    fn tend(&mut self, _folder: &Path, _buffer: &str, _catalog: &dyn Catalog) -> io::Result<()> {
+    fn tend(&mut self, _folder: &Path, _buffer: &str, _: &dyn Catalog, _durable_to: i64) -> io::Result<()> {
         Ok(())
     }
 }
@@ -123,6 +130,7 @@ impl Files {
             folder: settings.path.clone(),
             kind: settings.kind,
             archive: Arc::new(Mutex::new(archive)),
+            durable_to: Arc::default(),
         })
     }
 }
@@ -133,15 +141,20 @@ impl Output for Files {
         Shape { partitions: Partitions::One, batch: 4096, linger: Duration::from_millis(100) }
     }
 
+    fn resume(&self, delivered_to: i64) {
+        self.durable_to.store(delivered_to, Ordering::Relaxed);
+    }
+
     fn tends_every(&self) -> Option<Duration> {
         (self.kind == FileFormat::Parquet).then_some(CHECK_INTERVAL)
     }
 
     async fn tend(&self, buffer: &str, catalog: Arc<dyn Catalog>) {
         let (folder, archive, buffer) = (self.folder.clone(), Arc::clone(&self.archive), buffer.to_owned());
+        let durable_to = self.durable_to.load(Ordering::Relaxed);
         let tended = tokio::task::spawn_blocking(move || {
             let mut archive = archive.lock().unwrap_or_else(PoisonError::into_inner);
-            archive.tend(&folder, &buffer, &*catalog).map_err(|e| (folder, e))
+            archive.tend(&folder, &buffer, &*catalog, durable_to).map_err(|e| (folder, e))
         });
         if let Ok(Err((folder, error))) = tended.await {
             tracing::warn!(folder = %folder.display(), %error, "a file could not be completed; the output will retry");
@@ -150,17 +163,23 @@ impl Output for Files {
 
     async fn deliver(&self, messages: &[Message]) -> Result<(), Failed> {
         let (folder, archive, messages) = (self.folder.clone(), Arc::clone(&self.archive), messages.to_vec());
+        let durable_to = Arc::clone(&self.durable_to);
         // After a timeout the write still runs to its end, and the next call waits for that.
         let written = tokio::task::spawn_blocking(move || {
             let mut archive = archive.lock().unwrap_or_else(PoisonError::into_inner);
-            write(&mut **archive, &folder, &messages)
+            write(&mut **archive, &folder, &messages, &durable_to)
         });
         written.await.unwrap_or_else(|e| Err(Failed::retry(e.to_string())))
     }
 }
 
 /// Writes the messages up to the first that cannot be in a file.
-fn write(archive: &mut dyn Archive, folder: &Path, messages: &[Message]) -> Result<(), Failed> {
+fn write(
+    archive: &mut dyn Archive,
+    folder: &Path,
+    messages: &[Message],
+    durable_to: &AtomicI64,
+) -> Result<(), Failed> {
     let mut rows = Vec::with_capacity(messages.len());
     let mut refused = Ok(());
     for message in messages {
@@ -174,7 +193,10 @@ fn write(archive: &mut dyn Archive, folder: &Path, messages: &[Message]) -> Resu
     }
     let failed = |e: io::Error| Failed::retry(format!("{}: {e}", folder.display()));
     folders::create(folder).map_err(failed)?;
-    archive.write(folder, &rows).map_err(failed)?;
+    archive.write(folder, &rows, durable_to.load(Ordering::Relaxed)).map_err(failed)?;
+    if let Some(last) = rows.last() {
+        durable_to.fetch_max(last.message.id, Ordering::Relaxed);
+    }
     refused
 }
 
@@ -197,6 +219,11 @@ mod tests {
             ..Default::default()
         };
         Message { stored, ..Message::default() }
+    }
+
+    /// Writes messages in a process of which none was delivered before.
+    pub fn write(archive: &mut dyn Archive, folder: &Path, messages: &[Message]) -> Result<(), Failed> {
+        super::write(archive, folder, messages, &AtomicI64::new(0))
     }
 
     fn names(folder: &Path) -> Vec<String> {
@@ -249,6 +276,69 @@ mod tests {
             write(&mut ndjson::Ndjson::default(), folder.path(), &messages).unwrap();
             assert_eq!(std::fs::read(&path).unwrap(), whole, "{torn}");
         }
+    }
+
+    /// The power failed during an append: its end is on disk, a part before it is not, and the cursor is not saved. What comes again fills
+    /// the hole, wherever it is.
+    #[test]
+    fn a_hole_in_an_append_is_noticed_in_every_kind_of_file() {
+        type Make = fn() -> Box<dyn Archive>;
+        let kinds: [(Make, &str); 3] = [
+            (|| Box::new(ndjson::Ndjson::default()), "2026-01-01.b.ndjson"),
+            (|| Box::new(csv::Csv::default()), "2026-01-01.b.1.csv"),
+            (|| Box::new(parquet::Parquet::new(Duration::from_secs(3600))), "2026-01-01.b.open.ndjson"),
+        ];
+        let messages: Vec<_> = (1..=30).map(|id| message(id, 1, "{\"t\":[1.5,\"x\"]}")).collect();
+        for (make, name) in kinds {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join(name);
+            write(&mut *make(), folder.path(), &messages[..10]).unwrap();
+            let durable = std::fs::metadata(&path).unwrap().len() as usize;
+            write(&mut *make(), folder.path(), &messages).unwrap();
+            let whole = std::fs::read(&path).unwrap();
+            for (from, length) in
+                (durable..whole.len()).step_by(61).flat_map(|at| [(at, 1), (at, 64), (at, 700)])
+            {
+                let mut torn = whole.clone();
+                torn[from..].iter_mut().take(length).for_each(|byte| *byte = 0);
+                std::fs::write(&path, &torn).unwrap();
+                super::write(&mut *make(), folder.path(), &messages[10..], &AtomicI64::new(10)).unwrap();
+                assert!(std::fs::read(&path).unwrap() == whole, "{name}: {from} {length}");
+            }
+            // Nothing was synchronized yet, not even the header.
+            for from in (0..200).step_by(9) {
+                let mut torn = whole.clone();
+                torn[from..][..50].fill(0);
+                std::fs::write(&path, &torn).unwrap();
+                write(&mut *make(), folder.path(), &messages).unwrap();
+                assert!(std::fs::read(&path).unwrap() == whole, "{name}: {from}");
+            }
+        }
+    }
+
+    /// Sealing may be the first that happens to a file after the power failed.
+    #[test]
+    fn a_hole_in_lines_comes_into_no_parquet_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let messages: Vec<_> = (1..=30).map(|id| message(id, 1, "1")).collect();
+        let mut archive = parquet::Parquet::new(Duration::ZERO);
+        write(&mut archive, folder.path(), &messages).unwrap();
+        let path = folder.path().join("2026-01-01.b.open.ndjson");
+        let mut torn = std::fs::read(&path).unwrap();
+        let middle = torn.len() / 2;
+        torn[middle..][..300].fill(0);
+        std::fs::write(&path, &torn).unwrap();
+        let mut archive = parquet::Parquet::new(Duration::ZERO);
+        archive.tend(folder.path(), "b", &crate::source::NoCatalog, 0).unwrap();
+        write(&mut archive, folder.path(), &messages).unwrap();
+        archive.tend(folder.path(), "b", &crate::source::NoCatalog, 0).unwrap();
+        let names = names(folder.path());
+        let [first, second] = &names[..] else { panic!("{names:?}") };
+        let last: i64 = first.split(['-', '.']).rev().nth(1).unwrap().parse().unwrap();
+        assert_eq!(
+            (&**first, &**second),
+            (&*format!("2026-01-01.b.1-{last}.parquet"), &*format!("2026-01-01.b.{}-30.parquet", last + 1))
+        );
     }
 
     #[test]

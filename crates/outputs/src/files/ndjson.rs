@@ -2,7 +2,7 @@
 
 use super::{
     Archive,
-    growing::Growing,
+    growing::{Growing, Lines},
     row::{Row, group, new_rows},
 };
 use dunnage_base::clock;
@@ -46,10 +46,10 @@ pub struct Ndjson {
 }
 
 impl Archive for Ndjson {
-    fn write(&mut self, folder: &Path, rows: &[Row<'_>]) -> io::Result<()> {
+    fn write(&mut self, folder: &Path, rows: &[Row<'_>], durable_to: i64) -> io::Result<()> {
         for ((day, buffer), rows) in group(rows, |row| (row.day.clone(), row.message.buffer.clone())) {
             let path = folder.join(format!("{day}.{buffer}.ndjson"));
-            self.logs.append(path, || Ok(0), &rows)?;
+            self.logs.append(path, durable_to, || Ok(0), &rows)?;
         }
         Ok(())
     }
@@ -65,21 +65,22 @@ struct Log {
 }
 
 impl Logs {
-    /// Appends the rows that are not yet in the file at `path`. If the last ID of the file is not cached, reads it from the file; `earlier`
-    /// returns the last ID that was moved out of the file. Returns the size of the file in bytes.
+    /// Appends the rows that are not yet in the file at `path`. If the last ID of the file is not cached, reads it from the file, whose lines
+    /// up to the ID `durable_to` were synchronized; `earlier` returns the last ID that was moved out of the file.
     pub fn append(
         &mut self,
         path: PathBuf,
+        durable_to: i64,
         earlier: impl FnOnce() -> io::Result<i64>,
         rows: &[&Row<'_>],
-    ) -> io::Result<u64> {
+    ) -> io::Result<()> {
         if self.0.len() > REMEMBERED {
             // The last ID can be read from the file again, but the length before a failed append cannot.
             self.0.retain(|_, log| log.file.is_torn());
         }
         let log = match self.0.remove(&path).filter(|log| log.file.is_as_left()) {
             Some(log) => log,
-            None => Log::open(path.clone(), earlier()?)?,
+            None => Log::open(path.clone(), durable_to, earlier()?)?,
         };
         let log = self.0.entry(path).or_insert(log);
         let rows = new_rows(rows, log.last_id, log.file.path());
@@ -87,7 +88,7 @@ impl Logs {
             log.file.append(|to| write_lines(rows, to))?;
             log.last_id = last.message.id;
         }
-        Ok(log.file.len())
+        Ok(())
     }
 
     /// Drops the cached state of the file at `path`.
@@ -97,11 +98,16 @@ impl Logs {
 }
 
 impl Log {
-    fn open(path: PathBuf, earlier: i64) -> io::Result<Log> {
-        let (file, last) = Growing::open(path, |line| identify(line).is_some())?;
-        let last_id = last.as_deref().and_then(identify).unwrap_or_default();
-        Ok(Log { file, last_id: last_id.max(earlier) })
+    fn open(path: PathBuf, durable_to: i64, earlier: i64) -> io::Result<Log> {
+        let (file, last) = open(path, durable_to)?;
+        Ok(Log { file, last_id: last.unwrap_or_default().max(earlier) })
     }
+}
+
+/// Opens the file of lines at `path`, whose lines up to the ID `durable_to` were synchronized. Returns its last ID.
+pub fn open(path: PathBuf, durable_to: i64) -> io::Result<(Growing, Option<i64>)> {
+    let whole = |line: &[u8]| serde_json::from_slice::<Line<'_>>(line).ok().map(|line| line.id);
+    Growing::open(path, &Lines { durable_to, id_of: identify, whole })
 }
 
 /// Returns the message ID of a line, or `None` if it is not a complete line.

@@ -1,30 +1,41 @@
-//! The circuit breaker of an output. It opens when the receiver fails for many partitions or for long. After a delay, a single call probes
-//! whether the receiver works again.
+//! The circuit breaker of an output. It opens when the receiver fails for many partitions, or for calls of several. After a delay, a single
+//! call probes whether the receiver works again.
+//!
+//! A partition that was failing already when another one succeeded says nothing about the receiver: its failures do not count.
 
 use super::backoff;
 use crate::Breaker as State;
-use std::{
-    collections::HashSet,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{collections::HashSet, sync::Arc, time::Duration};
+use tokio::time::Instant;
 
-/// The breaker opens after failures of this many partitions without a success in between.
+/// The breaker opens after first failures of this many partitions without a success in between.
 const FAILED_PARTITIONS: usize = 5;
-/// The breaker also opens after this many failures over at least [`WHILE`] without a success in between, of whichever partitions.
+/// The breaker also opens after this many failures over at least [`WHILE`] without a success in between, of calls with messages of any
+/// devices.
 const FAILURES: u32 = 5;
 const WHILE: Duration = Duration::from_secs(20);
 /// Bounds of the delay before a probe.
 const MIN_BACKOFF: Duration = Duration::from_secs(1);
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 
+/// Whose call has failed.
+#[derive(Debug, Clone, Copy)]
+pub enum Of<'a> {
+    /// One with messages of any devices.
+    All,
+    /// The first one of a partition since its last success.
+    New(&'a Arc<str>),
+    /// Another one of a partition that fails.
+    Known,
+}
+
 #[derive(Default)]
 pub struct Breaker {
     state: State,
-    /// Partitions that failed since the last success, at most [`FAILED_PARTITIONS`].
+    /// Partitions that began to fail since the last success, at most [`FAILED_PARTITIONS`].
     partitions: HashSet<Arc<str>>,
+    /// Failed calls with messages of any devices since the last success, and the first of them.
     failures: u32,
-    /// The first failure since the last success.
     since: Option<Instant>,
     /// How often the breaker has opened since it was last closed.
     opened: u32,
@@ -64,19 +75,29 @@ impl Breaker {
         closed
     }
 
+    /// Returns whether failures since the last success may be the receiver's.
+    pub fn has_failures(&self) -> bool {
+        self.failures > 0 || !self.partitions.is_empty() || self.state != State::Closed
+    }
+
     /// Records a failed call, with the delay that the receiver asked for. Returns whether it opened the breaker.
-    pub fn failed(&mut self, partition: &Arc<str>, asked: Option<Duration>, now: Instant) -> bool {
-        if self.partitions.len() < FAILED_PARTITIONS {
-            self.partitions.insert(Arc::clone(partition));
+    pub fn failed(&mut self, of: Of<'_>, asked: Option<Duration>, now: Instant) -> bool {
+        match of {
+            Of::New(partition) if self.partitions.len() < FAILED_PARTITIONS => {
+                self.partitions.insert(Arc::clone(partition));
+            }
+            Of::New(_) | Of::Known => {}
+            Of::All => {
+                self.failures = self.failures.saturating_add(1);
+                self.since.get_or_insert(now);
+            }
         }
-        self.failures = self.failures.saturating_add(1);
-        let since = *self.since.get_or_insert(now);
+        let long = self.since.is_some_and(|since| now.duration_since(since) >= WHILE);
         let open = match self.state {
             State::Open => false,
             State::Probing => true,
             State::Closed => {
-                self.partitions.len() >= FAILED_PARTITIONS
-                    || (self.failures >= FAILURES && now.duration_since(since) >= WHILE)
+                self.partitions.len() >= FAILED_PARTITIONS || (self.failures >= FAILURES && long)
             }
         };
         if open {
@@ -99,22 +120,22 @@ mod tests {
         let (mut breaker, mut now) = (Breaker::default(), Instant::now());
         let partitions: Vec<Arc<str>> = (0..9).map(|n| n.to_string().into()).collect();
         for partition in &partitions[..4] {
-            assert!(!breaker.failed(partition, None, now) && breaker.allows(9, now));
-            assert!(!breaker.failed(partition, None, now));
+            assert!(!breaker.failed(Of::New(partition), None, now) && breaker.allows(9, now));
+            assert!(!breaker.failed(Of::New(partition), None, now));
         }
         breaker.succeeded();
         for partition in &partitions[..4] {
-            assert!(!breaker.failed(partition, None, now));
+            assert!(!breaker.failed(Of::New(partition), None, now));
         }
-        assert!(breaker.failed(&partitions[4], None, now) && !breaker.allows(0, now));
+        assert!(breaker.failed(Of::New(&partitions[4]), None, now) && !breaker.allows(0, now));
         // The calls in progress fail, too.
-        assert!(!breaker.failed(&partitions[5], None, now));
+        assert!(!breaker.failed(Of::New(&partitions[5]), None, now));
         for _ in 0..3 {
             now = breaker.until().unwrap();
             assert!(breaker.allows(0, now) && !breaker.allows(1, now));
             breaker.begun();
             assert!(!breaker.allows(1, now) && breaker.state() == State::Probing);
-            assert!(breaker.failed(&partitions[0], Some(Duration::from_secs(77)), now));
+            assert!(breaker.failed(Of::Known, Some(Duration::from_secs(77)), now));
             assert!(breaker.until().unwrap() >= now + Duration::from_secs(77));
         }
         breaker.begun();
@@ -122,11 +143,22 @@ mod tests {
     }
 
     #[test]
-    fn it_opens_when_one_partition_fails_for_long() {
-        let (mut breaker, now, partition) = (Breaker::default(), Instant::now(), Arc::from(""));
+    fn it_opens_when_calls_of_any_devices_fail_for_long() {
+        let (mut breaker, now) = (Breaker::default(), Instant::now());
         for _ in 0..20 {
-            assert!(!breaker.failed(&partition, None, now));
+            assert!(!breaker.failed(Of::All, None, now));
         }
-        assert!(breaker.failed(&partition, None, now + WHILE));
+        assert!(breaker.failed(Of::All, None, now + WHILE));
+    }
+
+    /// They failed while others succeeded, so they say nothing about the receiver, however many they are.
+    #[test]
+    fn partitions_that_always_fail_do_not_open_it() {
+        let (mut breaker, mut now) = (Breaker::default(), Instant::now());
+        for _ in 0..1000 {
+            assert!(!breaker.failed(Of::Known, None, now) && breaker.allows(9, now));
+            now += WHILE;
+        }
+        assert!(!breaker.has_failures());
     }
 }

@@ -4,10 +4,8 @@ use super::window::Taken;
 use crate::{Class, Failed, FailureKind, Meter, Output, Outputs};
 use dunnage_base::clock;
 use dunnage_buffer::Change;
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
+use tokio::time::Instant;
 
 /// Delay after a change could not be written.
 const RETRY_DELAY: Duration = Duration::from_millis(500);
@@ -24,8 +22,8 @@ pub struct Target {
 pub struct Called {
     /// How many messages it had.
     pub messages: usize,
-    /// How many of them, from the first, are resolved.
-    pub done: usize,
+    /// Whether any of them are resolved, and the last ID up to which they are.
+    pub done_to: Option<i64>,
     /// Why the next one failed: reason for metrics, delay that the receiver asked for, and reason for people.
     pub failed: Option<(Class, Option<Duration>, String)>,
     /// The duration of the call.
@@ -76,7 +74,8 @@ impl Target {
                 done += 1;
             }
         }
-        Called { messages: messages.len(), done, failed: again, took }
+        let done_to = done.checked_sub(1).map(|last| messages[last].id);
+        Called { messages: messages.len(), done_to, failed: again, took }
     }
 
     /// Writes a change, and retries until it is durable.

@@ -4,7 +4,8 @@
 //! The algorithm is additive increase and multiplicative decrease by the gradient of the latency, as in Netflix's concurrency-limits.
 //! Unlike there, the latency of a lone call is measured again from time to time, so that the baseline cannot drift.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// How many times the latency of a lone call is tolerated.
 const TOLERANCE: f64 = 2.0;

@@ -1,12 +1,17 @@
 //! The forwarder: reads messages after an output's cursor and delivers them until each is resolved.
 //!
-//! One task owns the state. Calls, reads and writes are tasks that it spawns, and their results are its events. The saved cursor never
-//! passes a message that is not resolved, so that a restart loses nothing.
+//! One task owns the state. Calls, reads and writes are tasks that it spawns, and their results are its events. The saved position never
+//! passes a message that is not resolved, so that a restart loses nothing, and has what is resolved beyond messages that are retried, so that
+//! a restart repeats little.
 
 mod backoff;
 mod breaker;
 mod call;
+mod calls;
+mod held;
 mod limiter;
+mod load;
+mod memory;
 mod pace;
 mod partition;
 mod reader;
@@ -16,24 +21,22 @@ mod saver;
 mod tests;
 mod window;
 
-use super::{Class, Meter, Named, Outputs, Partitions, Progress};
-use breaker::Breaker;
+use super::{Class, Command, Meter, Named, Outputs, Progress};
+use breaker::{Breaker, Of};
 use call::{Called, Target};
-use dunnage_buffer::Change;
+use calls::{Call, Calls};
+use dunnage_base::clock;
+use dunnage_buffer::{Change, Position, Use};
 use futures_util::FutureExt;
-use limiter::Limiter;
 use pace::{Load, Pace};
+use partition::Item;
 use reader::{Found, Reader};
 use saver::Saver;
-use std::{
-    collections::HashMap,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
 use tokio::{
     sync::mpsc,
     task::{AbortHandle, Id, JoinError, JoinSet},
-    time::timeout_at,
+    time::{Instant, timeout_at},
 };
 use tokio_util::sync::CancellationToken;
 use window::{Wait, Window};
@@ -43,22 +46,24 @@ const MIN_BACKOFF: Duration = Duration::from_millis(200);
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 /// Shortest time between two log lines about failed calls.
 const QUIET: Duration = Duration::from_secs(5);
-/// How long saving the cursor and closing the output may take at the stop, after the calls in progress.
+/// How long saving the position and closing the output may take at the stop, after the calls in progress.
 pub const CLOSING: Duration = Duration::from_secs(10);
+
+/// Largest number of characters of the reason for a failure that is kept.
+const REASON: usize = 200;
 
 /// Moves messages from the buffer to one output.
 pub struct Forwarder {
     target: Arc<Target>,
     window: Window,
-    limiter: Limiter,
     breaker: Breaker,
     pace: Pace,
-    again: mpsc::Receiver<Vec<i64>>,
+    commands: mpsc::Receiver<Command>,
     stopping: CancellationToken,
     tasks: JoinSet<Event>,
-    /// For each call in progress: its partition, its serial number, and whether it began alone.
-    calls: HashMap<Id, (Arc<str>, u64, bool)>,
-    begun: u64,
+    calls: Calls,
+    /// When a call last succeeded.
+    succeeded: Instant,
     reader: Reader,
     saver: Saver,
     duplicates: u64,
@@ -69,36 +74,34 @@ pub struct Forwarder {
 enum Event {
     Called(Called),
     Read(Found),
-    Saved(i64, bool),
+    Saved(Position, bool),
 }
 
 impl Forwarder {
-    /// Creates a forwarder that begins after the message ID `cursor`, and retries the dead letters that it receives from `again`.
+    /// Creates a forwarder that begins at `position`, and follows `commands`.
     pub fn new(
         Named { name, concurrency, output }: Named,
-        cursor: i64,
+        position: Position,
         outputs: Arc<Outputs>,
         meter: Arc<Meter>,
-        again: mpsc::Receiver<Vec<i64>>,
+        commands: mpsc::Receiver<Command>,
         stopping: CancellationToken,
     ) -> Forwarder {
         let (shape, now) = (output.shape(), Instant::now());
-        let most = if shape.partitions == Partitions::One { 1 } else { concurrency };
         let pace = Pace::new(outputs.source().stats.totals().stored, now);
         let target = Arc::new(Target { name, output, outputs, meter });
         Forwarder {
-            reader: Reader::new(Arc::clone(&target), cursor),
-            saver: Saver::new(cursor, now),
+            reader: Reader::new(Arc::clone(&target), position.resolved_to),
+            saver: Saver::new(position, now),
             target,
             window: Window::new(shape),
-            limiter: Limiter::new(most, now),
             breaker: Breaker::default(),
             pace,
-            again,
+            commands,
             stopping,
             tasks: JoinSet::new(),
-            calls: HashMap::new(),
-            begun: 0,
+            calls: Calls::new(shape.partitions, concurrency, now),
+            succeeded: now,
             duplicates: 0,
             quiet: None,
         }
@@ -107,7 +110,9 @@ impl Forwarder {
     /// Forwards messages until the gateway stops.
     pub async fn run(mut self) {
         let mut commits = self.target.outputs.source().stats.commits();
+        self.target.output.resume(self.saver.saved().cursor());
         let tending = self.tend();
+        self.restore().await;
         while !self.stopping.is_cancelled() {
             let now = self.look().await;
             self.window.wake(now);
@@ -117,7 +122,7 @@ impl Forwarder {
             let wake = self.next(now);
             tokio::select! {
                 () = self.stopping.cancelled() => {}
-                Some(ids) = self.again.recv() => self.reader.retry(ids),
+                Some(command) = self.commands.recv() => self.follow(command),
                 Ok(()) = commits.changed() => self.reader.notify(),
                 Some(ended) = self.tasks.join_next_with_id() => {
                     self.event(ended);
@@ -125,11 +130,44 @@ impl Forwarder {
                         self.event(ended);
                     }
                 }
-                () = tokio::time::sleep_until(wake.into()) => {}
+                () = tokio::time::sleep_until(wake) => {}
             }
         }
         tending.iter().for_each(AbortHandle::abort);
         self.stop().await;
+    }
+
+    /// Takes up the messages of devices that were behind the others when the position was saved.
+    async fn restore(&mut self) {
+        let position = self.saver.saved().clone();
+        let readers = self.target.outputs.source().readers.of(Use::Outputs);
+        while !self.stopping.is_cancelled() {
+            let Ok(mut messages) = readers.count_behind(position.clone()).await else {
+                tokio::time::sleep(QUIET).await;
+                continue;
+            };
+            let (now, received_at) = (Instant::now(), clock::now());
+            for (device, id) in &position.behind {
+                let first = Item { id: *id, received_at, dead_letter: false };
+                let messages = messages.remove(device).unwrap_or_default();
+                self.window.restore(device, first, messages, now);
+            }
+            break;
+        }
+    }
+
+    /// Follows a command of an operator.
+    fn follow(&mut self, command: Command) {
+        // An error means that the operator no longer waits for the answer.
+        match command {
+            Command::Retry(ids) => self.reader.retry(ids),
+            Command::Retried(limit, answer) => drop(answer.send(self.window.retried(limit))),
+            Command::Discard(which, answer) => {
+                self.reader.discard(&which);
+                let _ = answer.send(self.window.discard(&which, Instant::now()));
+            }
+        }
+        self.saver.changed();
     }
 
     /// Starts the output's periodic work, if it has any.
@@ -166,7 +204,7 @@ impl Forwarder {
     fn next(&self, now: Instant) -> Instant {
         let pause = (!self.pace.allows() && !self.window.is_idle()).then_some(now + pace::THROTTLE_DELAY);
         let all = [
-            self.window.next_alarm(),
+            self.window.next_alarm(now),
             self.breaker.until(),
             self.reader.not_before(),
             self.saver.next_tick(),
@@ -177,36 +215,51 @@ impl Forwarder {
 
     /// Starts as many calls as the breaker, the limiter and the pace allow.
     fn call(&mut self, now: Instant) {
-        while self.breaker.allows(self.calls.len(), now) && self.calls.len() < self.limiter.limit() {
-            if self.breaker.state() != super::Breaker::Closed {
-                self.window.release_one(now);
-            }
-            if !self.pace.allows() {
-                break;
-            }
-            let Some(taken) = self.window.take(now) else { break };
+        while let Some(failing) = self.next_call(now)
+            && self.pace.allows()
+            && let Some(taken) = self.window.take(failing, now)
+        {
             self.pace.spend(taken.messages.len());
             // A dead letter leaves its list in the call.
             if !taken.dead_letters.contains(&true) && self.target.output.skip(&taken.messages) {
                 self.target.meter.skipped(taken.messages.len());
-                self.window.ended(&taken.partition, taken.messages.len(), None, now);
+                self.window.succeeded(&taken.partitions, i64::MAX, now);
                 self.saver.changed();
                 continue;
             }
-            let (target, partition) = (Arc::clone(&self.target), Arc::clone(&taken.partition));
+            let (target, partitions) = (Arc::clone(&self.target), taken.partitions.clone());
             let task = self.tasks.spawn(async move { Event::Called(target.call(taken).await) });
-            self.begun += 1;
             self.breaker.begun();
-            let alone = self.limiter.begun(self.calls.len() + 1);
-            self.calls.insert(task.id(), (partition, self.begun, alone));
+            self.calls.begun(task.id(), partitions, failing);
             self.saver.changed();
         }
+    }
+
+    /// Returns which call is made next: of a partition that fails, or of another.
+    fn next_call(&mut self, now: Instant) -> Option<bool> {
+        if self.breaker.state() == super::Breaker::Closed {
+            return self.calls.next(|failing| self.window.is_ready(failing));
+        }
+        if !self.breaker.allows(self.calls.len(), now) {
+            return None;
+        }
+        // Whether the receiver works, a partition shows that has not failed.
+        if self.window.is_ready(false) {
+            return Some(false);
+        }
+        if self.reader.may_find_others(&self.window) {
+            return None;
+        }
+        if !self.window.is_ready(true) {
+            self.window.release_one(now);
+        }
+        self.window.is_ready(true).then_some(true)
     }
 
     /// Starts the next read, if there is something to read and no read is in progress.
     fn read(&mut self, now: Instant) {
         let calling = self.breaker.state() == super::Breaker::Closed;
-        let Some(read) = self.reader.next(&mut self.window, (calling, self.limiter.limit()), now) else {
+        let Some(read) = self.reader.next(&mut self.window, (calling, self.calls.limit()), now) else {
             return;
         };
         let task = self.tasks.spawn(read.map(Event::Read));
@@ -217,11 +270,11 @@ impl Forwarder {
         let now = Instant::now();
         match ended {
             Ok((id, Event::Called(called))) => self.called(id, called, now),
-            Ok((_, Event::Saved(cursor, durable))) => {
-                self.saver.ended(cursor, durable);
-                // If the cursor was not saved, messages are only delivered again after a restart.
+            Ok((_, Event::Saved(position, durable))) => {
+                self.saver.ended(position, durable);
+                // If the position was not saved, messages are only delivered again after a restart.
                 if !durable {
-                    tracing::warn!(output = %self.target.name, "the cursor could not be saved");
+                    tracing::warn!(output = %self.target.name, "the position could not be saved");
                 }
             }
             Ok((_, Event::Read(found))) => self.reader.ended(found, &mut self.window, now),
@@ -231,39 +284,49 @@ impl Forwarder {
     }
 
     fn called(&mut self, id: Id, called: Called, now: Instant) {
-        let Some((partition, serial, alone)) = self.calls.remove(&id) else { return };
-        let Called { messages, done, failed, took } = called;
-        let succeeded = failed.is_none();
-        self.limiter.ended(messages, succeeded.then_some(took), alone && serial == self.begun, now);
-        let Some((class, asked, reason)) = failed else {
-            self.window.ended(&partition, done, None, now);
+        let Called { messages, done_to, failed, took } = called;
+        let took = failed.is_none().then_some(took);
+        let Some(call) = self.calls.ended(id, messages, took, now) else { return };
+        if let Some(failure) = failed {
+            self.failed(&call, done_to, failure, now);
+            return;
+        }
+        self.window.succeeded(&call.partitions, done_to.unwrap_or_default(), now);
+        let before = std::mem::replace(&mut self.succeeded, now);
+        if self.breaker.has_failures() {
             if self.breaker.succeeded() {
                 tracing::info!(output = %self.target.name, "the output delivers again");
-                self.window.release_all(now);
             }
-            return;
-        };
-        self.failed(&partition, done, class, asked, &reason, now);
+            self.window.release_since(before, now);
+        }
     }
 
     fn failed(
         &mut self,
-        partition: &Arc<str>,
-        done: usize,
-        class: Class,
-        asked: Option<Duration>,
-        reason: &str,
+        call: &Call,
+        done_to: Option<i64>,
+        (class, asked, reason): (Class, Option<Duration>, String),
         now: Instant,
     ) {
         let output = &self.target.name;
+        let of = match &call.partitions[..] {
+            [partition] if !partition.is_empty() && call.failing => (Of::Known, &**partition),
+            [partition] if !partition.is_empty() => (Of::New(partition), &**partition),
+            _ => (Of::All, ""),
+        };
         // A partial delivery shows that the receiver works, so the backoff starts again.
-        let failures = if done > 0 { 0 } else { self.window.failures(partition) } + 1;
-        let wait = backoff::asked(asked, backoff::wait(MIN_BACKOFF, MAX_BACKOFF, failures));
-        self.window.ended(partition, done, Some(Wait { until: now + wait, asked: asked.is_some() }), now);
-        if self.breaker.failed(partition, asked, now) {
+        let failures = match (done_to, of) {
+            (Some(_), _) => 1,
+            (None, (_, partition)) => self.window.failures(partition) + 1,
+        };
+        let until = now + backoff::asked(asked, backoff::wait(MIN_BACKOFF, MAX_BACKOFF, failures));
+        let last = (clock::now(), reason.chars().take(REASON).collect::<String>().into());
+        let wait = Wait { until, asked: asked.is_some(), last };
+        self.window.failed(&call.partitions, done_to, &wait, now);
+        if self.breaker.failed(of.0, asked, now) {
             tracing::error!(%output, ?class, reason, "deliveries fail; the output is paused");
         } else if self.quiet.is_none_or(|until| until <= now) {
-            tracing::warn!(%output, partition = %partition, ?class, reason, "a delivery failed and will be retried");
+            tracing::warn!(%output, partition = of.1, ?class, reason, "a delivery failed and will be retried");
             self.quiet = Some(now + QUIET);
         }
     }
@@ -273,51 +336,52 @@ impl Forwarder {
         tracing::error!(output = %self.target.name, %error, "a task of the output failed");
         self.reader.panicked(error.id(), &mut self.window, now);
         self.saver.panicked(error.id());
-        if let Some((partition, ..)) = self.calls.remove(&error.id()) {
-            self.target.meter.retried(Class::Other, "the output failed");
-            self.limiter.ended(1, None, false, now);
-            self.failed(&partition, 0, Class::Other, None, "the output failed", now);
+        if let Some(call) = self.calls.ended(error.id(), 1, None, now) {
+            let reason = "the output failed".to_owned();
+            self.target.meter.retried(Class::Other, &reason);
+            self.failed(&call, None, (Class::Other, None, reason), now);
         }
     }
 
-    /// Publishes the progress and saves the cursor, if it is time.
+    /// Publishes the progress and saves the position, if it is time.
     fn tick(&mut self, now: Instant) {
         if !self.saver.ticks(now) {
             return;
         }
-        let cursor = self.show();
-        if self.saver.wants(cursor) {
+        let position = self.show();
+        if self.saver.wants(&position) {
             let (queue, output) = (self.target.outputs.source().queue.clone(), Arc::clone(&self.target.name));
             let task = self.tasks.spawn(async move {
-                let saved = queue.change(Change::Cursor { output, message_id: cursor }).await;
-                Event::Saved(cursor, saved.is_ok())
+                let change = Change::Position { output, position: position.clone() };
+                let saved = queue.change(change).await;
+                Event::Saved(position, saved.is_ok())
             });
             self.saver.started(task.id());
         }
     }
 
-    /// Publishes the progress. Returns the cursor.
-    fn show(&mut self) -> i64 {
+    /// Publishes the progress. Returns the position.
+    fn show(&mut self) -> Position {
         let duplicates = self.target.output.duplicates();
         self.target.meter.duplicates(duplicates.saturating_sub(self.duplicates));
         self.duplicates = duplicates;
-        let oldest = self.window.oldest();
-        let cursor = oldest.map_or(self.reader.last(), |oldest| oldest.id - 1);
+        let position = self.window.position(self.reader.last());
         self.target.meter.show(Progress {
-            cursor,
+            cursor: position.cursor(),
             taken: self.reader.last(),
             waiting: self.window.waiting(),
-            oldest: oldest.map(|oldest| oldest.received_at),
+            oldest: self.window.oldest().map(|oldest| oldest.received_at),
+            failing: self.window.failing(),
             calls: self.calls.len(),
-            limit: self.limiter.limit(),
+            limit: self.calls.limit(),
             breaker: self.breaker.state(),
         });
-        cursor
+        position
     }
 
-    /// Waits for the calls in progress, saves the cursor, and closes the output.
+    /// Waits for the calls in progress, saves the position, and closes the output.
     async fn stop(mut self) {
-        let deadline = tokio::time::Instant::now() + self.target.outputs.drain();
+        let deadline = Instant::now() + self.target.outputs.drain();
         while !self.calls.is_empty()
             && let Ok(Some(ended)) = timeout_at(deadline, self.tasks.join_next_with_id()).await
         {
@@ -328,12 +392,12 @@ impl Forwarder {
             tracing::warn!(%output, calls = self.calls.len(), "calls did not end in time and are cancelled");
         }
         self.tasks.shutdown().await;
-        let cursor = self.show();
+        let position = self.show();
         let output = &self.target.name;
-        let change = Change::Cursor { output: Arc::clone(output), message_id: cursor };
+        let change = Change::Position { output: Arc::clone(output), position };
         let end = tokio::time::timeout(CLOSING, async {
             if self.target.outputs.source().queue.change(change).await.is_err() {
-                tracing::warn!(%output, "the cursor could not be saved; messages may be delivered again");
+                tracing::warn!(%output, "the position could not be saved; messages may be delivered again");
             }
             self.target.output.close().await;
         });

@@ -3,7 +3,8 @@
 //! While the gateway is busy, that is, while requests wait for the writer and tasks wait for the processor, outputs may only do a fraction
 //! of the work of the ingest.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// Averages above which the gateway is busy: entries in the writer's queue, and seconds that a task waits for the processor. Both are
 /// required, because an output on an otherwise idle gateway makes tasks wait, too, but nothing waits in the queue.

@@ -1,27 +1,30 @@
-//! Decides what a forwarder reads from the buffer, one read at a time: new messages, messages that were unloaded from memory, and dead
+//! Decides what a forwarder reads from the buffer, one read at a time: new messages, messages that were dropped from memory, and dead
 //! letters to retry.
 
-use super::{
-    call::Target,
-    retries::Retries,
-    window::{Wanted, Window},
-};
-use crate::{Catalog, Message};
+use super::{call::Target, load::Wanted, partition::Part, retries::Retries, window::Window};
+use crate::{Catalog, Message, Which};
 use dunnage_buffer::{Change, ReadError, Use};
 use futures_util::future::BoxFuture;
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
-use tokio::task::Id;
+use std::{sync::Arc, time::Duration};
+use tokio::{task::Id, time::Instant};
 
 /// Largest number of messages to read at a time. SQLite cannot shorten the log during a long read.
 const READ: u32 = 256;
 /// Delay after a failed read.
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 
-/// The result of a read, in the order of the request; `None` for a message that is no longer in the buffer. It may end early.
-pub type Found = Result<Vec<Option<Message>>, ReadError>;
+/// The result of a read.
+pub type Found = Result<Read, ReadError>;
+
+/// What was read.
+pub enum Read {
+    /// New messages.
+    New(Vec<Message>),
+    /// Messages by their IDs, in the order of the request; `None` for one that is no longer in the buffer. It may end early.
+    ByIds(Vec<Option<Message>>),
+    /// Messages of partitions, in the order of the request. It may end early.
+    Rest(Vec<Part>),
+}
 
 /// What is being read.
 enum Request {
@@ -44,17 +47,17 @@ pub struct Reader {
     /// The read in progress, and its task.
     reading: Option<Request>,
     task: Option<Id>,
-    /// Whether the last read was one by IDs.
+    /// Whether the last read was one of messages that the window asked for.
     loaded_last: bool,
     not_before: Option<Instant>,
 }
 
 impl Reader {
-    /// Creates a reader that begins after the message ID `cursor`.
-    pub fn new(target: Arc<Target>, cursor: i64) -> Reader {
+    /// Creates a reader of new messages after the message ID `last`.
+    pub fn new(target: Arc<Target>, last: i64) -> Reader {
         Reader {
             target,
-            last: cursor,
+            last,
             more: true,
             dead_letters: Retries::default(),
             reading: None,
@@ -84,8 +87,24 @@ impl Reader {
         self.dead_letters.add(ids);
     }
 
-    /// Returns the next read, unless one is in progress or there is nothing to read. `calls` is how many calls there may be at a time, 0
-    /// while the breaker pauses the output. The caller spawns the read, and passes the task's ID to [`Reader::started`].
+    /// Forgets dead letters that were to be retried.
+    pub fn discard(&mut self, which: &Which) {
+        self.dead_letters.discard(which);
+    }
+
+    /// Returns whether a read is in progress, or would be of messages of partitions that do not fail. While the breaker pauses the output,
+    /// a probe waits for these.
+    pub fn may_find_others(&self, window: &Window) -> bool {
+        self.reading.is_some() || window.is_thin() || self.reads_new(window, (false, 1))
+    }
+
+    /// Returns whether to read new messages. While the breaker pauses the output, that is until one of them can be the next probe.
+    fn reads_new(&self, window: &Window, (calling, calls): (bool, usize)) -> bool {
+        self.more && window.wants_more(calls) && (calling || !window.is_ready(false))
+    }
+
+    /// Returns the next read, unless one is in progress or there is nothing to read. `calling` is whether the breaker is closed, and `calls`
+    /// how many calls there may be at a time. The caller spawns the read, and passes the task's ID to [`Reader::started`].
     pub fn next(
         &mut self,
         window: &mut Window,
@@ -95,20 +114,19 @@ impl Reader {
         if self.reading.is_some() || self.not_before.is_some_and(|at| at > now) {
             return None;
         }
-        let room = window.wants_more(calls);
-        let reads_new = self.more && (calling || window.waiting() == 0) && room;
-        // Alternate between new messages and reads by ID, so that neither holds up the other.
+        let reads_new = self.reads_new(window, (calling, calls));
+        // Alternate between new messages and others, so that neither holds up the other.
         if reads_new && self.loaded_last {
             return Some(self.read_new());
         }
-        let wanted = if calling || window.is_idle() { window.want() } else { Wanted::new() };
-        if !wanted.is_empty() {
-            let ids: Vec<_> = wanted.iter().flat_map(|(_, ids)| ids).copied().collect();
-            return Some(self.load(Request::Window(wanted), ids));
+        if (calling || window.is_idle())
+            && let Some(wanted) = window.want()
+        {
+            return Some(self.load(wanted));
         }
-        if !self.dead_letters.is_empty() && room {
+        if !self.dead_letters.is_empty() && window.wants_more(calls) {
             let ids = self.dead_letters.take(READ as usize);
-            return Some(self.load(Request::DeadLetters(ids.clone()), ids));
+            return Some(self.by_ids(Request::DeadLetters(ids.clone()), ids));
         }
         reads_new.then(|| self.read_new())
     }
@@ -122,30 +140,35 @@ impl Reader {
     pub fn ended(&mut self, found: Found, window: &mut Window, now: Instant) {
         self.task = None;
         self.not_before = found.is_err().then_some(now + RETRY_DELAY);
-        let failed = found.is_err();
-        let found = found.unwrap_or_default();
-        match self.reading.take() {
-            Some(Request::New) => {
-                self.more |= failed || !found.is_empty();
-                for message in found.into_iter().flatten() {
+        match (self.reading.take(), found) {
+            (Some(Request::New), Ok(Read::New(found))) => {
+                self.more |= !found.is_empty();
+                for message in found {
                     self.last = message.id;
                     window.add(message, now);
                 }
             }
-            Some(Request::Window(wanted)) => {
-                let gone = window.load(wanted, found, now);
+            (Some(Request::New), _) => self.more = true,
+            (Some(Request::Window(Wanted::DeadLetters(wanted))), found) => {
+                let found = if let Ok(Read::ByIds(found)) = found { found } else { Vec::new() };
+                let gone = window.load_dead_letters(wanted, found, now);
                 if gone > 0 {
-                    tracing::warn!(output = %self.target.name, messages = gone, "messages left the buffer before they were delivered");
+                    tracing::warn!(output = %self.target.name, messages = gone, "dead letters left the buffer before they were delivered");
                 }
             }
-            Some(Request::DeadLetters(ids)) => {
+            (Some(Request::Window(Wanted::Rest(wanted, _))), found) => {
+                let found = if let Ok(Read::Rest(found)) = found { found } else { Vec::new() };
+                window.load_rest(wanted, found, now);
+            }
+            (Some(Request::DeadLetters(ids)), found) => {
+                let found = if let Ok(Read::ByIds(found)) = found { found } else { Vec::new() };
                 // Request those again that did not fit into the answer.
                 self.dead_letters.put_back(&ids[found.len()..]);
                 let gone = ids.iter().zip(&found).filter(|(_, found)| found.is_none());
                 self.resolve(gone.map(|(id, _)| *id).collect());
                 found.iter().flatten().for_each(|message| window.add_dead_letter(message, now));
             }
-            None => {}
+            (None, _) => {}
         }
     }
 
@@ -156,15 +179,50 @@ impl Reader {
         }
     }
 
+    /// Reads what the window wants.
+    fn load(&mut self, wanted: Wanted) -> BoxFuture<'static, Found> {
+        let (devices, limit) = match &wanted {
+            Wanted::DeadLetters(partitions) => {
+                let ids = partitions.iter().flat_map(|(_, ids)| ids).copied().collect();
+                return self.by_ids(Request::Window(wanted), ids);
+            }
+            Wanted::Rest(partitions, limit) => (partitions.clone(), *limit),
+        };
+        (self.reading, self.loaded_last) = (Some(Request::Window(wanted)), true);
+        let (source, last) = (self.target.outputs.source(), self.last);
+        let (readers, catalog) = (source.readers.of(Use::Outputs), (source.catalog)());
+        let all = move |found: Vec<dunnage_buffer::Message>| {
+            found.into_iter().map(|stored| with_catalog(stored, &*catalog)).collect()
+        };
+        // The partition without a name has the messages of all devices.
+        if let [(name, after)] = &devices[..]
+            && name.is_empty()
+        {
+            let read = readers.after(*after, u32::try_from(limit).unwrap_or(u32::MAX));
+            return Box::pin(async move {
+                let mut found = read.await?;
+                found.retain(|message| message.id <= last);
+                let more = found.last().is_some_and(|message| message.id < last);
+                Ok(Read::Rest(vec![(all(found), more)]))
+            });
+        }
+        let read = readers.of_devices(devices, last, limit);
+        Box::pin(async move {
+            let parts = read.await?.into_iter();
+            Ok(Read::Rest(parts.map(|(found, more)| (all(found), more)).collect()))
+        })
+    }
+
     /// Reads the messages with these IDs.
-    fn load(&mut self, request: Request, ids: Vec<i64>) -> BoxFuture<'static, Found> {
+    fn by_ids(&mut self, request: Request, ids: Vec<i64>) -> BoxFuture<'static, Found> {
         (self.reading, self.loaded_last) = (Some(request), true);
         let source = self.target.outputs.source();
         let catalog = (source.catalog)();
         let read = source.readers.of(Use::Outputs).by_ids(ids);
         Box::pin(async move {
             let found = read.await?.into_iter();
-            Ok(found.map(|found| found.map(|stored| with_catalog(stored, &*catalog))).collect())
+            let found = found.map(|found| found.map(|stored| with_catalog(stored, &*catalog)));
+            Ok(Read::ByIds(found.collect()))
         })
     }
 
@@ -176,7 +234,7 @@ impl Reader {
         let read = source.readers.of(Use::Outputs).after(self.last, READ);
         Box::pin(async move {
             let found = read.await?.into_iter();
-            Ok(found.map(|stored| Some(with_catalog(stored, &*catalog))).collect())
+            Ok(Read::New(found.map(|stored| with_catalog(stored, &*catalog)).collect()))
         })
     }
 

@@ -1,5 +1,6 @@
 //! Dead letters that wait for a retry.
 
+use crate::Which;
 use std::collections::{HashSet, VecDeque};
 
 /// The IDs of dead letters that wait for a retry: each once, in the order of the requests.
@@ -19,6 +20,13 @@ impl Retries {
     pub fn add(&mut self, ids: Vec<i64>) {
         let waiting = &mut self.waiting;
         self.order.extend(ids.into_iter().filter(|id| waiting.insert(*id)));
+    }
+
+    /// Forgets those that `which` selects.
+    pub fn discard(&mut self, which: &Which) {
+        let stays = |id: &i64| matches!(which, Which::Ids(ids) if !ids.contains(id));
+        self.order.retain(stays);
+        self.waiting.retain(stays);
     }
 
     /// Removes the first IDs, at most `most`, and returns them.
@@ -53,7 +61,10 @@ mod tests {
         assert_eq!(retries.take(2), [3, 1]);
         retries.add(vec![3]);
         retries.put_back(&[3, 1]);
-        assert_eq!(retries.take(9), [1, 2, 4, 3]);
+        retries.discard(&Which::Ids(vec![2, 9]));
+        assert_eq!(retries.take(9), [1, 4, 3]);
+        retries.add(vec![5]);
+        retries.discard(&Which::All);
         assert!(retries.is_empty());
     }
 }

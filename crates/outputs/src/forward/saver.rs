@@ -1,15 +1,16 @@
-//! Saves the cursor of a forwarder from time to time, while it moves.
+//! Saves the position of a forwarder from time to time, while it moves.
 
-use std::time::{Duration, Instant};
-use tokio::task::Id;
+use dunnage_buffer::Position;
+use std::time::Duration;
+use tokio::{task::Id, time::Instant};
 
-/// How often the cursor is saved and the progress is published, while they change.
+/// How often the position is saved and the progress is published, while they change.
 const TICK: Duration = Duration::from_millis(200);
 
-/// The saved cursor, and when to save it again.
+/// The saved position, and when to save it again.
 pub struct Saver {
-    /// The cursor in the buffer.
-    saved: i64,
+    /// The position in the buffer.
+    saved: Position,
     /// The task that saves it, if one runs.
     saving: Option<Id>,
     /// Whether something has changed since the last tick.
@@ -18,9 +19,14 @@ pub struct Saver {
 }
 
 impl Saver {
-    /// Creates a saver; the buffer has `cursor`.
-    pub fn new(cursor: i64, now: Instant) -> Saver {
-        Saver { saved: cursor, saving: None, changed: true, ticked_at: now }
+    /// Creates a saver; the buffer has `position`.
+    pub fn new(position: Position, now: Instant) -> Saver {
+        Saver { saved: position, saving: None, changed: true, ticked_at: now }
+    }
+
+    /// Returns the position in the buffer.
+    pub fn saved(&self) -> &Position {
+        &self.saved
     }
 
     /// Marks the progress as changed.
@@ -42,27 +48,27 @@ impl Saver {
         due
     }
 
-    /// Returns whether `cursor` is to be saved now. The caller spawns that, and passes the task's ID to [`Saver::started`].
-    pub fn wants(&mut self, cursor: i64) -> bool {
-        // Come back at the next tick for a cursor that is not saved yet.
-        self.changed = cursor != self.saved;
+    /// Returns whether `position` is to be saved now. The caller spawns that, and passes the task's ID to [`Saver::started`].
+    pub fn wants(&mut self, position: &Position) -> bool {
+        // Come back at the next tick for a position that is not saved yet.
+        self.changed = *position != self.saved;
         self.changed && self.saving.is_none()
     }
 
-    /// Records that the task `id` saves the cursor.
+    /// Records that the task `id` saves the position.
     pub fn started(&mut self, id: Id) {
         self.saving = Some(id);
     }
 
-    /// Records the result of saving `cursor`.
-    pub fn ended(&mut self, cursor: i64, durable: bool) {
+    /// Records the result of saving `position`.
+    pub fn ended(&mut self, position: Position, durable: bool) {
         self.saving = None;
         if durable {
-            self.saved = cursor;
+            self.saved = position;
         }
     }
 
-    /// Handles a panic of the task `id`. If that saved the cursor, the next tick saves it again.
+    /// Handles a panic of the task `id`. If that saved the position, the next tick saves it again.
     pub fn panicked(&mut self, id: Id) {
         self.saving = self.saving.filter(|saving| *saving != id);
     }

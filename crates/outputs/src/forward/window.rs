@@ -1,61 +1,73 @@
 //! The messages that were read and are not resolved, by partition: the messages of a device, or all of them for an output with one
 //! partition.
 //!
-//! For a partition that waits after a failure or has a long backlog, only the IDs are kept in memory, so that it does not crowd out others.
+//! Of a partition that waits after a failure or has a long backlog, few messages are in memory. The others are read again when it is their
+//! turn, so that it does not crowd out others, however long it fails. Partitions that fail have queues and memory of their own.
 
-use super::partition::{Item, Partition};
+use super::{
+    memory::Memory,
+    partition::{Failing, Item, Partition, Rest},
+};
 use crate::{Message, Partitions, Shape};
 use std::{
     cmp::Reverse,
-    collections::{BinaryHeap, HashMap, VecDeque},
+    collections::{BinaryHeap, HashMap, HashSet, VecDeque},
     sync::Arc,
-    time::Instant,
 };
+use tokio::time::Instant;
 
-/// Largest number of messages in memory, and of their bytes.
-const MESSAGES: usize = 4096;
-const BYTES: usize = 4 << 20;
-/// Largest number of messages of which only the ID is kept.
-const IDS: usize = 200_000;
+/// Largest number of partitions.
+const PARTITIONS: usize = 100_000;
 /// Largest number of messages in memory of one partition among many, unless a batch is larger.
 const OF_A_PARTITION: usize = 32;
-/// Largest number of messages to read by ID at a time.
-const LOAD: usize = 256;
-
 /// The messages of a call.
 pub struct Taken {
-    pub partition: Arc<str>,
+    pub partitions: Vec<Arc<str>>,
     pub messages: Vec<Message>,
     /// Which of them are retried dead letters.
     pub dead_letters: Vec<bool>,
 }
 
-/// The delay of a partition after a failure.
-#[derive(Debug, Clone, Copy)]
+/// A failed call of a partition.
+#[derive(Debug, Clone)]
 pub struct Wait {
+    /// When it is called again.
     pub until: Instant,
-    /// Whether the receiver asked for it.
+    /// Whether the receiver asked for this delay.
     pub asked: bool,
+    /// When the call failed, in microseconds since 1970, and why.
+    pub last: (i64, Arc<str>),
 }
 
-/// The message IDs to read, by partition.
-pub type Wanted = Vec<(Arc<str>, Vec<i64>)>;
+/// Partitions of one kind: those that fail, or the others.
+#[derive(Default)]
+pub(super) struct Queues {
+    /// Partitions that can be called.
+    pub(super) ready: VecDeque<Arc<str>>,
+    /// Partitions that could be called if their messages were in memory.
+    pub(super) thin: VecDeque<Arc<str>>,
+    /// The messages in memory, including those in calls.
+    pub(super) memory: Memory,
+}
 
 pub struct Window {
-    shape: Shape,
-    partitions: HashMap<Arc<str>, Partition>,
-    /// Partitions that can be called.
-    ready: VecDeque<Arc<str>>,
-    /// Partitions that could be called if their messages were in memory.
-    thin: VecDeque<Arc<str>>,
+    pub(super) shape: Shape,
+    pub(super) partitions: HashMap<Arc<str>, Partition>,
+    /// Those that do not fail, and those that do.
+    pub(super) queues: [Queues; 2],
     alarms: BinaryHeap<Reverse<(Instant, Arc<str>)>>,
-    /// Messages in memory, including those in calls, and their bytes.
-    messages: usize,
-    bytes: usize,
-    /// Messages of which only the ID is kept.
-    ids: usize,
     /// Messages that are not resolved, without retried dead letters.
-    waiting: u64,
+    pub(super) waiting: u64,
+    /// Messages that an operator has discarded. They are resolved when they are read, or when their call has failed.
+    pub(super) discarded: HashSet<i64>,
+    /// Largest number of messages in the next call. It is halved after a failed call of several partitions, to find the one that fails.
+    batch: usize,
+    /// No call of several partitions is made before this time.
+    paused: Option<Instant>,
+    /// Since when a partition has been ready, if calls have messages of several.
+    ready_since: Option<Instant>,
+    /// Whether the next messages to read again are those of failing partitions.
+    pub(super) failing_next: bool,
 }
 
 impl Window {
@@ -63,14 +75,30 @@ impl Window {
         Window {
             shape,
             partitions: HashMap::new(),
-            ready: VecDeque::new(),
-            thin: VecDeque::new(),
+            queues: Default::default(),
             alarms: BinaryHeap::new(),
-            messages: 0,
-            bytes: 0,
-            ids: 0,
             waiting: 0,
+            discarded: HashSet::new(),
+            batch: shape.batch,
+            paused: None,
+            ready_since: None,
+            failing_next: false,
         }
+    }
+
+    /// Adds a partition that was behind when the position was saved, and has `messages` from the ID `first` on.
+    pub fn restore(&mut self, name: &Arc<str>, first: Item, messages: u64, now: Instant) {
+        self.waiting += messages;
+        // It has failed before, so it does not count against the receiver if it fails again.
+        let last = (0, "not delivered before the restart".into());
+        let partition = Partition {
+            rest: Some(Rest { first, messages }),
+            failing: Some(Failing { calls: 1, since: now, last }),
+            behind: true,
+            ..Partition::default()
+        };
+        self.partitions.insert(Arc::clone(name), partition);
+        self.look(name, now);
     }
 
     /// Returns how many messages are not resolved, without retried dead letters.
@@ -80,35 +108,49 @@ impl Window {
 
     /// Returns whether to read further messages, when `calls` concurrent calls are allowed.
     pub fn wants_more(&self, calls: usize) -> bool {
-        let room = self.messages < self.most() && self.bytes < BYTES && self.ids < IDS;
+        let [others, failing] = &self.queues;
+        let room = !others.memory.is_full(self.most()) && self.partitions.len() < PARTITIONS;
         room && match self.shape.partitions {
-            Partitions::PerDevice => self.ready.len() < calls.max(1) * 2,
-            Partitions::One => self.ids == 0,
+            Partitions::PerDevice => others.ready.len() < calls.max(1) * 2,
+            Partitions::Together => true,
+            Partitions::One => {
+                failing.memory.is_empty() && self.partitions.values().all(|one| one.rest.is_none())
+            }
         }
     }
 
     /// Returns whether no partition can be called.
     pub fn is_idle(&self) -> bool {
-        self.ready.is_empty()
+        self.queues.iter().all(|queues| queues.ready.is_empty())
     }
 
-    fn most(&self) -> usize {
+    /// Returns whether a partition can be called that fails, or one that does not.
+    pub fn is_ready(&self, failing: bool) -> bool {
+        !self.queues[usize::from(failing)].ready.is_empty()
+    }
+
+    /// Returns whether messages of a partition that does not fail are to be read again.
+    pub fn is_thin(&self) -> bool {
+        !self.queues[0].thin.is_empty()
+    }
+
+    pub(super) fn most(&self) -> usize {
         match self.shape.partitions {
-            Partitions::PerDevice => MESSAGES,
-            Partitions::One => MESSAGES.max(self.shape.batch * 2),
+            Partitions::PerDevice => super::memory::MESSAGES,
+            Partitions::Together | Partitions::One => super::memory::MESSAGES.max(self.shape.batch * 2),
         }
     }
 
-    fn of_a_partition(&self) -> usize {
+    pub(super) fn of_a_partition(&self) -> usize {
         match self.shape.partitions {
-            Partitions::PerDevice => OF_A_PARTITION.max(self.shape.batch),
+            Partitions::PerDevice | Partitions::Together => OF_A_PARTITION.max(self.shape.batch),
             Partitions::One => usize::MAX,
         }
     }
 
     fn partition_of(&self, message: &Message) -> Arc<str> {
         match self.shape.partitions {
-            Partitions::PerDevice => message.device.as_str().into(),
+            Partitions::PerDevice | Partitions::Together => message.device.as_str().into(),
             Partitions::One => "".into(),
         }
     }
@@ -119,13 +161,11 @@ impl Window {
         let of_a_partition = self.of_a_partition();
         let partition = self.partitions.entry(Arc::clone(&name)).or_default();
         self.waiting += 1;
-        if partition.ids.is_empty() && !partition.is_blocked() && partition.loaded.len() < of_a_partition {
-            self.messages += 1;
-            self.bytes += message.bytes();
+        if partition.has_room(of_a_partition) {
+            self.queues[0].memory.add(&message);
             partition.load(message, false, now);
         } else {
-            self.ids += 1;
-            partition.ids.push_back(Item::of(&message, false));
+            partition.leave(Item::of(&message, false));
         }
         self.look(&name, now);
     }
@@ -135,22 +175,17 @@ impl Window {
         let name = self.partition_of(message);
         self.unload(&name);
         let partition = self.partitions.entry(Arc::clone(&name)).or_default();
-        let before = |item: &Item| item.dead_letter && item.id <= message.id;
-        let at = partition.ids.iter().position(|item| !before(item)).unwrap_or(partition.ids.len());
-        let there = at.checked_sub(1).is_some_and(|last| partition.ids[last].id == message.id);
-        if !there {
-            partition.ids.insert(at, Item::of(message, true));
-            self.ids += 1;
+        if let Err(at) = partition.dead_letters.binary_search(&message.id) {
+            partition.dead_letters.insert(at, message.id);
         }
         self.look(&name, now);
     }
 
-    /// Drops the messages of a partition from memory and keeps their IDs.
-    fn unload(&mut self, name: &str) {
+    /// Drops the messages of a partition from memory.
+    pub(super) fn unload(&mut self, name: &str) {
         let Some(partition) = self.partitions.get_mut(name) else { return };
-        self.messages -= partition.loaded.len();
-        self.ids += partition.loaded.len();
-        self.bytes -= partition.unload();
+        let messages = partition.loaded.len();
+        self.queues[usize::from(partition.apart)].memory.remove(messages, partition.unload());
     }
 
     /// Wakes the partitions whose time has come.
@@ -168,14 +203,17 @@ impl Window {
         }
     }
 
-    /// Returns when to wake the next partition.
-    pub fn next_alarm(&self) -> Option<Instant> {
-        self.alarms.peek().map(|Reverse((at, _))| *at)
+    /// Returns when to wake the next partition, or to make the next call of several.
+    pub fn next_alarm(&self, now: Instant) -> Option<Instant> {
+        let alarm = self.alarms.peek().map(|Reverse((at, _))| *at);
+        let linger = self.ready_since.map(|since| since + self.shape.linger);
+        [alarm, self.paused, linger].into_iter().flatten().filter(|at| *at > now).min()
     }
 
     /// Queues a partition if it can be called or read, or sets its alarm, or removes it if it is empty.
-    fn look(&mut self, name: &Arc<str>, now: Instant) {
-        let full = self.messages >= self.most() || self.bytes >= BYTES;
+    pub(super) fn look(&mut self, name: &Arc<str>, now: Instant) {
+        let full = self.queues[0].memory.is_full(self.most());
+        let lingers = self.shape.partitions != Partitions::Together;
         let Some(partition) = self.partitions.get_mut(name) else { return };
         if partition.is_busy() {
             return;
@@ -186,7 +224,8 @@ impl Window {
         }
         let mut alarm = partition.due.filter(|due| *due > now);
         if alarm.is_none() && !partition.loaded.is_empty() {
-            let enough = partition.loaded.len() >= self.shape.batch || !partition.ids.is_empty() || full;
+            let backlog = partition.rest.is_some() || !partition.dead_letters.is_empty();
+            let enough = partition.loaded.len() >= self.shape.batch || backlog || full || !lingers;
             alarm =
                 partition.since.map(|since| since + self.shape.linger).filter(|end| !enough && *end > now);
         }
@@ -198,136 +237,116 @@ impl Window {
             Some(_) => {}
             None => {
                 partition.queued = true;
-                let queue = if partition.loaded.is_empty() { &mut self.thin } else { &mut self.ready };
+                let queues = &mut self.queues[usize::from(partition.failing.is_some())];
+                let is_thin = partition.loaded.is_empty();
+                if !is_thin && !lingers && partition.failing.is_none() {
+                    self.ready_since.get_or_insert(now);
+                }
+                let queue = if is_thin { &mut queues.thin } else { &mut queues.ready };
                 queue.push_back(Arc::clone(name));
             }
         }
     }
 
-    /// Takes the messages of the next call.
-    pub fn take(&mut self, now: Instant) -> Option<Taken> {
-        while let Some(name) = self.ready.pop_front() {
-            let Some(partition) = self.partitions.get_mut(&name) else { continue };
-            let (messages, dead_letters) = partition.take(self.shape.batch);
-            if !messages.is_empty() {
-                return Some(Taken { partition: name, messages, dead_letters });
-            }
-            // It was unloaded while it was queued.
-            self.look(&name, now);
+    /// Takes the messages of the next call, of partitions that fail or of others.
+    pub fn take(&mut self, failing: bool, now: Instant) -> Option<Taken> {
+        let together = self.shape.partitions == Partitions::Together && !failing;
+        if together && !self.is_due(now) {
+            return None;
         }
-        None
-    }
-
-    /// Ends the call of a partition, whose first `done` messages are resolved. With `wait`, the call has failed, and the rest of the
-    /// partition waits.
-    pub fn ended(&mut self, name: &Arc<str>, done: usize, wait: Option<Wait>, now: Instant) {
-        let Some(partition) = self.partitions.get_mut(name) else { return };
-        self.messages -= partition.calling.len();
-        self.bytes -= partition.calling_bytes;
-        self.waiting -= partition.waiting_of(done);
-        if done < partition.calling.len() {
-            self.messages -= partition.loaded.len();
-            self.ids += partition.loaded.len();
-            self.bytes -= partition.unload();
-        }
-        self.ids += partition.put_back(done);
-        partition.due = wait.map(|wait| wait.until);
-        partition.asked = wait.is_some_and(|wait| wait.asked);
-        partition.failures = if wait.is_some() { partition.failures.saturating_add(1) } else { 0 };
-        self.look(name, now);
-    }
-
-    /// Returns how many calls of a partition have failed since its last success.
-    pub fn failures(&self, name: &str) -> u32 {
-        self.partitions.get(name).map_or(0, |partition| partition.failures)
-    }
-
-    /// Returns the message IDs to read next.
-    pub fn want(&mut self) -> Wanted {
-        let (mut wanted, mut count) = (Wanted::new(), 0);
-        while count < LOAD
-            && self.messages + count < self.most()
-            && self.bytes < BYTES
-            && let Some(name) = self.thin.pop_front()
+        let (mut partitions, mut messages) = (Vec::new(), Vec::new());
+        while messages.len() < self.batch
+            && let Some(name) = self.queues[usize::from(failing)].ready.pop_front()
         {
-            if let Some(partition) = self.partitions.get(&name) {
-                let enough = if partition.failures > 0 { 1 } else { OF_A_PARTITION }.max(self.shape.batch);
-                let ids: Vec<_> = partition.ids.iter().take(enough.min(LOAD)).map(|item| item.id).collect();
-                count += ids.len();
-                wanted.push((name, ids));
-            }
-        }
-        wanted
-    }
-
-    /// Adds messages that were read by ID. `found` has the messages of `wanted`, in the same order, but may end early. Returns how many are
-    /// no longer in the buffer.
-    pub fn load(&mut self, wanted: Wanted, found: Vec<Option<Message>>, now: Instant) -> usize {
-        let mut found = found.into_iter();
-        let mut gone = 0;
-        for (name, ids) in wanted {
-            let Some(partition) = self.partitions.get_mut(&name) else {
-                found.by_ref().take(ids.len()).for_each(drop);
+            let Some(partition) = self.partitions.get_mut(&name) else { continue };
+            let room = if together { self.batch - messages.len() } else { self.shape.batch };
+            let taken = partition.take(room);
+            if taken.is_empty() {
+                // It was unloaded while it was queued.
+                self.look(&name, now);
                 continue;
-            };
-            partition.queued = false;
-            for (id, message) in ids.into_iter().zip(&mut found) {
-                // A dead letter may have been added before it in the meantime.
-                let Some(item) = partition.ids.pop_front_if(|item| item.id == id) else { continue };
-                self.ids -= 1;
-                match message {
-                    Some(message) => {
-                        self.messages += 1;
-                        self.bytes += message.bytes();
-                        partition.load(message, item.dead_letter, now);
-                    }
-                    None => {
-                        self.waiting -= u64::from(!item.dead_letter);
-                        gone += 1;
-                    }
-                }
             }
-            self.look(&name, now);
+            messages.extend(taken);
+            partitions.push(name);
+            if !together {
+                break;
+            }
         }
-        gone
+        if together {
+            self.ready_since = self.is_ready(false).then_some(now);
+        }
+        // Each partition's own messages are in this order already.
+        messages.sort_by_key(|(message, _)| message.id);
+        let (messages, dead_letters) = messages.into_iter().unzip();
+        (!partitions.is_empty()).then_some(Taken { partitions, messages, dead_letters })
     }
 
-    /// Ends the delay of one partition early, for a probe: of the one with the fewest failures. A delay that the receiver asked for stays.
-    pub fn release_one(&mut self, now: Instant) {
-        if !self.ready.is_empty() || self.partitions.values().any(|partition| partition.queued) {
-            return;
-        }
-        let blocked = self
-            .partitions
-            .iter()
-            .filter(|(_, partition)| partition.is_blocked() && !partition.asked && !partition.is_busy());
-        let least = blocked
-            .min_by_key(|(_, partition)| (partition.failures, partition.due))
-            .map(|(name, _)| Arc::clone(name));
-        if let Some(name) = least {
-            self.release(&name, now);
-        }
+    /// Returns whether a call of several partitions can be made now.
+    fn is_due(&self, now: Instant) -> bool {
+        let memory = &self.queues[0].memory;
+        let enough = memory.is_full(self.most()) || memory.messages() >= self.batch;
+        let over = self.ready_since.is_some_and(|since| since + self.shape.linger <= now);
+        self.paused.is_none_or(|until| until <= now) && (enough || over)
     }
 
-    /// Ends the delays of all partitions early, except those that the receiver asked for.
-    pub fn release_all(&mut self, now: Instant) {
-        let blocked =
-            self.partitions.iter().filter(|(_, partition)| partition.is_blocked() && !partition.asked);
-        for name in blocked.map(|(name, _)| Arc::clone(name)).collect::<Vec<_>>() {
-            self.release(&name, now);
-        }
-    }
-
-    fn release(&mut self, name: &Arc<str>, now: Instant) {
-        if let Some(partition) = self.partitions.get_mut(name) {
-            partition.due = None;
-            partition.alarm = None;
+    /// Ends a successful call. Messages up to the ID `done_to` were resolved: all, or all before a dead letter.
+    pub fn succeeded(&mut self, partitions: &[Arc<str>], done_to: i64, now: Instant) {
+        self.batch = (self.batch * 2).min(self.shape.batch);
+        for name in partitions {
+            let is_left = |partition: &Partition| partition.calling.iter().any(|item| item.id > done_to);
+            if self.partitions.get(name).is_some_and(is_left) {
+                self.unload(name);
+            }
+            self.end_call(name, done_to);
+            self.unload_apart(name);
             self.look(name, now);
         }
     }
 
-    /// Returns the oldest message that the cursor must not pass.
-    pub fn oldest(&self) -> Option<Item> {
-        self.partitions.values().filter_map(Partition::oldest).min_by_key(|item| item.id)
+    /// Takes a partition that no longer fails to the others.
+    fn unload_apart(&mut self, name: &str) {
+        if self.partitions.get(name).is_some_and(|partition| partition.apart) {
+            self.unload(name);
+        }
+        if let Some(partition) = self.partitions.get_mut(name) {
+            (partition.failing, partition.apart) = (None, false);
+        }
+    }
+
+    /// Ends a call that has failed after the messages up to the ID `done_to` were resolved. The rest of the partition waits. If it was of
+    /// several partitions, the next one is smaller, until one is called alone.
+    pub fn failed(&mut self, partitions: &[Arc<str>], done_to: Option<i64>, wait: &Wait, now: Instant) {
+        for name in partitions {
+            self.unload(name);
+            self.end_call(name, done_to.unwrap_or_default());
+            if let ([_], Some(partition)) = (partitions, self.partitions.get_mut(name)) {
+                partition.due = Some(wait.until);
+                partition.asked = wait.asked;
+                let before = partition.failing.take();
+                let (calls, since) = before.map_or((0, now), |failing| (failing.calls, failing.since));
+                // A partial delivery shows that the receiver works.
+                let calls = if done_to.is_some() { 1 } else { calls.saturating_add(1) };
+                partition.failing = Some(Failing { calls, since, last: wait.last.clone() });
+                partition.behind = true;
+            }
+            self.look(name, now);
+        }
+        if partitions.len() > 1 {
+            self.batch = (self.batch / 2).max(1);
+            self.paused = Some(wait.until);
+        }
+    }
+
+    fn end_call(&mut self, name: &str, done_to: i64) {
+        let Some(partition) = self.partitions.get_mut(name) else { return };
+        let memory = &mut self.queues[usize::from(partition.apart)].memory;
+        memory.remove(partition.calling.len(), partition.calling_bytes);
+        self.waiting -= partition.end_call(done_to, &mut self.discarded);
+    }
+
+    /// Returns how many calls of a partition have failed since its last success.
+    pub fn failures(&self, name: &str) -> u32 {
+        let failing = self.partitions.get(name).and_then(|partition| partition.failing.as_ref());
+        failing.map_or(0, |failing| failing.calls)
     }
 }

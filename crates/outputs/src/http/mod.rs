@@ -54,7 +54,8 @@ pub struct Settings {
     /// Longest time to wait for a response.
     #[serde(default = "timeout_seconds")]
     pub timeout_seconds: u64,
-    /// Largest number of messages in a request, 1 to 10,000. If it is more than one, requests are sent one after the other.
+    /// Largest number of messages in a request, 1 to 10,000. If it is more than one, requests are sent one after the other,
+    /// except those of a device whose messages fail.
     #[serde(default = "batch")]
     pub batch: usize,
     /// A file with the secret for signatures.
@@ -302,7 +303,7 @@ impl Output for Http {
     fn shape(&self) -> Shape {
         match self.batch {
             1 => Shape { partitions: Partitions::PerDevice, batch: 1, linger: Duration::ZERO },
-            batch => Shape { partitions: Partitions::One, batch, linger: LINGER },
+            batch => Shape { partitions: Partitions::Together, batch, linger: LINGER },
         }
     }
 

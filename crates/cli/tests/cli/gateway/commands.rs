@@ -91,7 +91,18 @@ fn dead_letters_can_be_listed_retried_and_discarded() {
         "discarded 1 message\n"
     );
     assert_eq!(listed(), "no dead letters\n");
-    for child in [&mut child, &mut refusing] {
+    // Without the target, the next message is retried, and only its ID discards it.
+    terminate(&refusing);
+    assert_eq!(exit_code(&mut refusing), Some(0));
+    assert_eq!(post(address, "d1", "2"), 204);
+    wait_until("it is retried", || listed().contains("retried"));
+    assert!(listed().contains("d1") && status().contains("1 devices retried"), "{}{}", listed(), status());
+    assert_eq!(ask(folder.path(), &["dead-letters", "discard", "--all"]).text(), "discarded 0 messages\n");
+    assert_eq!(ask(folder.path(), &["dead-letters", "discard", "2"]).text(), "discarded 1 message\n");
+    wait_until("nothing is pending", || status().contains("o: waiting, 0 delivered, 0 pending"));
+    assert_eq!(listed(), "no dead letters\n");
+    {
+        let child = &mut child;
         terminate(child);
         assert_eq!(exit_code(child), Some(0));
     }

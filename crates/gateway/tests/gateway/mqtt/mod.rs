@@ -1,6 +1,7 @@
 //! Devices that publish over MQTT: third-party clients, and packets that such clients do not send.
 
 mod delivery;
+mod wills;
 
 use crate::support::{
     Running,
@@ -142,8 +143,6 @@ fn unsupported_features_and_other_topics_are_refused() {
         let output = mosquitto("mosquitto_sub", address, &["-V", version, "-t", "v1/#", "-W", "20"]);
         let text = String::from_utf8(output.stderr).unwrap();
         assert!(text.contains("denied"), "{version}: {text}");
-        let will = ["-V", version, "--will-topic", "v1/d/json", "-t", "v1/d/json", "-m", "1", "-q", "1"];
-        assert!(!publish(address, &will).0, "{version}: a will");
     }
     let (done, text) = publish(address, &["-V", "5", "-q", "1", "-t", "somewhere/else", "-m", "1"]);
     assert!(text.contains("Topic Name invalid") || text.contains("invalid"), "{done} {text}");

@@ -39,6 +39,35 @@ fn a_chirpstack_message_has_the_format_of_its_port_and_its_best_gateway() {
     assert_eq!(message["origin"], origin);
 }
 
+/// Protobuf's JSON leaves out what is 0: the frame counter of the first frame, an SNR, a latitude on the equator.
+#[test]
+fn fields_that_are_left_out_are_zero() {
+    let gateway = start();
+    let up = json!({
+        "deduplicationId": "1", "deviceInfo": {"devEui": "a84041c100000012"}, "fPort": 2, "data": "oWF0AQ==",
+        "time": null, "rxInfo": [
+            {"gatewayId": "a", "rssi": -101, "snr": -17.5},
+            {"gatewayId": "b", "rssi": -60, "location": {"longitude": 6.5}},
+            {"gatewayId": "c", "rssi": -90, "snr": null, "location": null}
+        ]
+    });
+    assert_answer(&json_call(&gateway, "/hooks/chirpstack?event=up", &up.to_string()), "stored");
+    let origin = &list(&gateway, "/api/devices/a84041c100000012/messages")[0]["origin"];
+    assert_eq!((&origin["counter"], &origin["gateway"]["id"]), (&json!(0), &json!("b")));
+    assert_eq!(origin["gateway"]["snr"], 0.0);
+    assert_eq!(origin["gateway"]["position"], json!({"latitude": 0.0, "longitude": 6.5}));
+    let up = json!({
+        "end_device_ids": {"device_id": "dev2", "dev_eui": "0004A30B001C0531"}, "correlation_ids": ["as:up:2"],
+        "uplink_message": {"f_port": 15, "frm_payload": "eyJ0IjoxfQ==", "rx_metadata": [
+            {"gateway_ids": {"gateway_id": "a"}, "rssi": -60, "snr": -2.5},
+            {"gateway_ids": {"gateway_id": "b"}, "rssi": -110}
+        ]}
+    });
+    assert_answer(&call(&gateway, "/hooks/tts", ("x-token", &TOKEN[7..]), JSON, &up.to_string()), "stored");
+    let origin = &list(&gateway, "/api/devices/0004a30b001c0531/messages")[0]["origin"];
+    assert_eq!(origin["gateway"], json!({"id": "b", "rssi": -110.0, "snr": 0.0}));
+}
+
 /// A TS013 codec passes a delta on with the data `{"dunnage": "delta"}`, because only the gateway has the message that it refers to.
 #[test]
 fn what_a_codec_made_of_the_bytes_is_ignored() {

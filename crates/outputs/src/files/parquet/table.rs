@@ -11,8 +11,7 @@ use crate::{
     files::{
         columns::{Columns, FIRST, Leaf, cost, flatten},
         declared::{ColumnType, Declaration, Declared},
-        growing::Growing,
-        ndjson::{Line, identify},
+        ndjson::{self, Line},
     },
 };
 use dunnage_base::clock;
@@ -41,6 +40,8 @@ const GROUP_BYTES: usize = 16 << 20;
 /// The columns and the extent of a table.
 pub struct Table {
     pub rows: u64,
+    /// Lines up to this ID are in other files.
+    after: i64,
     pub first_id: i64,
     pub last_id: i64,
     /// Values that do not fit the declared types.
@@ -68,18 +69,21 @@ struct Record {
 }
 
 impl Table {
-    /// Determines the table of the lines at `path`, after cutting off an incomplete one. Returns `None` if there are no lines.
-    pub fn survey(path: &Path, catalog: &dyn Catalog) -> io::Result<Option<Table>> {
-        if last_id(path)?.is_none() {
-            return Ok(None);
-        }
+    /// Determines the table of the lines at `path` with IDs above `after`, once everything from an incomplete one on is cut off; those up to the
+    /// ID `durable_to` were synchronized. Returns `None` if there are no such lines.
+    pub fn survey(
+        path: &Path,
+        (after, durable_to): (i64, i64),
+        catalog: &dyn Catalog,
+    ) -> io::Result<Option<Table>> {
+        let (_, last_id) = ndjson::open(path.to_owned(), durable_to)?;
+        let Some(last_id) = last_id.filter(|last| *last > after) else { return Ok(None) };
         let schema = schema_of(path)?;
         let declared = Declared::new(schema.iter().flat_map(|schema| catalog.versions(schema)));
         let mut survey = Survey::new(&declared);
-        let (mut rows, mut first_id, mut last_id) = (0, 0, 0);
-        for_each(path, |line, _| {
+        let (mut rows, mut first_id) = (0, 0);
+        for_each(path, after, |line, _| {
             rows += 1;
-            last_id = line.id;
             if rows == 1 {
                 first_id = line.id;
             }
@@ -88,7 +92,7 @@ impl Table {
         })?;
         let kinds = survey.columns.names().iter().map(|name| survey.known[name].kind()).collect();
         let Survey { columns, misfits, .. } = survey;
-        Ok(Some(Table { rows, first_id, last_id, misfits, columns, kinds }))
+        Ok(Some(Table { rows, after, first_id, last_id, misfits, columns, kinds }))
     }
 
     /// Writes the lines at `path` as Parquet to the file `to`, and returns it.
@@ -96,7 +100,7 @@ impl Table {
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
         let mut writer = SerializedFileWriter::new(to, Arc::new(self.schema()?), Arc::new(properties))?;
         let (mut group, mut bytes) = (Vec::new(), 0);
-        for_each(path, |line, length| {
+        for_each(path, self.after, |line, length| {
             let leaves = flatten(line.value)?;
             bytes += length + cost(&leaves);
             group.push(Record::of(line, leaves)?);
@@ -292,12 +296,19 @@ fn optional<T: DataType>(
     Ok(column.close()?)
 }
 
-/// Calls `read` with each line at `path`, and its length in bytes.
-fn for_each(path: &Path, mut read: impl FnMut(Line<'_>, usize) -> io::Result<()>) -> io::Result<()> {
+/// Calls `read` with each line at `path` with an ID above `after`, and its length in bytes.
+fn for_each(
+    path: &Path,
+    after: i64,
+    mut read: impl FnMut(Line<'_>, usize) -> io::Result<()>,
+) -> io::Result<()> {
     let mut lines = BufReader::new(File::open(path)?);
     let mut line = String::new();
     while lines.read_line(&mut line)? > 0 {
-        read(serde_json::from_str(&line)?, line.len())?;
+        let parsed: Line<'_> = serde_json::from_str(&line)?;
+        if parsed.id > after {
+            read(parsed, line.len())?;
+        }
         line.clear();
     }
     Ok(())
@@ -309,10 +320,4 @@ fn schema_of(path: &Path) -> io::Result<Option<String>> {
     BufReader::new(File::open(path)?).read_line(&mut line)?;
     let line: Line<'_> = serde_json::from_str(&line)?;
     Ok(line.schema)
-}
-
-/// Returns the last message ID of the lines at `path`, after cutting off an incomplete line.
-pub fn last_id(path: &Path) -> io::Result<Option<i64>> {
-    let (_, last) = Growing::open(path.to_owned(), |line| identify(line).is_some())?;
-    Ok(last.as_deref().and_then(identify))
 }

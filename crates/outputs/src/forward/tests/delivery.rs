@@ -2,6 +2,7 @@
 
 use super::{Answer, Bench, NAME, System, assert_in_order, one_by_one};
 use crate::{Failed, Message, Named, Output, Partitions, Shape};
+use dunnage_buffer::Position;
 use fastrand::Rng;
 use std::{
     collections::BTreeSet,
@@ -131,7 +132,8 @@ async fn a_stop_waits_for_calls_and_starts_none() {
         let output = Arc::new(Slow(Arc::clone(&calls), Arc::clone(&closed)));
         let stop = CancellationToken::new();
         let named = Named { name: NAME.into(), concurrency: 16, output };
-        let task = tokio::spawn(bench.outputs.forwarder(named, i64::from(second), stop.clone()).run());
+        let task =
+            tokio::spawn(bench.outputs.forwarder(named, Position::at(i64::from(second)), stop.clone()).run());
         bench.until("a call is made", |status| status.calls == 1).await;
         stop.cancel();
         let begun = Instant::now();

@@ -2,6 +2,7 @@
 
 mod delivery;
 mod failures;
+mod poisoned;
 mod skipping;
 
 use crate::{
@@ -9,8 +10,8 @@ use crate::{
     source::NoCatalog,
 };
 use dunnage_buffer::{
-    BufferSettings, BufferStats, NewMessage, Options, Provenance, QuarantineSettings, Queue, Readers, Shares,
-    Writer,
+    BufferSettings, BufferStats, NewMessage, Options, Position, Provenance, QuarantineSettings, Queue,
+    Readers, Shares, Writer,
 };
 use prometheus_client::registry::Registry;
 use std::{
@@ -50,12 +51,12 @@ struct System {
     broken: Mutex<Vec<&'static str>>,
 }
 
-/// Marks a device's call as in progress until this is dropped, also when the call is canceled.
-struct Busy<'a>(&'a System, String);
+/// Marks the devices of a call as in progress until this is dropped, also when the call is canceled.
+struct Busy<'a>(&'a System, BTreeSet<String>);
 
 impl Drop for Busy<'_> {
     fn drop(&mut self) {
-        self.0.busy.lock().unwrap().remove(&self.1);
+        self.0.busy.lock().unwrap().retain(|device| !self.1.contains(device));
     }
 }
 
@@ -96,18 +97,20 @@ impl Output for System {
     }
 
     async fn deliver(&self, messages: &[Message]) -> Result<(), Failed> {
-        let partition = match self.shape.partitions {
-            Partitions::PerDevice => messages[0].device.clone(),
-            Partitions::One => String::new(),
+        let devices: BTreeSet<_> = match self.shape.partitions {
+            Partitions::PerDevice | Partitions::Together => {
+                messages.iter().map(|message| message.device.clone()).collect()
+            }
+            Partitions::One => [String::new()].into(),
         };
         // A panic here would count as a failure of the output.
         self.check(messages.len() <= self.shape.batch, "a batch is too large");
         self.check(messages.is_sorted_by_key(|message| message.id), "a batch is not in order");
-        let alone = self.shape.partitions == Partitions::One
-            || messages.iter().all(|message| message.device == partition);
+        let alone = self.shape.partitions != Partitions::PerDevice || devices.len() == 1;
         self.check(alone, "a batch has messages of two devices");
-        self.check(self.busy.lock().unwrap().insert(partition.clone()), "two calls at a time for a device");
-        let _busy = Busy(self, partition);
+        let others = devices.iter().all(|device| self.busy.lock().unwrap().insert(device.clone()));
+        self.check(others, "two calls at a time for a device");
+        let _busy = Busy(self, devices);
         self.at_once.fetch_max(self.busy.lock().unwrap().len(), Ordering::Relaxed);
         self.calls.lock().unwrap().push(messages.len());
         tokio::time::sleep(Duration::from_micros(fastrand::u64(0..2000))).await;
@@ -136,7 +139,7 @@ impl Output for System {
     }
 }
 
-fn one_by_one() -> Shape {
+const fn one_by_one() -> Shape {
     Shape { partitions: Partitions::PerDevice, batch: 1, linger: Duration::ZERO }
 }
 
@@ -201,15 +204,19 @@ impl Bench {
     /// Starts a forwarder to `system` where the previous one ended.
     async fn forward(&self, system: &Arc<System>) -> Running {
         let stop = CancellationToken::new();
-        let cursor = self.cursor().await;
+        let position = self.position().await;
         let named =
             Named { name: NAME.into(), concurrency: 16, output: Arc::clone(system) as Arc<dyn Output> };
-        let forwarder = self.outputs.forwarder(named, cursor, stop.clone());
+        let forwarder = self.outputs.forwarder(named, position, stop.clone());
         Running { stop, task: tokio::spawn(forwarder.run()) }
     }
 
+    async fn position(&self) -> Position {
+        self.source.readers.position(NAME.into()).await.unwrap().unwrap_or_default()
+    }
+
     async fn cursor(&self) -> i64 {
-        self.source.readers.cursor(NAME.into()).await.unwrap().unwrap_or_default()
+        self.position().await.cursor()
     }
 
     async fn dead_letters(&self) -> Vec<i64> {
@@ -254,6 +261,7 @@ fn message(device: String, n: usize) -> NewMessage {
             link: None,
             key: None,
             dedup_by_payload: false,
+            is_answered: false,
             request: format!("r{n}"),
             origin: None,
         },

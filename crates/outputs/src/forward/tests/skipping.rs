@@ -2,6 +2,7 @@
 
 use super::{Bench, NAME};
 use crate::{Breaker, Failed, Message, Named, Output, Partitions, Shape};
+use dunnage_buffer::Position;
 use std::{
     sync::{
         Arc,
@@ -51,7 +52,7 @@ async fn skipped_messages_need_no_call_and_do_not_close_the_breaker() {
     let named =
         || Named { name: NAME.into(), concurrency: 16, output: Arc::clone(&picky) as Arc<dyn Output> };
     let stop = CancellationToken::new();
-    let running = tokio::spawn(bench.outputs.forwarder(named(), 0, stop.clone()).run());
+    let running = tokio::spawn(bench.outputs.forwarder(named(), Position::default(), stop.clone()).run());
     bench.store(0..40, |n| format!("a{}", n % 3)).await;
     bench.until("all are skipped", |status| status.cursor == 40).await;
     assert_eq!(
