@@ -1,6 +1,5 @@
 //! Google's well-known types, which Protobuf's JSON has as text, a number or any value, and not as a message of their fields.
 
-use super::shape::MessageShape;
 use crate::{Budget, Error, Kind, Value, instant, limits};
 use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE};
@@ -157,11 +156,6 @@ pub(super) fn list_fields(value: &Value, depth: usize) -> Result<Value, Error> {
     let Value::Array(items) = value else { return Err(Error::new(Kind::Type, 0, "not an array")) };
     let item = |(at, item)| value_fields(item, depth).map_err(|e| e.at_index(at));
     Ok(Value::Array(vec![Value::Array(items.iter().enumerate().map(item).collect::<Result<_, Error>>()?)]))
-}
-
-/// Returns the index of the value that is present among the fields of `google.protobuf.Value`.
-pub(super) fn present(shape: &MessageShape, values: &[Value]) -> Option<usize> {
-    (0..shape.fields.len()).find(|at| values.get(*at).is_some_and(|value| *value != Value::Null))
 }
 
 /// Returns bytes as base64, as Protobuf's JSON has them.

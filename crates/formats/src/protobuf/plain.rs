@@ -188,7 +188,7 @@ impl Reader<'_> {
                 let first = shape.fields.first().zip(values.into_iter().next());
                 first.map_or(Ok(Value::Null), |(field, value)| self.field(field, None, value))
             }
-            Known::Value => match known::present(shape, &values) {
+            Known::Value => match values.iter().position(|value| *value != Value::Null) {
                 // The first is `null_value`.
                 None | Some(0) => Ok(Value::Null),
                 Some(at) => {
