@@ -2,6 +2,11 @@
 
 .PHONY: help run dist check test nightly test-c test-rust test-python test-js test-java test-jvm test-kafka test-report conform lint fmt audit faults bench bench-link bench-lang bench-full report fuzz fuzz-c docs
 
+# In CI, each line of a recipe says how long it took.
+ifdef CI
+SHELL = .ci/timed
+endif
+
 # What measuring on a simulated AVR needs; the compiler itself comes from PyPI.
 AVR = cc:build-essential pip3:python3-pip /usr/include/simavr/sim_avr.h:libsimavr-dev /usr/include/libelf.h:libelf-dev
 

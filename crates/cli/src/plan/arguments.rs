@@ -5,6 +5,9 @@ use dunnage_links::Load;
 /// Joules in a watt-hour.
 const WATT_HOUR: f64 = 3600.0;
 
+/// The fewest messages per day: one in three years.
+const MIN_PER_DAY: f64 = 0.001;
+
 /// A number of devices, at least 1.
 pub fn devices(text: &str) -> Result<u64, String> {
     match text.parse() {
@@ -13,11 +16,13 @@ pub fn devices(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A number of messages per day, above 0.
+/// A number of messages per day.
 pub fn per_day(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(rate) if rate > 0.0 && rate <= Load::MAX_PER_DAY => Ok(rate),
-        _ => Err(format!("give a number above 0 and up to {}, one message per second", Load::MAX_PER_DAY)),
+        Ok(rate) if (MIN_PER_DAY..=Load::MAX_PER_DAY).contains(&rate) => Ok(rate),
+        _ => {
+            Err(format!("give a number from {MIN_PER_DAY} to {}, one message per second", Load::MAX_PER_DAY))
+        }
     }
 }
 

@@ -142,6 +142,7 @@ fn invalid_usage_exits_with_2_and_names_the_option() {
         ("-1", "1", "--devices"),
         ("1", "0", "--per-day"),
         ("1", "NaN", "--per-day"),
+        ("1", "1e-300", "--per-day"),
         ("1", "-4", "--per-day"),
     ] {
         let run = dunnage(&["plan", "--schema", "container", "--devices", devices, "--per-day", per_day], "");

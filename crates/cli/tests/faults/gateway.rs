@@ -92,12 +92,17 @@ impl Gateway {
         Ok(serde_json::from_str(&text)?)
     }
 
-    /// Whether the metrics report an output lag of 0 messages.
+    /// Whether the metrics report that the first output has every message.
     pub fn has_delivered(&self) -> bool {
+        self.output_lags().first() == Some(&0)
+    }
+
+    /// How many messages each output still has to deliver, from the metrics.
+    pub fn output_lags(&self) -> Vec<u64> {
         let answer = ureq::get(format!("{}/metrics", self.url())).call().ok();
         let text = answer.and_then(|mut answer| answer.body_mut().read_to_string().ok()).unwrap_or_default();
-        let mut lag = text.lines().filter(|line| line.starts_with("dunnage_output_lag_messages{"));
-        lag.next().is_some_and(|line| line.ends_with(" 0"))
+        let lags = text.lines().filter(|line| line.starts_with("dunnage_output_lag_messages{"));
+        lags.filter_map(|line| line.rsplit(' ').next()?.parse().ok()).collect()
     }
 
     fn wait_until_it_listens(&mut self) -> Result<(), Failure> {

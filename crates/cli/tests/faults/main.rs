@@ -15,6 +15,7 @@ mod disk;
 mod fleet;
 mod gateway;
 mod lossy;
+mod power;
 mod process;
 mod row;
 mod rows;
@@ -65,15 +66,30 @@ fn main() -> ExitCode {
     // One row at a time, so that each has the machine to itself.
     let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
     let table = Arc::new(Mutex::new(Vec::new()));
-    let trials = rows::ALL.iter().map(|scenario| trial(scenario, scale, &table)).collect();
+    let mut trials: Vec<_> = rows::ALL.iter().map(|scenario| trial(scenario, scale, &table)).collect();
+    trials.push(Trial::test("power_failures", move || power_failures(scale)));
     let conclusion = libtest_mimic::run(&arguments, trials);
     cse::end();
     let table = table.lock().unwrap();
     println!("{}", row::markdown(&table));
     if scale == Scale::Long && table.len() == rows::ALL.len() {
-        row::write(&table).unwrap();
+        row::write("fault table", &row::markdown(&table)).unwrap();
     }
     conclusion.exit_code()
+}
+
+/// Counts what power failures leave. The long form writes its table to `docs/faults.md`.
+fn power_failures(scale: Scale) -> Result<(), Failed> {
+    let (failures, counts) = power::measure(scale).map_err(|e| Failed::from(e.to_string()))?;
+    let table = power::markdown(&counts);
+    println!("{failures} power failures\n{table}");
+    if scale == Scale::Long {
+        row::write("power table", &table).map_err(|e| Failed::from(e.to_string()))?;
+    }
+    match counts.values().all(power::Count::is_right) {
+        true => Ok(()),
+        false => Err(format!("messages were lost or written twice:\n{table}").into()),
+    }
 }
 
 fn trial(scenario: &'static Scenario, scale: Scale, table: &Arc<Mutex<Vec<Row>>>) -> Trial {

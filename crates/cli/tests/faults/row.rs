@@ -97,12 +97,13 @@ pub fn markdown(rows: &[Row]) -> String {
     text
 }
 
-/// Writes the table into `docs/faults.md`.
-pub fn write(rows: &[Row]) -> Result<(), Failure> {
-    const MARKS: [&str; 2] = ["<!-- begin fault table -->\n", "<!-- end fault table -->"];
+/// Writes a table into `docs/faults.md`, between the marks with its name.
+pub fn write(name: &str, table: &str) -> Result<(), Failure> {
+    let (begin, end) = (format!("<!-- begin {name} -->\n"), format!("<!-- end {name} -->"));
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/faults.md");
     let text = std::fs::read_to_string(&path)?;
-    let (before, rest) = text.split_once(MARKS[0]).ok_or("the document has no place for the table")?;
-    let (_, after) = rest.split_once(MARKS[1]).ok_or("the document has no place for the table")?;
-    Ok(std::fs::write(&path, format!("{before}{}{}{}{after}", MARKS[0], markdown(rows), MARKS[1]))?)
+    let missing = || format!("{}: there is no place for the {name}", path.display());
+    let (before, rest) = text.split_once(&begin).ok_or_else(missing)?;
+    let (_, after) = rest.split_once(&end).ok_or_else(missing)?;
+    Ok(std::fs::write(&path, format!("{before}{begin}{table}{end}{after}"))?)
 }

@@ -66,11 +66,12 @@ pub async fn readyz(State(state): State<Arc<GatewayState>>) -> Result<&'static s
     (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn metrics(State(state): State<Arc<GatewayState>>, headers: HeaderMap) -> impl IntoResponse {
-    let (queue, totals) = (&state.ingest().queue, state.ingest().stats.totals());
-    state.outputs.gauge(totals.last_message_id);
     let oldest = state.ingest().readers.of(Use::Admin).oldest().await.ok().flatten();
     let age = oldest.map_or(0, |received_at| clock::now().saturating_sub(received_at).max(0));
     let (buffer_bytes, wal_bytes) = state.ingest().readers.bytes();
+    // Last, because outputs may begin meanwhile: their lag would be shown as 0.
+    let (queue, totals) = (&state.ingest().queue, state.ingest().stats.totals());
+    state.outputs.gauge(totals.last_message_id);
     let moment = Moment {
         queue_messages: queue.depth(),
         queue_bytes: queue.bytes(),
