@@ -16,6 +16,7 @@ pub(super) fn name(text: &[u8], at: usize) -> Option<(&'static str, Option<&'sta
     if text.get(at..).is_some_and(|rest| rest.starts_with(MARK)) {
         return Some(("a byte order mark (U+FEFF), which may stand only at the start", None));
     }
+    let at = at.min(text.len());
     let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-');
     let start = at - text[..at].iter().rev().take_while(is_part).count();
     let word = &text[start..at + text[at..].iter().take_while(is_part).count()];

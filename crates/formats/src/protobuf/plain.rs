@@ -98,7 +98,11 @@ impl<'a> Names<'a> {
                 let unknown = || Error::new(Kind::Range, 0, format!("the enumeration has no value {name}"));
                 index.map(|index| Value::U64(index as u64)).ok_or_else(unknown)
             }
-            (Scalar::Enum(_), _) => Err(Error::new(Kind::Type, 0, "not the name of a value")),
+            (Scalar::Enum(_), value) => match value.as_integer().map(i32::try_from) {
+                Some(Ok(number)) => Ok(Value::F64(f64::from(number))),
+                Some(Err(_)) => Err(Error::new(Kind::Range, 0, "an enumeration has numbers of 32 bits")),
+                None => Err(Error::new(Kind::Type, 0, "not the name of a value")),
+            },
             (Scalar::Bytes, Value::Text(text)) => known::from_base64(text),
             (_, value) => Ok(value.clone()),
         }
@@ -175,6 +179,7 @@ impl Reader<'_> {
                 self.take(name)?;
                 Ok(Value::from(name.as_str()))
             }
+            (Scalar::Enum(_), Value::F64(number)) => Ok(Value::from(number as i64)),
             (Scalar::Bytes, Value::Bytes(bytes)) => known::base64(&bytes, self.budget),
             (_, value) => Ok(value),
         }

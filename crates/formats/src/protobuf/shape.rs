@@ -14,6 +14,8 @@ use std::collections::HashMap;
 pub(super) struct Shapes {
     messages: Vec<MessageShape>,
     has_maps: bool,
+    /// Whether an enumeration may have a number without a name. In the tree, that is a float, and a name its index.
+    pub any_number: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -158,7 +160,7 @@ impl Shapes {
         survey.message(root, record)?;
         let messages: Vec<_> = survey.messages.into_iter().flatten().collect();
         let has_maps = messages.iter().any(|m: &MessageShape| m.fields.iter().any(|f| f.form == Form::Map));
-        Ok(Shapes { messages, has_maps })
+        Ok(Shapes { messages, has_maps, any_number: record.is_none() })
     }
 
     /// Returns whether a map occurs anywhere in the message.

@@ -73,6 +73,8 @@ impl Writer<'_> {
             },
             (Scalar::String, Value::Text(text)) => Ok(Wire::String(text.clone())),
             (Scalar::Bytes, Value::Bytes(bytes)) => Ok(Wire::Bytes(bytes.clone().into())),
+            // A number without a name.
+            (Scalar::Enum(_), Value::F64(number)) => Ok(Wire::EnumNumber(*number as i32)),
             (Scalar::Enum(values), value) => {
                 let index: usize = integer(value)?;
                 values.get(index).map(|(n, _)| Wire::EnumNumber(*n)).ok_or_else(|| range("an index", "enum"))

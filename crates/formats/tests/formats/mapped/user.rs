@@ -161,6 +161,13 @@ fn a_number_with_several_names_has_the_first() {
     for (values, first) in [("OPEN = 1; AJAR = 1;", "OPEN"), ("AJAR = 1; OPEN = 1;", "AJAR")] {
         let plain = Protobuf::from_proto(&proto(values), None).unwrap();
         assert_eq!(plain.decode(b"\x28\x01"), Ok(json(&format!(r#"{{"s":"{first}"}}"#))));
+        // A number that a newer definition has is that number.
+        for (number, wire) in
+            [("7", &b"\x28\x07"[..]), ("-1", b"\x28\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")]
+        {
+            let message = json(&format!(r#"{{"s":{number}}}"#));
+            assert_eq!((plain.decode(wire), bytes(&plain, &message)), (Ok(message), wire.to_vec()));
+        }
         // Every name is written, and a schema that knows only one of them reads it.
         for known in ["OPEN", "AJAR"] {
             let schema = format!(
