@@ -71,7 +71,7 @@ pub use exact::shortest;
 pub use format::Format;
 pub use infer::{InferError, Inferred, Note, infer, with_keyword};
 pub use model::*;
-pub use number::{binary64, read_number};
+pub use number::{binary64, read_nearest, read_number};
 pub use number_text::decimal_text;
 pub use quantum::Quantum;
 pub use same::same;
