@@ -131,7 +131,7 @@ const KINDS: [Kind; 52] = [
     ("percent", |a| format!("{}%", a.random.below(5 + a.progress / 10))),
     ("percent with decimals", |a| format!("{:.1}%", (a.random.below(50 + a.progress) as f64) / 10.0)),
     ("temperature with its unit", |a| format!("{:.1}C", 21.0 - (a.progress as f64) / 30.0)),
-    ("level with its unit", |a| format!("{}dBm", 150 - i64::try_from(a.progress).unwrap() / 5)),
+    ("level with its unit", |a| format!("{}dBm", 150 - a.progress.cast_signed() / 5)),
     ("callsign", |a| {
         let (digit, letters) = (a.random.below(10), 1 + a.random.below(3));
         let prefix = a.random.one(&["DL", "G", "VK", "2E"]);
