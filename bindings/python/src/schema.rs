@@ -34,7 +34,7 @@ impl Schema {
     fn new(source: &Bound<'_, PyAny>, assert_formats: bool) -> PyResult<Self> {
         let text = text(source)?;
         let layout = source.py().detach(|| {
-            let model = Model::compile_with(&text, Options { assert_formats })?;
+            let model = Model::compile_with(&text, Options { assert_formats, ..Options::default() })?;
             Layout::new(&model)
         });
         Ok(Schema { layout: Arc::new(layout.map_err(|error| refused(&error))?) })

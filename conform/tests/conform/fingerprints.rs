@@ -223,7 +223,9 @@ fn any_two_schemas_of_one_fingerprint_read_each_others_messages() {
             }
             let variant = rooted(&variant, &mut random);
             let assert_formats = random.once_in(2);
-            let Ok(model) = Model::compile_with(&variant.to_string(), Options { assert_formats }) else {
+            let Ok(model) =
+                Model::compile_with(&variant.to_string(), Options { assert_formats, ..Options::default() })
+            else {
                 continue;
             };
             let layout = Layout::new(&model).expect("a layout");

@@ -4,9 +4,11 @@ use crate::{
     failure::{Failure, complain},
     input::{self, Source},
     known::KnownTexts,
+    numbers::{Numbers, with_choice},
+    proto::Proto,
 };
 use clap::Args;
-use dunnage_formats::{Error, Format, Id, Kind, Mapping, Reception};
+use dunnage_formats::{Altered, Error, Format, Id, Kind, Mapping, Reception};
 use std::{
     collections::BTreeMap,
     io::{self, Write},
@@ -15,12 +17,12 @@ use std::{
 /// Convert a message from one format to another
 ///
 /// Reads one message from the file or standard input; text output ends with a newline. Formats without field
-/// names (protobuf, avro, thrift, struct, packed) need the schema of the message.
+/// names (protobuf, avro, thrift, struct, packed) need the schema of the message; for protobuf, --proto is enough.
 ///
 /// With --lines every line is a message: text formats as they are, binary formats as hex. A line that cannot be
 /// converted is reported with its number on standard error and has no output. The other lines are converted, and the
-/// exit code is 1. An empty line is a message of zero bytes, which some binary formats have; in text formats it is an
-/// error.
+/// exit code is 1. An empty line is a message of zero bytes, which some binary formats have; in text formats, blank
+/// lines are ignored.
 #[derive(Args)]
 pub struct Convert {
     /// Format of the input
@@ -44,6 +46,10 @@ pub struct Convert {
     #[arg(long)]
     require_check: bool,
     #[command(flatten)]
+    numbers: Numbers,
+    #[command(flatten)]
+    proto: Proto,
+    #[command(flatten)]
     schemas: input::Schemas,
     #[command(flatten)]
     source: Source,
@@ -57,7 +63,12 @@ fn format_id(formats: impl Iterator<Item = Id>) -> impl clap::builder::TypedValu
 
 impl Convert {
     pub fn run(self) -> Result<(), Failure> {
-        let without_schema = [self.from, self.to].into_iter().find(|id| id.needs_schema());
+        let sides = [self.from, self.to];
+        if self.proto.file().is_some() && !sides.contains(&Id::Protobuf) {
+            return Err(Failure::Usage("--proto is for --from protobuf or --to protobuf".into()));
+        }
+        let defined = |id: &Id| *id == Id::Protobuf && self.proto.file().is_some();
+        let without_schema = sides.into_iter().find(|id| id.needs_schema() && !defined(id));
         if let (Some(id), None) = (without_schema, &self.schema) {
             return Err(Failure::Usage(format!("{id} needs the schema of the message: --schema")));
         }
@@ -70,11 +81,17 @@ impl Convert {
             return Err(Failure::about(self.schema.as_deref().unwrap_or_default(), message));
         }
         let hex = self.hex || self.lines;
+        let own = self.proto.codec(model.as_ref())?;
+        let open = |id: Id| match &own {
+            Some(own) if id == Id::Protobuf => Ok(Box::new(own.clone()) as Box<dyn Format>),
+            _ => id.open(model.as_ref(), Mapping::Exact),
+        };
         let conversion = Conversion {
             from_json: self.from == Id::Json,
-            from: self.from.open(model.as_ref(), Mapping::Exact)?,
-            to: self.to.open(model.as_ref(), Mapping::Exact)?,
+            from: open(self.from)?,
+            to: open(self.to)?,
             known: self.known.texts()?,
+            numbers: self.numbers,
             hex_in: hex && !is_text(self.from),
             hex_out: hex && !is_text(self.to),
             newline: hex || is_text(self.to),
@@ -86,7 +103,7 @@ impl Convert {
 
 /// Whether the messages of a format are text.
 fn is_text(id: Id) -> bool {
-    matches!(id, Id::Json | Id::Xml | Id::Yaml | Id::SenmlJson | Id::SensmlJson)
+    matches!(id, Id::Json | Id::Xml | Id::Yaml | Id::SenmlJson | Id::SensmlJson | Id::Text | Id::Form)
 }
 
 struct Conversion {
@@ -95,6 +112,7 @@ struct Conversion {
     from: Box<dyn Format>,
     to: Box<dyn Format>,
     known: BTreeMap<String, String>,
+    numbers: Numbers,
     hex_in: bool,
     hex_out: bool,
     /// Whether to end the output with a newline.
@@ -107,8 +125,8 @@ impl Conversion {
         let bytes = self.source.message(self.hex_in)?;
         let mut output = self.convert(&bytes).map_err(|error| {
             self.source.blame(match self.from_json {
-                true => input::json_failure(error, &bytes, "--lines reads one per line"),
-                false => error.into(),
+                true => input::json_failure(with_choice(&error), &bytes, "--lines reads one per line"),
+                false => Failure::Failed(with_choice(&error)),
             })
         })?;
         if self.newline && output.last() != Some(&b'\n') {
@@ -124,8 +142,10 @@ impl Conversion {
         // Standard output is flushed after each line, so that a live stream has no delay.
         let mut stdout = io::stdout().lock();
         let (mut line, mut number, mut failed) = (Vec::new(), 0u64, false);
-        while input::line(&mut source, self.hex_in, &mut line).map_err(|e| self.source.blame(e))? {
-            number += 1;
+        while let read @ 1.. =
+            input::line(&mut source, self.hex_in, &mut line).map_err(|e| self.source.blame(e))?
+        {
+            number += read;
             match self.line(&line) {
                 Ok(output) => {
                     stdout.write_all(&output)?;
@@ -133,6 +153,7 @@ impl Conversion {
                 }
                 Err(error) => {
                     failed = true;
+                    let error = with_choice(&error);
                     match self.source.file() {
                         Some(path) => complain(format_args!("{}: line {number}: {error}", path.display())),
                         None => complain(format_args!("line {number}: {error}")),
@@ -148,7 +169,6 @@ impl Conversion {
     fn line(&self, line: &[u8]) -> Result<Vec<u8>, Error> {
         let mut output = match self.hex_in {
             true => self.convert(&input::from_hex(line)?)?,
-            false if line.trim_ascii().is_empty() => return Err(input::empty_line()),
             false => self.convert(line)?,
         };
         output.pop_if(|end| *end == b'\n');
@@ -160,7 +180,8 @@ impl Conversion {
 
     fn convert(&self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
         input::within_limit(bytes)?;
-        let reception = Reception { known: (&self.known).into(), ..Reception::default() };
+        let (known, altered) = ((&self.known).into(), Altered::default());
+        let reception = Reception { known, numbers: self.numbers.of(&altered), ..Reception::default() };
         let message = self.from.decode_from(bytes, &reception)?;
         let mut output = Vec::new();
         self.to.encode(&message, &mut output).map_err(|e| match self.from_json {

@@ -117,6 +117,7 @@ impl Generate {
         self.write(&files.name, &[("h", &files.header), ("c", &files.source)])?;
         self.write_shared(&shared)?;
         say_slot(layout);
+        say_unchecked(layout);
         if let Some(cost) = files.modes {
             say_cost(cost);
         }
@@ -207,6 +208,19 @@ fn say_slot(layout: &Layout) {
     let from = if layout.has_slot_byte() { "" } else { " from the port" };
     let _ =
         writeln!(anstream::stderr().lock(), "slot {}{from}, layout {fingerprint}..., {check}", layout.slot());
+}
+
+/// Prints what the C does not check.
+fn say_unchecked(layout: &Layout) {
+    let checks = c::device_checks(layout);
+    // If standard error is closed, the lines cannot be shown.
+    let mut error = anstream::stderr().lock();
+    if !checks.is_empty() {
+        let _ = writeln!(error, "the code does not check these keywords; the program must, before it sends:");
+    }
+    for check in checks {
+        let _ = writeln!(error, "  {check}");
+    }
 }
 
 /// Prints what modes 1 and 2 cost beside code.

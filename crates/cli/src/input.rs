@@ -113,10 +113,25 @@ pub fn message(source: impl Read, hex: bool) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// Reads the next line into `line`, without its line end. Returns false at the end of the input.
+/// Reads the next message into `line`: a line, without its line end. Returns how many lines it has read, 0 at the end of the input. In a text
+/// format, a blank line is no message, and is passed over. A line of hex may be empty.
 ///
 /// A line that is too long for a message is cut just above the limit, and [`within_limit`] then rejects it.
-pub fn line(source: &mut impl BufRead, hex: bool, line: &mut Vec<u8>) -> Result<bool, Failure> {
+pub fn line(source: &mut impl BufRead, hex: bool, line: &mut Vec<u8>) -> Result<u64, Failure> {
+    let mut lines = 0;
+    loop {
+        if !any_line(source, hex, line)? {
+            return Ok(0);
+        }
+        lines += 1;
+        // A line that was cut may go on.
+        if hex || line.len() > MAX_BYTES || !line.trim_ascii().is_empty() {
+            return Ok(lines);
+        }
+    }
+}
+
+fn any_line(source: &mut impl BufRead, hex: bool, line: &mut Vec<u8>) -> Result<bool, Failure> {
     let limit = if hex { HEX_LIMIT } else { MAX_BYTES } as u64 + 2;
     line.clear();
     let failed = |e| Failure::about("input", e);
@@ -129,11 +144,6 @@ pub fn line(source: &mut impl BufRead, hex: bool, line: &mut Vec<u8>) -> Result<
         line.pop_if(|end| *end == b'\r');
     }
     Ok(read > 0)
-}
-
-/// The error for an empty line of a text format. No text format has a message without characters.
-pub fn empty_line() -> Error {
-    Error::new(Kind::Truncated, 0, "empty line: each line must be a message")
 }
 
 /// Returns an error if `bytes` exceed the size limit of a message.
@@ -182,6 +192,9 @@ pub struct Schemas {
     /// Folder of files that a schema may refer to; repeatable
     #[arg(long = "schema-dir", value_name = "FOLDER")]
     folders: Vec<PathBuf>,
+    /// JSON file with the files that addresses in references stand for: {"https://example.com/unit.json": "unit.json"}
+    #[arg(long = "schema-map", value_name = "FILE")]
+    map: Option<PathBuf>,
     /// Reject text that does not match its format (date-time, uuid, ipv4, ...); for packed messages, both sides need it
     #[arg(long)]
     assert_formats: bool,
@@ -211,13 +224,16 @@ impl Schemas {
     /// The text of the schema `name`, bundled with the files in the folders that it refers to.
     pub fn text(&self, name: &str) -> Result<String, Failure> {
         let text = schema_text(name)?;
-        let folders = Folders::new(&self.folders).map_err(|e| Failure::about("--schema-dir", e))?;
+        let mut folders = Folders::new(&self.folders).map_err(|e| Failure::about("--schema-dir", e))?;
+        if let Some(map) = &self.map {
+            folders = folders.with_map(map).map_err(|e| Failure::about("--schema-map", e))?;
+        }
         folders.bundle(Path::new(name), &text).map_err(|e| Failure::about(name, schema_reason(&e)))
     }
 
     /// Compiles `text`, the text of the schema `name`.
     pub fn compile(&self, name: &str, text: &str) -> Result<Model, SchemaError> {
-        compile(name, text, Options { assert_formats: self.assert_formats })
+        compile(name, text, Options { assert_formats: self.assert_formats, ..Options::default() })
     }
 }
 
@@ -339,15 +355,15 @@ mod tests {
     #[test]
     fn an_overlong_line_is_rejected_and_the_next_line_is_read() {
         let mut text = vec![b' '; MAX_BYTES + 9];
-        text.extend_from_slice(b"\n{}\r\n1");
+        text.extend_from_slice(b"\n{}\r\n\r\n \n1\n\n");
         let (mut source, mut got) = (text.as_slice(), Vec::new());
-        assert!(line(&mut source, false, &mut got).unwrap());
+        assert_eq!(line(&mut source, false, &mut got).unwrap(), 1);
         assert_eq!(within_limit(&got).unwrap_err().kind(), Kind::Limit);
-        assert!(line(&mut source, false, &mut got).unwrap());
+        assert_eq!(line(&mut source, false, &mut got).unwrap(), 1);
         assert_eq!(got, b"{}");
-        assert!(line(&mut source, false, &mut got).unwrap());
+        assert_eq!(line(&mut source, false, &mut got).unwrap(), 3);
         assert_eq!(got, b"1");
-        assert!(!line(&mut source, false, &mut got).unwrap());
+        assert_eq!(line(&mut source, false, &mut got).unwrap(), 0);
     }
 
     #[test]

@@ -14,9 +14,11 @@ mod known;
 mod link_id;
 mod manual;
 mod network;
+mod numbers;
 mod output;
 mod plan;
 mod play;
+mod proto;
 mod schema;
 mod sequences;
 mod signals;
@@ -85,6 +87,9 @@ impl Command {
 }
 
 fn main() -> ExitCode {
+    if let Some(code) = dunnage_playground::work_if_asked() {
+        return code;
+    }
     let result = match Dunnage::try_parse() {
         Ok(dunnage) => dunnage.command.run(),
         // The help and the version are output like any other: a full disk is a failure.

@@ -23,16 +23,13 @@ pub fn read(source: &Source, model: &Model, device: Option<&str>) -> Result<Vec<
     let mut sequences: Vec<Sequence> = Vec::new();
     let mut found: HashMap<String, usize> = HashMap::new();
     let (mut line, mut number, mut bytes) = (Vec::new(), 0u64, 0);
-    while input::line(&mut reader, false, &mut line).map_err(|e| source.blame(e))? {
-        number += 1;
+    while let read @ 1.. = input::line(&mut reader, false, &mut line).map_err(|e| source.blame(e))? {
+        number += read;
         bytes += line.len();
         let place = || format!("{source}: line {number}");
         if bytes > MAX_BYTES {
             let reason = format!("all messages together exceed {} MiB: give fewer", MAX_BYTES >> 20);
             return Err(Failure::about(place(), reason));
-        }
-        if line.trim_ascii().is_empty() {
-            return Err(Failure::about(place(), input::empty_line()));
         }
         let message = Json.decode(&line).map_err(|error| Failure::about(place(), error))?;
         model.validate(&message).map_err(|violation| {

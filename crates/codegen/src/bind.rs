@@ -1,17 +1,56 @@
 //! Maps a model to a record that is defined elsewhere.
 
 use crate::{
-    Error, Field, FieldType, Record, derive, notes,
+    Enumeration, Error, Field, FieldType, Record, derive, notes,
     rule::{Absent, Plan, Presence, Property, Rule, Width},
 };
 use dunnage_pson::{Kind, Value};
 use dunnage_schema::{NumberText, NumbersText, Object, Type};
+
+/// Why an optional property has no field without presence.
+const IMPLICIT: &str = "the schema does not require this property, or allows null, but its field always has a value (0, false \
+    or empty, if it is not sent); declare the field `optional`, or require the property and do not allow null";
 
 /// Returns the rule that converts a message of this type to `record`.
 pub(crate) fn message(kind: &Type, record: &Record) -> Result<Rule, Error> {
     match derive::plain(kind) {
         Type::Object(object) => plan(object, record).map(Rule::Object),
         _ => Err(unfit("an object only")),
+    }
+}
+
+/// Returns the names of the fields that a message of this type would lose: it may have more properties than the schema names, and no
+/// property has these fields.
+pub(crate) fn lost<'r>(kind: &Type, record: &'r Record) -> Vec<&'r str> {
+    let mut lost = Vec::new();
+    match derive::plain(kind) {
+        Type::Nullable(inner) => lost.extend(self::lost(inner, record)),
+        Type::Object(object) => {
+            let mut free: Vec<_> = (0..record.fields.len()).collect();
+            for field in &object.fields {
+                let Ok(Some(property)) = property(field, record) else { continue };
+                free.retain(|at| !property.fields.contains(at));
+                for inner in property.fields.iter().map(|at| &record.fields[*at].kind) {
+                    if let FieldType::Record(inner) = inner.element() {
+                        lost.extend(self::lost(element(&field.kind), inner));
+                    }
+                }
+            }
+            if object.additional.is_some() {
+                lost.extend(free.into_iter().map(|at| &*record.fields[at].name));
+            }
+        }
+        _ => {}
+    }
+    lost
+}
+
+/// Returns the type of an array's elements, or the type itself if it is not an array.
+fn element(kind: &Type) -> &Type {
+    match derive::plain(kind) {
+        Type::Array(array) => element(&array.items),
+        Type::Nullable(inner) => element(inner),
+        other => other,
     }
 }
 
@@ -36,9 +75,7 @@ fn property(field: &dunnage_schema::Field, record: &Record) -> Result<Option<Pro
     let property = |rule, fields: Vec<usize>| {
         let implicit = fields.iter().any(|&at| !record.fields[at].optional);
         if absent.is_some() && implicit {
-            return Err(unfit(
-                "there always; the field must be `optional`, or the property required and never null",
-            ));
+            return Err(Error::new(Kind::Type, IMPLICIT));
         }
         let presence = absent.map_or(Presence::Always, Presence::Optional);
         Ok(Some(Property { key: field.name.clone(), rule, fields, presence }))
@@ -60,7 +97,10 @@ fn property(field: &dunnage_schema::Field, record: &Record) -> Result<Option<Pro
             presence: Presence::Always,
         })),
         _ if absent == Some(Absent::Missing) => Ok(None),
-        _ => Err(unfit("missing: the definition has no field of this name")),
+        _ => Err(Error::new(
+            Kind::Type,
+            "the schema requires this property, and the definition has no field of its name",
+        )),
     }
 }
 
@@ -108,7 +148,7 @@ fn rule(of: &Type, kind: &FieldType) -> Result<Rule, Error> {
             Some(number) => Ok(Rule::NumberText(number)),
             None => Err(unfit("one of some texts; the field holds an integer")),
         },
-        (Type::Enum(values), FieldType::Enum(enumeration)) => choice(values, &enumeration.symbols),
+        (Type::Enum(values), FieldType::Enum(enumeration)) => choice(values, enumeration),
         (Type::Const(value), kind) => constant(value, kind),
         (Type::Array(array), FieldType::List(list)) => {
             Ok(Rule::List(Box::new(rule(&array.items, &list.item)?)))
@@ -129,9 +169,10 @@ fn number_text(text: &NumberText, kind: &FieldType) -> Result<Rule, Error> {
 }
 
 /// Matches values to the names of an enumeration: a value's own name, or one with a prefix (`DOOR_OPEN` for `open`).
-fn choice(values: &[Value], symbols: &[String]) -> Result<Rule, Error> {
+fn choice(values: &[Value], enumeration: &Enumeration) -> Result<Rule, Error> {
     let names: Vec<_> = values.iter().map(|value| plain_name(&notes::plain(value))).collect();
-    let carried: Vec<_> = symbols
+    let own: Vec<_> = enumeration
+        .symbols
         .iter()
         .map(|symbol| {
             let own = |name: &String| plain_name(symbol) == *name;
@@ -140,6 +181,10 @@ fn choice(values: &[Value], symbols: &[String]) -> Result<Rule, Error> {
             names.iter().position(own).or_else(|| names.iter().position(prefixed))
         })
         .collect();
+    // Another name of the same value carries what its own name does not.
+    let first = |at: usize| enumeration.aliases.get(at).copied().unwrap_or(at);
+    let alias = |at: usize| (0..own.len()).find(|other| own[*other].is_some() && first(*other) == first(at));
+    let carried: Vec<_> = (0..own.len()).map(|at| own[at].or_else(|| own[alias(at)?])).collect();
     match (0..values.len()).find(|index| !carried.contains(&Some(*index))) {
         Some(index) => Err(unfit(&format!(
             "{:?} at times; the enumeration has no such name",
@@ -181,5 +226,5 @@ fn name(kind: &FieldType) -> &'static str {
 }
 
 fn unfit(what: &str) -> Error {
-    Error::new(Kind::Type, format!("the schema says that it is {what}"))
+    Error::new(Kind::Type, format!("the schema says that this is {what}"))
 }

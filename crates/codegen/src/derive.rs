@@ -255,7 +255,7 @@ impl Derivation {
         let symbols =
             values.iter().map(|value| symbols.claim(&names::symbol(&notes::plain(value)))).collect();
         let name = self.types.claim(&names::camel(key));
-        let kind = FieldType::Enum(Enumeration { name, symbols });
+        let kind = FieldType::Enum(Enumeration { name, symbols, aliases: Vec::new() });
         Shape::new(kind, Rule::Choice(values.iter().cloned().map(Some).collect()), notes::one_of(values))
     }
 

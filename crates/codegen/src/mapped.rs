@@ -39,6 +39,12 @@ impl Mapped {
         Ok(Mapped { model: model.clone(), record, root })
     }
 
+    /// Returns the names of the fields of the record that a message would lose: the schema allows further properties, and does not name
+    /// these fields. Only a record that is defined elsewhere has such fields.
+    pub fn lost(&self) -> Vec<&str> {
+        bind::lost(&self.model.root, &self.record)
+    }
+
     /// Returns the record of the message.
     pub fn record(&self) -> &Record {
         &self.record

@@ -1,6 +1,6 @@
 //! Identifiers made from the keys and values of a schema.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The names in one scope, each used once.
 ///
@@ -8,19 +8,30 @@ use std::collections::HashSet;
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     taken: HashSet<String>,
+    /// The suffix from which the search for a free one goes on, for names that were claimed more than once.
+    next: HashMap<String, usize>,
 }
 
 impl Names {
     /// Returns `name`, with the smallest suffix from 2 on that makes it unique if it is already in use.
     pub(crate) fn claim(&mut self, name: &str) -> String {
-        let mut candidate = name.to_owned();
-        let mut n = 2;
-        while !self.taken.insert(candidate.replace('_', "").to_lowercase()) {
-            candidate = format!("{name}_{n}");
-            n += 1;
+        if self.taken.insert(folded(name)) {
+            return name.to_owned();
         }
-        candidate
+        let next = self.next.entry(folded(name)).or_insert(2);
+        loop {
+            let candidate = format!("{name}_{next}");
+            *next += 1;
+            if self.taken.insert(folded(&candidate)) {
+                return candidate;
+            }
+        }
     }
+}
+
+/// Returns what names that count as equal have in common.
+fn folded(name: &str) -> String {
+    name.replace('_', "").to_lowercase()
 }
 
 /// Replaces everything but ASCII letters and digits with underscores, and makes the name start with a letter: `ble-m` becomes `ble_m`, and
@@ -75,5 +86,14 @@ mod tests {
         assert_eq!(names.claim("a_b"), "a_b");
         assert_eq!(names.claim("aB"), "aB_2");
         assert_eq!(names.claim("a_b"), "a_b_3");
+    }
+
+    #[test]
+    fn many_equal_names_take_little_time() {
+        let start = std::time::Instant::now();
+        let mut names = Names::default();
+        let last = (0..100_000).map(|_| names.claim("T")).last();
+        assert_eq!(last.as_deref(), Some("T_100000"));
+        assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
     }
 }

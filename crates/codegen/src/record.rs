@@ -67,6 +67,8 @@ pub struct Enumeration {
     pub name: String,
     /// The names of the values: identifiers in upper case.
     pub symbols: Vec<String>,
+    /// For each symbol, the first one that is another name of the same value. Empty if all are values of their own.
+    pub aliases: Vec<usize>,
 }
 
 /// A list.

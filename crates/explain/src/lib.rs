@@ -20,15 +20,15 @@ pub use item::{Item, Sink, Stop, commands_terminal};
 pub use packed::{Bits, walk as packed, walk_delta as delta};
 
 use cursor::Cursor;
-use dunnage_codegen::Mapped;
-use dunnage_formats::{Id, Mapping};
+use dunnage_codegen::{Mapped, Record};
+use dunnage_formats::{Id, Mapping, Outline};
 use dunnage_packed::Layout;
 use dunnage_schema::{Model, SchemaError};
 
 /// Reports every item of the message at the cursor.
 type Walker = fn(&mut Cursor<'_>, &mut dyn Sink) -> Result<(), Stop>;
 /// Reports every item of a record's message at the cursor.
-type RecordWalker = fn(&dunnage_codegen::Record, &mut Cursor<'_>, &mut dyn Sink) -> Result<(), Stop>;
+type RecordWalker = fn(&Record, &mut Cursor<'_>, &mut dyn Sink) -> Result<(), Stop>;
 
 /// How a message is read.
 pub enum Reader {
@@ -37,7 +37,9 @@ pub enum Reader {
     /// By the schema.
     Record(Box<Mapped>, RecordWalker),
     /// Protobuf fields, with their names if there is a record.
-    Fields(Option<Box<Mapped>>),
+    Fields(Option<Box<Record>>),
+    /// Protobuf fields of a user's own definition.
+    Outline(Box<Outline>),
     /// By the layout of packed messages, with [`packed`].
     Bits(Box<Layout>),
 }
@@ -57,7 +59,7 @@ impl Reader {
                 Some(model) => Reader::Bits(Box::new(Layout::new(model)?)),
                 None => return Ok(None),
             },
-            Id::Protobuf => Reader::Fields(record()),
+            Id::Protobuf => Reader::Fields(record().map(|mapped| Box::new(mapped.record().clone()))),
             Id::Avro => return Ok(record().map(|record| Reader::Record(record, avro::walk))),
             Id::Struct => return Ok(record().map(|record| Reader::Record(record, structure::walk))),
             _ => return Ok(None),
@@ -73,9 +75,8 @@ impl Reader {
         match self {
             Reader::Items(walk) => walk(&mut cursor, sink)?,
             Reader::Record(mapped, walk) => walk(mapped.record(), &mut cursor, sink)?,
-            Reader::Fields(mapped) => {
-                protobuf::walk(mapped.as_ref().map(|mapped| mapped.record()), &mut cursor, sink)?;
-            }
+            Reader::Fields(record) => protobuf::walk(record.as_deref(), &mut cursor, sink)?,
+            Reader::Outline(outline) => protobuf::own::walk(outline, &mut cursor, sink)?,
             Reader::Bits(_) => return Ok(()),
         }
         cursor.end().map_err(Stop::Error)

@@ -1,5 +1,7 @@
 //! Protocol Buffers, field by field (<https://protobuf.dev/programming-guides/encoding/>), with or without the names of a schema.
 
+pub mod own;
+
 use super::{
     Cursor, Sink, Stop,
     item::{counted, quoted},

@@ -40,6 +40,11 @@ impl Entries {
         self.list.push((key, value));
     }
 
+    /// Returns the entries.
+    pub(crate) fn into_entries(self) -> Vec<(String, Value)> {
+        self.list
+    }
+
     /// Returns the finished map.
     pub(crate) fn into_value(self) -> Value {
         Value::Map(self.list)

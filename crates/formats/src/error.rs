@@ -15,6 +15,7 @@ struct Fault {
     offset: Option<usize>,
     pointer: String,
     message: String,
+    numbers: Option<&'static str>,
 }
 
 impl Error {
@@ -22,13 +23,14 @@ impl Error {
     #[cold]
     pub fn new(kind: Kind, offset: usize, message: impl Into<String>) -> Self {
         let (offset, pointer) = (Some(offset), String::new());
-        Error(Box::new(Fault { kind, offset, pointer, message: message.into() }))
+        Error(Box::new(Fault { kind, offset, pointer, message: message.into(), numbers: None }))
     }
 
     /// Makes an error of `kind` in the value at `pointer`, without an offset.
     #[cold]
     pub(crate) fn of_value(kind: Kind, pointer: &str, message: impl Into<String>) -> Self {
-        Error(Box::new(Fault { kind, offset: None, pointer: pointer.into(), message: message.into() }))
+        let (pointer, message) = (pointer.into(), message.into());
+        Error(Box::new(Fault { kind, offset: None, pointer, message, numbers: None }))
     }
 
     /// Prefixes the pointer with `key`: the error is inside the entry of that key.
@@ -56,6 +58,18 @@ impl Error {
     pub(crate) fn at_offset(mut self, offset: usize) -> Self {
         self.0.offset = Some(offset);
         self
+    }
+
+    /// Adds the choice of numbers with which the number at fault is read.
+    #[cold]
+    pub(crate) fn readable_with(mut self, numbers: Option<&'static str>) -> Self {
+        self.0.numbers = numbers;
+        self
+    }
+
+    /// Returns the choice of numbers, `nearest` or `lenient`, with which the number at fault is read (`crate::Numbers`).
+    pub fn numbers(&self) -> Option<&'static str> {
+        self.0.numbers
     }
 
     /// Sets the offset to that of the value in the JSON `text` that the pointer names, if there is a pointer and no offset yet.

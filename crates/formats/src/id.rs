@@ -1,8 +1,8 @@
 //! The IDs of the formats, with their names and media types, in one table.
 
 use crate::{
-    Avro, Bson, Cbor, Error, Format, Json, Kind, Mapping, Msgpack, Packed, Protobuf, Pson, Senml, Struct,
-    StructZlib, Thrift, ThriftProtocol, Xml, Yaml,
+    Avro, Bson, Cbor, Error, Form, Format, Json, Kind, Mapping, Msgpack, Packed, Protobuf, Pson, Senml,
+    Struct, StructZlib, Text, Thrift, ThriftProtocol, Xml, Yaml,
 };
 use dunnage_schema::Model;
 use std::{fmt, str::FromStr};
@@ -46,12 +46,16 @@ pub enum Id {
     SenmlCbor,
     /// SenML in CBOR as a stream, whose end may be missing. Read only.
     SensmlCbor,
+    /// Plain text. Read only.
+    Text,
+    /// The fields of a form, or of a URL's query. Read only.
+    Form,
 }
 
 /// The number of formats that can be written; they come first in the table.
 const WRITTEN: usize = 14;
 
-const TABLE: [(Id, &str, &str, bool); WRITTEN + 4] = [
+const TABLE: [(Id, &str, &str, bool); WRITTEN + 6] = [
     // id, name, media type, needs a schema
     (Id::Json, "json", "application/json", false),
     (Id::Msgpack, "msgpack", "application/msgpack", false),
@@ -71,6 +75,8 @@ const TABLE: [(Id, &str, &str, bool); WRITTEN + 4] = [
     (Id::SensmlJson, "sensml-json", "application/sensml+json", false),
     (Id::SenmlCbor, "senml-cbor", "application/senml+cbor", false),
     (Id::SensmlCbor, "sensml-cbor", "application/sensml+cbor", false),
+    (Id::Text, "text", "text/plain", false),
+    (Id::Form, "form", "application/x-www-form-urlencoded", false),
 ];
 
 impl Id {
@@ -79,7 +85,7 @@ impl Id {
         Id::readable().take(WRITTEN)
     }
 
-    /// Returns every format that can be read: those of [`Id::all`], and SenML. The position of an ID is `id as usize`.
+    /// Returns every format that can be read: those of [`Id::all`], SenML, text and forms. The position of an ID is `id as usize`.
     pub fn readable() -> impl Iterator<Item = Id> {
         TABLE.iter().map(|row| row.0)
     }
@@ -89,7 +95,7 @@ impl Id {
         self.row().1
     }
 
-    /// Returns the media type.
+    /// Returns the media type that is written. `from_media_type` reads others as well.
     pub fn media_type(self) -> &'static str {
         self.row().2
     }
@@ -97,12 +103,6 @@ impl Id {
     /// Returns whether reading and writing need a schema.
     pub fn needs_schema(self) -> bool {
         self.row().3
-    }
-
-    /// Finds the format of a `Content-Type`. Parameters (`; charset=utf-8`) are ignored, and case does not matter.
-    pub fn from_media_type(content_type: &str) -> Option<Id> {
-        let media_type = content_type.split(';').next().unwrap_or_default().trim();
-        TABLE.iter().find(|row| row.2.eq_ignore_ascii_case(media_type)).map(|row| row.0)
     }
 
     /// Makes the codec. Only formats that need a schema use `model` and `mapping`; [`Mapping::Float32`] exists for `protobuf`, `struct` and
@@ -116,6 +116,8 @@ impl Id {
             Id::Xml => Ok(Box::new(Xml)),
             Id::Yaml => Ok(Box::new(Yaml)),
             Id::Pson => Ok(Box::new(Pson)),
+            Id::Text => Ok(Box::new(Text)),
+            Id::Form => Ok(Box::new(Form)),
             Id::SenmlJson | Id::SensmlJson => Ok(Box::new(Senml::json(self == Id::SensmlJson))),
             Id::SenmlCbor | Id::SensmlCbor => Ok(Box::new(Senml::cbor(self == Id::SensmlCbor))),
             mapped => {

@@ -5,9 +5,13 @@
 //!   text"). Floats are written as their shortest text. `-0` keeps its sign. NaN and infinities cannot be written: `range`.
 //! - JSON has no bytes. Writing them is a `type` error, because an implicit conversion to text would not be reversible.
 //! - A duplicate key is `malformed`, and so is an unpaired surrogate.
+//! - A byte order mark at the start is ignored.
+
+mod foreign;
 
 use crate::entries::Entries;
-use crate::{Budget, Error, Format, Kind, Reception, Value, limits, number};
+use crate::{Budget, Error, Format, Kind, Numbers, Reception, Value, limits, number};
+use foreign::Replaced;
 use jiter::{Jiter, JiterError, JiterErrorType, JsonErrorType, Peek};
 
 /// JSON.
@@ -20,14 +24,38 @@ impl Format for Json {
     }
 
     fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
-        read(bytes, &reception.budget())
+        read(bytes, &reception.budget(), reception.numbers)
     }
 }
 
 /// Reads the message in `bytes`; what it allocates is charged to `budget`.
-pub(crate) fn read(bytes: &[u8], budget: &Budget) -> Result<Value, Error> {
+pub(crate) fn read(bytes: &[u8], budget: &Budget, numbers: Numbers<'_>) -> Result<Value, Error> {
     limits::check_size(bytes)?;
-    let mut reader = Reader { bytes, jiter: Jiter::new(bytes), budget };
+    let text = foreign::without_mark(bytes);
+    let mark = bytes.len() - text.len();
+    let replaced = match numbers {
+        Numbers::Lenient(_) => Replaced::of(text),
+        _ => None,
+    };
+    let Some(replaced) = replaced else {
+        return read_text(text, budget, numbers).map_err(|e| moved(e, |offset| mark + offset));
+    };
+    if let Numbers::Lenient(altered) = numbers {
+        altered.count_nulls(replaced.nulls.len());
+    }
+    let read = read_text(&replaced.text, budget, numbers);
+    read.map_err(|e| moved(e, |offset| mark + replaced.original(offset)))
+}
+
+fn moved(error: Error, to: impl Fn(usize) -> usize) -> Error {
+    match error.known_offset() {
+        Some(offset) => error.at_offset(to(offset)),
+        None => error,
+    }
+}
+
+fn read_text(bytes: &[u8], budget: &Budget, numbers: Numbers<'_>) -> Result<Value, Error> {
+    let mut reader = Reader { bytes, jiter: Jiter::new(bytes), budget, numbers };
     let first = reader.jiter.peek().map_err(|e| reader.error(&e))?;
     let value = reader.value(first, 0)?;
     reader.jiter.finish().map_err(|e| reader.error(&e))?;
@@ -81,6 +109,7 @@ struct Reader<'a> {
     bytes: &'a [u8],
     jiter: Jiter<'a>,
     budget: &'a Budget,
+    numbers: Numbers<'a>,
 }
 
 impl Reader<'_> {
@@ -114,7 +143,7 @@ impl Reader<'_> {
         let end = self.jiter.current_index();
         // jiter accepts only ASCII in a number.
         let text = str::from_utf8(&self.bytes[start..end]).unwrap_or_default();
-        number::parse(text, start).map_err(|e| match depth > 0 && end == self.bytes.len() {
+        self.numbers.parse(text, start).map_err(|e| match depth > 0 && end == self.bytes.len() {
             // The bytes that were cut off may have held a smaller exponent.
             true => Error::new(Kind::Truncated, end, "the text ends before the message does"),
             false => e,
@@ -188,13 +217,25 @@ impl Reader<'_> {
             },
             _ => (Kind::Malformed, e.index),
         };
-        Error::new(kind, offset, reason.to_string())
+        match foreign::name(self.bytes, offset).filter(|_| kind == Kind::Malformed) {
+            Some((name, numbers)) => Error::new(kind, offset, name).readable_with(numbers),
+            None => Error::new(kind, offset, reason.to_string()),
+        }
     }
 }
 
 /// Returns the byte offset of the value that `pointer` (RFC 6901) names in the JSON `text`, or that of the innermost enclosing value if it
-/// does not exist. Returns `None` if `text` is not valid JSON up to there.
+/// does not exist. Returns `None` if `text` is not valid JSON up to there, apart from NaN and infinities.
 pub fn offset_of(text: &[u8], pointer: &str) -> Option<usize> {
+    let json = foreign::without_mark(text);
+    let found = offset_in(json, pointer).or_else(|| {
+        let replaced = Replaced::of(json)?;
+        offset_in(&replaced.text, pointer).map(|offset| replaced.original(offset))
+    });
+    found.map(|offset| text.len() - json.len() + offset)
+}
+
+fn offset_in(text: &[u8], pointer: &str) -> Option<usize> {
     let mut jiter = Jiter::new(text);
     let mut found = jiter.peek().ok()?;
     for token in pointer.split('/').skip(1) {
@@ -304,7 +345,7 @@ mod tests {
             (r#""\u1g"#, 4),
             (r#"["\udc00"]"#, 7),
             (r#"{"a":1, "b":2,"a":3}"#, 14),
-            ("\u{feff}1", 0),
+            ("[\u{feff}1]", 1),
         ] {
             assert_eq!(error_of(text), (Kind::Malformed, offset), "{text}");
         }
@@ -316,6 +357,60 @@ mod tests {
         assert_eq!(error_of(format!("[{}]", "1".repeat(5000))), (Kind::Range, 1));
         assert_eq!(error_of("[".repeat(40)), (Kind::Limit, 32));
         assert_eq!(error_of(" ".repeat((1 << 20) + 1)), (Kind::Limit, 1 << 20));
+    }
+
+    fn lenient(text: &str) -> (Result<Value, Error>, u64) {
+        let altered = crate::Altered::default();
+        let reception = Reception { numbers: Numbers::Lenient(&altered), ..Reception::default() };
+        (Json.decode_from(text.as_bytes(), &reception), altered.nulls())
+    }
+
+    #[test]
+    fn nan_and_infinities_are_null_where_that_is_allowed() {
+        for (text, same, nulls) in [
+            (
+                r#"{"a":nan,"b":[-inf , NaN,+Infinity],"c":"nan,nan"}"#,
+                r#"{"a":null,"b":[null,null,null],"c":"nan,nan"}"#,
+                4,
+            ),
+            ("nan", "null", 1),
+            (r#"["a\\",-nan,"\"",INF]"#, r#"["a\\",null,"\"",null]"#, 2),
+            (r#"{"nan":1.5}"#, r#"{"nan":1.5}"#, 0),
+        ] {
+            assert_eq!(lenient(text), (Json.decode(same.as_bytes()), nulls), "{text}");
+        }
+        for (text, offset) in [("[nan,infinity,01]", 15), ("[nan,na]", 6), ("{nan:1}", 1), ("[1nan]", 2)] {
+            assert_eq!(lenient(text).0.unwrap_err().offset(), offset, "{text}");
+        }
+        assert_eq!(offset_of(b"[nan, inf, {\"a\": 7}]", "/2/a"), Some(17));
+        let e = lenient("[3.14159265358979323846]").0;
+        assert_eq!(e, Ok(Value::Array(vec![Value::F64(std::f64::consts::PI)])));
+    }
+
+    #[test]
+    fn what_is_no_json_has_its_name() {
+        assert_eq!(Json.decode(b"\xef\xbb\xbf[1]"), Json.decode(b"[1]"));
+        assert_eq!(error_of(b"\xef\xbb\xbf[01]"), (Kind::Malformed, 5));
+        assert_eq!(error_of(b"\xef\xbb\xbf"), (Kind::Truncated, 3));
+        assert_eq!(offset_of(b"\xef\xbb\xbf[7]", "/0"), Some(4));
+        for (text, name) in [
+            (&b"{\"t\":nan}"[..], "NaN"),
+            (b"{\"t\":-nan}", "NaN"),
+            (b"{\"t\":NaN}", "NaN"),
+            (b"[inf]", "NaN"),
+            (b"-Infinity", "NaN"),
+            (b"[1,\xef\xbb\xbf2]", "byte order mark"),
+            (b"\xff\xfe{\0}\0", "UTF-16"),
+            (b"\0{\0}", "UTF-16"),
+            (b"{\0}\0", "UTF-16"),
+            (b"[nanometre]", "ident"),
+        ] {
+            let e = Json.decode(text).unwrap_err();
+            assert!(e.kind() == Kind::Malformed && e.message().contains(name), "{text:?}: {e}");
+            assert_eq!(e.numbers(), (name == "NaN").then_some("lenient"), "{text:?}");
+        }
+        assert_eq!(Json.decode(b"[1.000000000000000005]").unwrap_err().numbers(), Some("nearest"));
+        assert_eq!(Json.decode(b"[1e309]").unwrap_err().numbers(), None);
     }
 
     #[test]

@@ -6,12 +6,13 @@
 //! | format | cannot write | does not read |
 //! |---|---|---|
 //! | json | bytes, NaN, infinities | numbers whose digits neither 64 bits nor a binary64 keep |
-//! | msgpack | | extension types except timestamps, keys that are not text |
-//! | cbor | | tags without a text or number in JSON, simple values except `undefined` (null), keys that are not text |
+//! | msgpack | | extension types except timestamps, keys that are neither text nor whole numbers |
+//! | cbor | | tags without a text or number in JSON, simple values except `undefined` (null), keys that are neither text nor whole numbers |
 //! | bson | anything but a map, integers above 2^63-1, keys with U+0000 | ObjectId, Decimal128 and the like |
-//! | xml | | attributes, prefixes, processing instructions, document types |
+//! | xml | | processing instructions, document types |
 //! | yaml | bytes | tags, aliases, keys that are not text |
 //! | pson | | integers below -2^63 |
+//! | text, form | everything | bytes that are not UTF-8 |
 //! | senml-json, senml-cbor | everything | anything that RFC 8428 does not allow |
 //!
 //! In all of them, a duplicate key in a map and bytes after the message are `malformed`.
@@ -23,10 +24,12 @@ mod bson;
 mod cbor;
 mod entries;
 mod error;
+mod form;
 mod id;
 mod instant;
 mod json;
 mod limits;
+mod media_type;
 mod msgpack;
 mod number;
 mod packed;
@@ -38,19 +41,21 @@ mod thrift;
 mod xml;
 mod yaml;
 
-pub use avro::Avro;
+pub use avro::{Avro, AvroHeader};
 pub use bson::Bson;
 pub use cbor::Cbor;
 pub use dunnage_codegen::Mapping;
 pub use dunnage_packed::Known;
 pub use dunnage_pson::{Budget, Kind, Value};
 pub use error::Error;
+pub use form::{Form, Text};
 pub use id::Id;
 pub use json::{Json, offset_of as json_offset};
 pub use limits::{MAX_BYTES, MAX_DEPTH};
 pub use msgpack::Msgpack;
+pub use number::{Altered, Numbers};
 pub use packed::Packed;
-pub use protobuf::Protobuf;
+pub use protobuf::{Definition, Outline, OutlineField, OutlineKind, Protobuf};
 pub use pson::Pson;
 pub use senml::Senml;
 pub use structure::{Struct, StructZlib};
@@ -90,12 +95,15 @@ pub struct Reception<'a> {
     pub received_at: Option<i64>,
     /// How many bytes the decoded message may use, as [`Budget`] counts them.
     pub memory: usize,
+    /// What happens to numbers in text that no value holds exactly.
+    pub numbers: Numbers<'a>,
 }
 
 impl Default for Reception<'_> {
-    /// Nothing is known about the message, and its memory is not limited.
+    /// Nothing is known about the message, its memory is not limited, and its numbers are exact.
     fn default() -> Self {
-        Reception { known: Known::default(), received_at: None, memory: usize::MAX }
+        let numbers = Numbers::Exact;
+        Reception { known: Known::default(), received_at: None, memory: usize::MAX, numbers }
     }
 }
 

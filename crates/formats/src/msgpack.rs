@@ -3,13 +3,13 @@
 //! - Every value is written in its smallest form, as the specification asks of serializers, with binary32 when it is exact. (Many encoders
 //!   always write binary64.) Floats stay floats: 2.0 is not written as an integer.
 //! - Timestamps are read as text (`spec/formats.md`, "Times and other types"). Other extension types, which have no counterpart in JSON,
-//!   and keys that are not text are `type` errors. Text that is not UTF-8, the unused marker `c1` and a duplicate key are `malformed`.
+//!   and keys that are neither text nor whole numbers are `type` errors; a whole number is read as the text of its digits. Text that is not UTF-8, the unused marker `c1` and a duplicate key are `malformed`.
 
 use crate::entries::Entries;
 use crate::limits::{self, MAX_RESERVE};
 use crate::{Budget, Error, Format, Kind, Reception, Value, instant, number};
 use rmp::{Marker, decode, encode};
-use std::fmt::Display;
+use std::{borrow::Cow, fmt::Display};
 
 /// The extension type of timestamps.
 const TIMESTAMP: i8 = -1;
@@ -176,14 +176,25 @@ impl<'a> Reader<'a> {
             .map_err(|_| Error::new(Kind::Malformed, start, "text that is not UTF-8"))
     }
 
-    fn key(&mut self) -> Result<&'a str, Error> {
+    /// Reads a key. A whole number is the text of its digits.
+    fn key(&mut self) -> Result<Cow<'a, str>, Error> {
         let first = *self.rest.first().ok_or_else(|| self.truncated())?;
         match Marker::from_u8(first) {
-            Marker::FixStr(_) | Marker::Str8 | Marker::Str16 | Marker::Str32 => self.text(),
+            Marker::FixStr(_) | Marker::Str8 | Marker::Str16 | Marker::Str32 => {
+                self.text().map(Cow::Borrowed)
+            }
+            Marker::FixPos(_) | Marker::U8 | Marker::U16 | Marker::U32 | Marker::U64 => {
+                let n = decode::read_int::<u64, _>(&mut self.rest).map_err(|_| self.truncated())?;
+                Ok(Cow::Owned(n.to_string()))
+            }
+            Marker::FixNeg(_) | Marker::I8 | Marker::I16 | Marker::I32 | Marker::I64 => {
+                let n = decode::read_int::<i64, _>(&mut self.rest).map_err(|_| self.truncated())?;
+                Ok(Cow::Owned(n.to_string()))
+            }
             Marker::Reserved => {
                 Err(Error::new(Kind::Malformed, self.offset(), "c1 is not a MessagePack marker"))
             }
-            _ => Err(Error::new(Kind::Type, self.offset(), "a key that is not text")),
+            _ => Err(Error::new(Kind::Type, self.offset(), "a key that is neither text nor a whole number")),
         }
     }
 
@@ -207,10 +218,10 @@ impl<'a> Reader<'a> {
             let start = self.offset();
             let key = self.key()?;
             self.budget.content(key.len(), start)?;
-            if !entries.is_new(key) {
+            if !entries.is_new(&key) {
                 return Err(Error::new(Kind::Malformed, start, "this key stands twice"));
             }
-            entries.push(key.into(), self.value(depth)?);
+            entries.push(key.into_owned(), self.value(depth)?);
         }
         Ok(entries.into_value())
     }
@@ -251,7 +262,8 @@ mod tests {
         assert_eq!(error_of(&[0x91, 0xc1]), (Kind::Malformed, 1));
         assert_eq!(error_of(&[0x01, 0x02]), (Kind::Malformed, 1));
         assert_eq!(error_of(&[0x82, 0xa1, b'a', 1, 0xa1, b'a', 2]), (Kind::Malformed, 4));
-        assert_eq!(error_of(&[0x81, 0x01, 0x02]), (Kind::Type, 1));
+        assert_eq!(error_of(&[0x81, 0xc3, 0x02]), (Kind::Type, 1));
+        assert_eq!(error_of(&[0x82, 0x01, 0x02, 0xa1, b'1', 0x03]), (Kind::Malformed, 3), "1 and \"1\"");
         assert_eq!(error_of(&[0x91, 0xd6, 0x01, 0, 0, 0, 0]), (Kind::Type, 1), "an extension type");
         assert_eq!(error_of(&[0x91, 0xd6, 0xff, 0, 0, 0]), (Kind::Truncated, 6));
         assert_eq!(error_of(&[0x91, 0xd5, 0xff, 0, 0]), (Kind::Malformed, 1), "a timestamp of 2 bytes");

@@ -1,17 +1,75 @@
-//! Lossless numbers: JSON's text for them, and conversion to binary32 when it is exact.
+//! Numbers: JSON's text for them, what happens to those that no value holds exactly, and conversion to binary32 when it is exact.
 
 use crate::{Error, Kind, Value};
-use dunnage_schema::read_number;
+use dunnage_schema::{read_nearest, read_number};
+use std::cell::Cell;
 
-/// Parses a number in JSON's syntax. Returns a `range` error at `offset` if no value keeps its digits.
-pub(crate) fn parse(text: &str, offset: usize) -> Result<Value, Error> {
-    read_number(text).ok_or_else(|| {
-        let reason = match text.bytes().any(|b| matches!(b, b'.' | b'e' | b'E')) {
-            true => "a binary64 does not keep this number: it is too large, too close to zero, or has too many digits",
-            false => "neither 64 bits nor a binary64 hold this integer exactly",
+/// What happens to a number in text that no value holds exactly (`spec/formats.md`, "Numbers in text").
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Numbers<'a> {
+    /// It is a `range` error.
+    #[default]
+    Exact,
+    /// It is the nearest binary64.
+    Nearest(&'a Altered),
+    /// As with `Nearest`, and NaN and infinities in JSON, which JSON does not have, are null.
+    Lenient(&'a Altered),
+}
+
+/// How many numbers of a message are not what the sender wrote.
+#[derive(Debug, Default)]
+pub struct Altered {
+    rounded: Cell<u64>,
+    nulls: Cell<u64>,
+}
+
+impl Altered {
+    /// Returns how many numbers are the nearest binary64.
+    pub fn rounded(&self) -> u64 {
+        self.rounded.get()
+    }
+
+    /// Returns how many are null in place of NaN or an infinity.
+    pub fn nulls(&self) -> u64 {
+        self.nulls.get()
+    }
+
+    pub(crate) fn count_nulls(&self, count: usize) {
+        self.nulls.set(self.nulls.get() + count as u64);
+    }
+}
+
+impl Numbers<'_> {
+    /// Forgets what was counted, before a message is read again.
+    pub(crate) fn restart(self) {
+        if let Numbers::Nearest(altered) | Numbers::Lenient(altered) = self {
+            altered.rounded.set(0);
+            altered.nulls.set(0);
+        }
+    }
+
+    /// Parses a number in JSON's syntax. Returns a `range` error at `offset` if no value keeps its digits and it may not be rounded.
+    pub(crate) fn parse(self, text: &str, offset: usize) -> Result<Value, Error> {
+        if let Some(number) = read_number(text) {
+            return Ok(number);
+        }
+        let (Numbers::Nearest(altered) | Numbers::Lenient(altered)) = self else {
+            let reason = match text.bytes().any(|b| matches!(b, b'.' | b'e' | b'E')) {
+                true => {
+                    "a binary64 does not keep this number: it is too large, too close to zero, or has too many digits"
+                }
+                false => "neither 64 bits nor a binary64 hold this integer exactly",
+            };
+            let error = Error::new(Kind::Range, offset, format!("{reason}; send it as text"));
+            return Err(error.readable_with(read_nearest(text).map(|_| "nearest")));
         };
-        Error::new(Kind::Range, offset, format!("{reason}; send it as text"))
-    })
+        let nearest = read_nearest(text).ok_or_else(|| {
+            let reason = "the nearest binary64 of this number is zero or an infinity; send it as text";
+            Error::new(Kind::Range, offset, reason)
+        })?;
+        altered.rounded.set(altered.rounded.get() + 1);
+        Ok(Value::F64(nearest))
+    }
 }
 
 /// Appends `n` in decimal.
@@ -39,6 +97,10 @@ pub(crate) fn single(f: f64) -> Option<f32> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn parse(text: &str, offset: usize) -> Result<Value, Error> {
+        Numbers::Exact.parse(text, offset)
+    }
 
     fn text_of(value: &Value) -> String {
         let mut out = Vec::new();
@@ -80,6 +142,23 @@ mod tests {
         for text in ["1e309", "1e-400", "1.000000000000000005", "18446744073709551617"] {
             let e = parse(text, 7).unwrap_err();
             assert_eq!((e.kind(), e.offset()), (Kind::Range, 7), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_no_value_holds_is_the_nearest_and_counted() {
+        let altered = Altered::default();
+        for (text, nearest, rounded) in [
+            ("49.297333333333334", Some(49.297333333333334), 0),
+            ("49.297333333333336", Some(49.297333333333334), 1),
+            ("3.14159265358979323846", Some(std::f64::consts::PI), 2),
+            ("18446744073709551617", Some(18446744073709551616.0), 3),
+            ("1e309", None, 3),
+            ("1e-400", None, 3),
+            ("0.000e-400", Some(0.0), 3),
+        ] {
+            let read = Numbers::Nearest(&altered).parse(text, 0);
+            assert_eq!((read.ok(), altered.rounded()), (nearest.map(Value::F64), rounded), "{text}");
         }
     }
 

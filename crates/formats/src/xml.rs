@@ -13,10 +13,14 @@
 //! | object | its entries; `type="object"` only when it is empty |
 //! | array | `type="array"`, its items |
 //!
+//! Elements of others are read, too: an attribute without a meaning here is an entry whose key is `@` and its name, `xmlns` included. An
+//! element with such attributes is an object of them, followed by its own entries, or by its other content as `#text`. Prefixes stay in
+//! names. Such a message is written back with `<entry>` elements.
+//!
 //! White space between entries and items, comments and an XML declaration are ignored. Text keeps its white space. Line ends are normalized
 //! as XML prescribes, so a carriage return is written as `&#13;`.
 //!
-//! Other attributes, processing instructions and prefixes are `type` errors. A document type is `malformed`, so entities cannot expand; a
+//! Processing instructions are `type` errors. A document type is `malformed`, so entities cannot expand; a
 //! duplicate key is `malformed`, too. The offset of an error is that of the tag or text that caused it.
 
 mod read;
@@ -35,6 +39,10 @@ pub struct Xml;
 const ROOT: &str = "message";
 /// The element for a key that is not an XML name.
 const ENTRY: &str = "entry";
+/// What precedes the name of an attribute in its key.
+const ATTRIBUTE: &str = "@";
+/// The key of the content of an element that also has attributes.
+const CONTENT: &str = "#text";
 /// The element for an item of an array.
 const ITEM: &str = "i";
 
@@ -49,8 +57,10 @@ impl Format for Xml {
         // The byte order mark is not part of the document, but offsets count it.
         let document = text.strip_prefix('\u{feff}').unwrap_or(text);
         let before = text.len() - document.len();
-        read::message(document, &reception.budget())
-            .map_err(|e| Error::new(e.kind(), before + e.offset(), e.message()))
+        read::message(document, &reception.budget(), reception.numbers).map_err(|e| {
+            let offset = before + e.offset();
+            e.at_offset(offset)
+        })
     }
 }
 
@@ -193,6 +203,19 @@ mod tests {
     }
 
     #[test]
+    fn elements_of_others_keep_their_attributes_and_prefixes() {
+        let document = "<s:station xmlns:s=\"urn:x\" id='7'><t unit='C'>21.5</t><h type='number' unit='%'>54</h>\
+            <p unit='hPa'/><s:place x='1'>\n<lat>1</lat>\n</s:place><i type='date'>2026</i><l n='2' type='array'><i>a</i></l></s:station>";
+        let message = crate::Json.decode(
+            br##"{"@xmlns:s":"urn:x","@id":"7","t":{"@unit":"C","#text":"21.5"},"h":{"@unit":"%","#text":54},
+                "p":{"@unit":"hPa"},"s:place":{"@x":"1","lat":"1"},"i":{"@type":"date","#text":"2026"},
+                "l":{"@n":"2","#text":["a"]}}"##,
+        );
+        assert_eq!(Ok(value_of(document)), message);
+        assert_eq!(value_of(&written(message.as_ref().unwrap())), message.unwrap());
+    }
+
+    #[test]
     fn a_byte_order_mark_may_stand_first() {
         assert_eq!(value_of("\u{feff}<?xml version=\"1.0\"?><m>x</m>"), Value::from("x"));
         assert_eq!(error_of("\u{feff}<m>&x;</m>"), (Kind::Malformed, 6));
@@ -229,9 +252,10 @@ mod tests {
             ("<a type='null'>1</a>", Kind::Malformed, 0),
             ("<a type='bytes'>AQI</a>", Kind::Malformed, 0),
             ("<a type='escaped'>\\n</a>", Kind::Malformed, 0),
-            ("<a type='date'/>", Kind::Type, 0),
-            ("<a><b unit='C'/></a>", Kind::Type, 3),
-            ("<x:a/>", Kind::Type, 0),
+            ("<a><b unit='C' unit='F'/></a>", Kind::Malformed, 3),
+            ("<a><b 1='C'/></a>", Kind::Malformed, 3),
+            ("<a x='1'><entry key='@x'/></a>", Kind::Malformed, 0),
+            ("<x:y:a/>", Kind::Malformed, 0),
             ("<a><?php ?></a>", Kind::Type, 3),
             ("<!DOCTYPE a [<!ENTITY l 'lol'>]><a>&l;</a>", Kind::Malformed, 0),
             ("<?xml version=\"1.0\" encoding=\"latin1\"?><a/>", Kind::Malformed, 0),
@@ -248,5 +272,6 @@ mod tests {
             assert_eq!(error_of(document), (kind, offset), "{document}");
         }
         assert_eq!(error_of(&"<a>".repeat(40)), (Kind::Limit, 32 * 3));
+        assert_eq!(error_of(&"<a b='c'>".repeat(40)), (Kind::Limit, 32 * 9));
     }
 }

@@ -10,7 +10,7 @@
 
 use crate::entries::Entries;
 use crate::limits::{self, MAX_DEPTH};
-use crate::{Budget, Error, Format, Kind, Reception, Value, number};
+use crate::{Budget, Error, Format, Kind, Numbers, Reception, Value};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_saphyr::granit_parser::{self, ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, StrInput};
 use serde_saphyr::ser_options;
@@ -38,7 +38,7 @@ impl Format for Yaml {
         let options =
             granit_parser::options! { flow_nesting_limit: MAX_DEPTH, block_nesting_limit: MAX_DEPTH };
         let parser = Parser::new_from_str_with_options(text, options);
-        Reader { len: bytes.len(), parser, budget: &reception.budget() }.message()
+        Reader { len: bytes.len(), parser, budget: &reception.budget(), numbers: reception.numbers }.message()
     }
 }
 
@@ -87,6 +87,7 @@ struct Reader<'a> {
     len: usize,
     parser: Parser<'a, StrInput<'a>>,
     budget: &'a Budget,
+    numbers: Numbers<'a>,
 }
 
 impl<'a> Reader<'a> {
@@ -140,7 +141,7 @@ impl<'a> Reader<'a> {
     /// Reads a scalar and charges the budget only for its content, because a key does not count as a value.
     fn scalar(&self, event: Event<'a>, offset: usize) -> Result<Value, Error> {
         let value = match event {
-            Event::Scalar(text, ScalarStyle::Plain, _, None) => plain(&text, offset)?,
+            Event::Scalar(text, ScalarStyle::Plain, _, None) => plain(&text, offset, self.numbers)?,
             Event::Scalar(text, _, _, None) => Value::Text(text.into_owned()),
             Event::Scalar(..) => return Err(tagged(offset)),
             Event::Alias(_) => return Err(Error::new(Kind::Type, offset, "aliases are not supported")),
@@ -215,7 +216,7 @@ fn malformed(offset: usize, reason: impl std::fmt::Display) -> Error {
 }
 
 /// Resolves a plain scalar by the core schema.
-fn plain(text: &str, offset: usize) -> Result<Value, Error> {
+fn plain(text: &str, offset: usize, numbers: Numbers<'_>) -> Result<Value, Error> {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Ok(Value::Null),
         "true" | "True" | "TRUE" => return Ok(Value::Bool(true)),
@@ -239,9 +240,9 @@ fn plain(text: &str, offset: usize) -> Result<Value, Error> {
     } else if is_run(unsigned, 10) {
         let digits = unsigned.trim_start_matches('0');
         let sign = if text.starts_with('-') { "-" } else { "" };
-        number::parse(&format!("{sign}{}", if digits.is_empty() { "0" } else { digits }), offset)
+        numbers.parse(&format!("{sign}{}", if digits.is_empty() { "0" } else { digits }), offset)
     } else if is_float(unsigned) {
-        number::parse(text, offset)
+        numbers.parse(text, offset)
     } else {
         Ok(Value::from(text))
     }

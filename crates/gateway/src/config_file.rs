@@ -61,8 +61,17 @@ const PROFILE: &str = "
 # known = \"devices.json\"
 # How protobuf, struct and struct-zlib carry decimals: exact (scaled integers) or float32.
 # mapping = \"exact\"
-# Your own .proto, in place of the one that is derived from the schema:
+# What their Avro messages begin with: none, registry (five bytes, as Confluent's serializers write) or single-object (ten).
+# avro_header = \"none\"
+# Numbers in JSON, XML and YAML that no binary64 holds exactly: nearest (the nearest one; counted, and marked in the origin), exact (the
+# message is rejected) or lenient (like nearest, and NaN and infinities in JSON are null).
+# numbers = \"nearest\"
+# Your own .proto, in place of the one that is derived from the schema; it needs no schema:
 # proto = \"container.proto\"
+# Its message, by name. Default: the first.
+# proto_message = \"fleet.v1.Container\"
+# Folders of what it imports, besides its own folder.
+# proto_path = [\"protos\"]
 # Their link, if the sender names none:
 # link = \"astrocast\"
 # The value of {path} in the templates of outputs:

@@ -157,7 +157,7 @@ async fn dispatch(
         Ok(peer) => peer,
         Err(denied) => return ([(header::CONNECTION, "close")], Problem::from(denied)).into_response(),
     };
-    match http::device(&request).map(str::to_owned) {
+    match http::device(&request, &env.http).map(str::to_owned) {
         Some(device) => http::answer(&env, &peer, device, request).await,
         None => {
             request.extensions_mut().insert(peer);

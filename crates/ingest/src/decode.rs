@@ -9,6 +9,7 @@ use crate::{
     origin,
     profiles::{
         Codecs, Profiles, Rule,
+        settings::Numbers,
         slots::{Slot, Slots},
     },
     references::{Candidate, Candidates},
@@ -17,7 +18,7 @@ use crate::{
 };
 use bytes::Bytes;
 use dunnage_buffer::{LayoutKey, NewMessage, NewQuarantined, NewReference, Provenance};
-use dunnage_formats::{Error, Format, Id, Kind, Known, Reception, Value};
+use dunnage_formats::{Altered, Error, Format, Id, Kind, Known, Reception, Value};
 use dunnage_packed::is_delta;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -70,7 +71,8 @@ const STEPS: [Step; 3] = [
 ];
 
 /// Decodes and validates `raw`. On failure, returns what the quarantine keeps, and the rejection. `content_type` is what the sender gave,
-/// and `encoding` is its meaning. The device's profile supplies the link and the schema if the sender names none.
+/// and `encoding` is its meaning. The device's profile supplies the link and the schema if the sender names none. Also returns what
+/// happened to the numbers of the message, which its origin says, too.
 pub async fn read(
     (profiles, turns): (Arc<Profiles>, &Turns),
     committed: Committed<'_>,
@@ -78,7 +80,7 @@ pub async fn read(
     content_type: &str,
     encoding: Result<Encoding, Rejected>,
     raw: Bytes,
-) -> Result<NewMessage, (NewQuarantined, Rejected)> {
+) -> Result<(NewMessage, Counts), (NewQuarantined, Rejected)> {
     if let Some(rule) = profiles.rule(&provenance.device) {
         provenance.link = provenance.link.or_else(|| rule.link.clone());
         provenance.dedup_by_payload = rule.dedup_by_payload;
@@ -92,13 +94,16 @@ pub async fn read(
             .map(|decoded| (encoding.format, decoded)),
     };
     match decoded {
-        Ok((format, Decoded { json, layout, apart, candidate })) => {
-            if apart && let Some(layout) = &layout {
-                provenance.origin = origin::with_slot(provenance.origin, layout.slot);
+        Ok((format, Decoded { json, layout, apart, candidate, counts })) => {
+            let slot = layout.as_ref().filter(|_| apart).map_or(0, |layout| u64::from(layout.slot));
+            let facts =
+                [(origin::SLOT, slot), (origin::ROUNDED, counts.rounded), (origin::NULLS, counts.nulls)];
+            for (name, number) in facts.into_iter().filter(|(_, number)| *number > 0) {
+                provenance.origin = origin::with(provenance.origin, name, number);
             }
             let reference =
                 candidate.map(|one| NewReference { name: one.reference.name(), content: Arc::new(one) });
-            Ok(NewMessage { provenance, format: format.name(), raw, json, layout, reference })
+            Ok((NewMessage { provenance, format: format.name(), raw, json, layout, reference }, counts))
         }
         Err(rejected) => {
             let content_type = content_type.chars().take(CONTENT_TYPE).collect();
@@ -134,14 +139,15 @@ async fn decode_as(
     if let Some(slots) = slots_of_delta(codecs, encoding, raw) {
         let candidates = committed.of(codecs, &provenance.device, raw).await?;
         // Only plain layouts have deltas: a message takes little memory.
-        let reception = reception(provenance, rule, STEPS[0].memory);
+        let altered = Altered::default();
+        let reception = reception(provenance, rule, STEPS[0].memory, &altered);
         let asked = encoding.layout.as_deref();
         return guarded(|| decode_delta((slots, asked), &candidates, &reception, raw));
     }
     let mut decoded = Err(Rejected::decoder_failed());
     for step in steps(takes_long(codecs, encoding, raw)) {
         decoded = match step.turns {
-            0 => decode(codecs, encoding, &reception(provenance, rule, step.memory), raw),
+            0 => decode(codecs, encoding, (provenance, rule, step.memory), raw),
             needed => {
                 let _turn = turns.many(needed).await;
                 let (profiles, from, memory) = (Arc::clone(profiles), provenance.clone(), step.memory);
@@ -149,7 +155,7 @@ async fn decode_as(
                 let decoded = tokio::task::spawn_blocking(move || {
                     let rule = profiles.rule(&from.device);
                     let codecs = profiles.pick(rule, from.schema.as_deref())?;
-                    Some(decode(codecs, &encoding, &reception(&from, rule, memory), &raw))
+                    Some(decode(codecs, &encoding, (&from, rule, memory), &raw))
                 });
                 decoded.await.ok().flatten().unwrap_or_else(|| Err(Rejected::decoder_failed()))
             }
@@ -162,10 +168,16 @@ async fn decode_as(
     decoded
 }
 
-fn reception<'a>(provenance: &'a Provenance, rule: Option<&'a Rule>, memory: usize) -> Reception<'a> {
+fn reception<'a>(
+    provenance: &'a Provenance,
+    rule: Option<&'a Rule>,
+    memory: usize,
+    altered: &'a Altered,
+) -> Reception<'a> {
     let device = &provenance.device;
     let known = Known { device: Some(device), texts: rule.and_then(|rule| rule.known(device)) };
-    Reception { known, received_at: Some(provenance.received_at), memory }
+    let numbers = rule.map_or(Numbers::default(), |rule| rule.numbers).of(altered);
+    Reception { known, received_at: Some(provenance.received_at), memory, numbers }
 }
 
 /// Returns the steps of a message; a message that `takes_long` skips the first.
@@ -183,6 +195,17 @@ struct Decoded {
     apart: bool,
     /// The message as the reference of later ones, if its layout has deltas.
     candidate: Option<Candidate>,
+    /// What happened to its numbers.
+    counts: Counts,
+}
+
+/// How many numbers of a message are not what the sender wrote.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Those that are the nearest binary64.
+    pub rounded: u64,
+    /// Those that are null in place of NaN or an infinity.
+    pub nulls: u64,
 }
 
 /// Returns whether decoding `bytes` may take long: there are many, or their layout is not plain, so that a few bytes can hold a million
@@ -197,10 +220,14 @@ fn takes_long(codecs: &Codecs, encoding: &Encoding, bytes: &[u8]) -> bool {
 fn decode(
     codecs: &Codecs,
     encoding: &Encoding,
-    reception: &Reception<'_>,
+    (provenance, rule, memory): (&Provenance, Option<&Rule>, usize),
     bytes: &[u8],
 ) -> Result<Decoded, Rejected> {
-    guarded(|| decode_unguarded(codecs, encoding, reception, bytes))
+    let altered = Altered::default();
+    let reception = reception(provenance, rule, memory, &altered);
+    let decoded = guarded(|| decode_unguarded(codecs, encoding, &reception, bytes))?;
+    let counts = Counts { rounded: altered.rounded(), nulls: altered.nulls() };
+    Ok(Decoded { counts, ..decoded })
 }
 
 fn guarded<T>(decode: impl FnOnce() -> Result<T, Rejected>) -> Result<T, Rejected> {
@@ -234,7 +261,8 @@ fn decode_unguarded(
     }
     let candidate = slot.and_then(|slot| delta::candidate(slot, &message));
     let apart = slot.is_some_and(|slot| !slot.codec.layout().has_slot_byte());
-    Ok(Decoded { json: json(&message)?, layout: slot.map(|slot| Arc::clone(&slot.key)), apart, candidate })
+    let layout = slot.map(|slot| Arc::clone(&slot.key));
+    Ok(Decoded { json: json(&message)?, layout, apart, candidate, counts: Counts::default() })
 }
 
 /// Decodes the delta `bytes`. `asked` is the beginning of the fingerprint that the sender states.
@@ -249,7 +277,8 @@ fn decode_delta(
     let layout = Arc::clone(&slot.key);
     let candidate = Candidate::new(Arc::clone(&layout), decoded.reference, Some(decoded.used));
     let json = json(&decoded.value)?;
-    Ok(Decoded { json, layout: Some(layout), apart: false, candidate: Some(candidate) })
+    let (layout, candidate, counts) = (Some(layout), Some(candidate), Counts::default());
+    Ok(Decoded { json, layout, apart: false, candidate, counts })
 }
 
 fn json(message: &Value) -> Result<String, Rejected> {
@@ -354,7 +383,7 @@ mod tests {
             let committed = Committed { references: &references, readers: &readers };
             read((Arc::clone(&profiles), &Turns::default()), committed, provenance, "", encoding, raw).await
         };
-        assert_eq!(decode("a").await.ok().unwrap().json, r#"{"id":"a","tel":"393315537800","on":true}"#);
+        assert_eq!(decode("a").await.ok().unwrap().0.json, r#"{"id":"a","tel":"393315537800","on":true}"#);
         let (quarantined, rejected) = decode("b").await.err().unwrap();
         assert_eq!((quarantined.kind, rejected.code), ("type", Code::NotRepresentable));
         assert!(rejected.detail.contains("msisdn"), "{}", rejected.detail);

@@ -1,6 +1,9 @@
 //! Reads the format, and the layout and the slot of a packed message, from a `Content-Type`.
 
-use crate::{media_types::KNOWN, rejected::Rejected};
+use crate::{
+    media_types::{KNOWN, SUFFIXES, is_unnamed},
+    rejected::Rejected,
+};
 use dunnage_formats::Id;
 use std::ops::RangeInclusive;
 
@@ -35,23 +38,28 @@ pub struct Encoding {
 }
 
 impl Encoding {
-    /// Returns the encoding that `content_type` names.
-    pub fn of(content_type: &str) -> Result<Encoding, Rejected> {
-        match Id::from_media_type(content_type) {
+    /// Returns the encoding that `content_type` names; if it names none, `unnamed` is the format.
+    pub fn of(content_type: &str, unnamed: Option<Id>) -> Result<Encoding, Rejected> {
+        let format = match is_unnamed(content_type) {
+            true => unnamed,
+            false => Id::from_media_type(content_type),
+        };
+        match format {
             Some(format @ Id::Packed) => {
                 let (layout, stated) = (layout(content_type)?, stated(content_type)?);
                 Ok(Encoding { format, layout, stated })
             }
             Some(format) => Ok(Encoding { format, layout: None, stated: None }),
-            None if content_type.is_empty() => {
-                Err(Rejected::unsupported(format!("Content-Type must name the message's format: {}", *KNOWN)))
-            }
             None => {
-                let shown: String = content_type.chars().take(SHOWN).collect();
-                Err(Rejected::unsupported(format!(
-                    "the Content-Type {shown:?} is not known; known ones are {}",
-                    *KNOWN
-                )))
+                let detail = match is_unnamed(content_type) {
+                    true => "Content-Type must name the message's format, as no profile gives this device a single one".into(),
+                    false => {
+                        let shown: String = content_type.chars().take(SHOWN).collect();
+                        format!("the Content-Type {shown:?} is not known")
+                    }
+                };
+                let known = format!("; known ones are {}, and all that end in {}", *KNOWN, *SUFFIXES);
+                Err(Rejected::unsupported(detail).with_choice(known))
             }
         }
     }
@@ -106,7 +114,7 @@ mod tests {
     use crate::rejected::Code;
 
     fn read(content_type: &str) -> Result<(Id, Option<String>), Code> {
-        Encoding::of(content_type).map(|e| (e.format, e.layout)).map_err(|rejected| rejected.code)
+        Encoding::of(content_type, None).map(|e| (e.format, e.layout)).map_err(|rejected| rejected.code)
     }
 
     #[test]
@@ -129,7 +137,7 @@ mod tests {
     #[test]
     fn a_slot_or_a_port_is_read_from_packed_only() {
         let read = |parameters: &str| {
-            let encoding = Encoding::of(&format!("application/vnd.dunnage.packed{parameters}"));
+            let encoding = Encoding::of(&format!("application/vnd.dunnage.packed{parameters}"), None);
             encoding.map(|encoding| encoding.stated).map_err(|rejected| rejected.code)
         };
         assert_eq!(read("; layout=01234567"), Ok(None));
@@ -149,7 +157,7 @@ mod tests {
         ] {
             assert_eq!(read(&format!("; {bad}")), Err(Code::MediaType), "{bad}");
         }
-        let json = Encoding::of("application/json; slot=x").ok().unwrap();
+        let json = Encoding::of("application/json; slot=x", None).ok().unwrap();
         assert_eq!((json.format, json.stated), (Id::Json, None));
     }
 }

@@ -76,7 +76,7 @@
 //!         origin: None,
 //!     },
 //!     content_type: content_type.into(),
-//!     encoding: Encoding::of(content_type),
+//!     bad: None,
 //!     raw: raw.into(),
 //! };
 //! let mut in_flight = ingest.receive();
@@ -118,7 +118,6 @@ mod submit;
 mod view;
 
 pub use decode::Turns;
-pub use encoding::Encoding;
 pub use in_flight::InFlight;
 pub use late::LateDeltas;
 pub use meter::Meter;

@@ -3,15 +3,45 @@
 use dunnage_formats::Id;
 use std::sync::LazyLock;
 
-/// The media types of batches: lines, a sequence, and length-prefixed messages.
-pub const BATCHES: [&str; 3] =
-    ["application/x-ndjson", "application/cbor-seq", "application/vnd.dunnage.batch"];
+/// The media types of batches of JSON, a message per line.
+pub const LINES: [&str; 5] = [
+    "application/x-ndjson",
+    "application/ndjson",
+    "application/jsonl",
+    "application/jsonlines",
+    "application/x-jsonlines",
+];
+/// The media type of batches that are a CBOR sequence (RFC 8742).
+pub const SEQUENCE: &str = "application/cbor-seq";
+/// The suffix of other media types that are a CBOR sequence.
+pub const SEQUENCE_SUFFIX: &str = "+cbor-seq";
+/// The media type of batches whose messages have a length prefix.
+pub const LENGTHS: &str = "application/vnd.dunnage.batch";
+/// The media type of bytes whose format is not named.
+const OCTETS: &str = "application/octet-stream";
 
-/// All media types of messages and batches.
+/// The formats that HTTP accepts only where the operator asks for them, because tools send their types without meaning them.
+pub const ON_REQUEST: [Id; 2] = [Id::Text, Id::Form];
+
+/// All media types of messages and batches that can be enumerated, without those on request.
 pub static KNOWN: LazyLock<String> = LazyLock::new(|| {
-    let types: Vec<_> = Id::all().map(Id::media_type).chain(BATCHES).collect();
+    let types = Id::media_types().filter(|name| !ON_REQUEST.iter().any(|id| id.media_type() == *name));
+    let types: Vec<_> = types.chain(LINES).chain([SEQUENCE, LENGTHS]).collect();
     types.join(", ")
 });
 
+/// The suffixes that make any other media type a known one.
+pub static SUFFIXES: LazyLock<String> = LazyLock::new(|| {
+    let suffixes: Vec<_> = Id::media_type_suffixes().chain([SEQUENCE_SUFFIX]).collect();
+    suffixes.join(", ")
+});
+
 /// The names of all formats.
-pub static NAMES: LazyLock<String> = LazyLock::new(|| Id::all().map(Id::name).collect::<Vec<_>>().join(", "));
+pub static NAMES: LazyLock<String> =
+    LazyLock::new(|| Id::readable().map(Id::name).collect::<Vec<_>>().join(", "));
+
+/// Returns whether `content_type` names no format: it is empty, or says only that there are bytes.
+pub fn is_unnamed(content_type: &str) -> bool {
+    let media_type = content_type.split(';').next().unwrap_or_default().trim();
+    media_type.is_empty() || media_type.eq_ignore_ascii_case(OCTETS)
+}

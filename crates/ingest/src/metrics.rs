@@ -1,6 +1,6 @@
 //! Metrics of messages on their way to the buffer. They count from the start of the process.
 
-use crate::{meter::Meters, rejected::Code, silence::Silence};
+use crate::{decode::Counts, meter::Meters, rejected::Code, silence::Silence};
 use dunnage_buffer::Duplicates;
 use dunnage_formats::Id;
 use prometheus_client::{
@@ -32,12 +32,19 @@ struct ByProblem {
     problem: &'static str,
 }
 
+/// Labels of numbers that are not what their sender wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ByResult {
+    result: &'static str,
+}
+
 /// The metrics of all inputs together.
 #[derive(Default)]
 pub struct Metrics {
     received: Family<ByInput, Counter>,
     decoded: Family<ByFormat, Counter>,
     problems: Family<ByProblem, Counter>,
+    altered: Family<ByResult, Counter>,
     remembered: Gauge,
     forgotten: Counter,
     duplicate_window: Gauge<f64, AtomicU64>,
@@ -58,6 +65,11 @@ impl Metrics {
             "problem_messages",
             "Messages answered with an error, by its type",
             metrics.problems.clone(),
+        );
+        r.register(
+            "altered_numbers",
+            "Numbers that are not what their sender wrote: the nearest binary64, or null in place of NaN or an infinity",
+            metrics.altered.clone(),
         );
         r.register(
             "remembered_messages",
@@ -88,6 +100,15 @@ impl Metrics {
     /// Counts a message that could be decoded.
     pub fn decoded(&self, format: &'static str) {
         self.decoded.get_or_create(&ByFormat { format }).inc();
+    }
+
+    /// Counts the numbers of a message that are not what its sender wrote.
+    pub(crate) fn altered(&self, counts: Counts) {
+        for (result, count) in [("nearest", counts.rounded), ("null", counts.nulls)] {
+            if count > 0 {
+                self.altered.get_or_create(&ByResult { result }).inc_by(count);
+            }
+        }
     }
 
     /// Counts a message that was not stored.

@@ -3,14 +3,21 @@
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Returns `origin` with the slot of a packed message that does not have it in its bytes. Without the slot, nobody could decode them again.
-pub fn with_slot(origin: Option<Arc<str>>, slot: u8) -> Option<Arc<str>> {
+/// The slot of a packed message that does not have it in its bytes. Without the slot, nobody could decode them again.
+pub const SLOT: &str = "slot";
+/// How many numbers of the message are the nearest ones to what the sender wrote.
+pub const ROUNDED: &str = "rounded";
+/// How many are null, because the sender wrote NaN or an infinity.
+pub const NULLS: &str = "nulls";
+
+/// Returns `origin` with `number` under `name`.
+pub fn with(origin: Option<Arc<str>>, name: &str, number: u64) -> Option<Arc<str>> {
     let mut object = match &origin {
         Some(text) => serde_json::from_str(text).ok()?,
         None => json!({}),
     };
     match &mut object {
-        Value::Object(members) => members.insert("slot".to_owned(), slot.into()),
+        Value::Object(members) => members.insert(name.to_owned(), number.into()),
         // No input stores anything else.
         _ => return origin,
     };
@@ -22,9 +29,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_slot_is_added_once() {
-        assert_eq!(with_slot(None, 7).as_deref(), Some(r#"{"slot":7}"#));
-        let twice = with_slot(with_slot(Some(r#"{"input":"i"}"#.into()), 7), 7);
+    fn a_number_is_added_once() {
+        assert_eq!(with(None, SLOT, 7).as_deref(), Some(r#"{"slot":7}"#));
+        let twice = with(with(Some(r#"{"input":"i"}"#.into()), SLOT, 7), SLOT, 7);
         assert_eq!(twice.as_deref(), Some(r#"{"input":"i","slot":7}"#));
     }
 }

@@ -119,6 +119,8 @@ pub struct Rejected {
     pub code: Code,
     /// What happened, for people.
     pub detail: String,
+    /// What is accepted, as the end of `detail` in the answer to the sender. It may be long, so logs and the quarantine leave it out.
+    pub choice: String,
     /// The error kind of a decoder (`truncated`, `malformed`, `type`, `range`, `limit` or `reference`), or `schema` for a message that violates its
     /// schema.
     pub kind: Option<&'static str>,
@@ -133,12 +135,30 @@ pub struct Rejected {
 impl Rejected {
     /// Rejects a message with `code`; `detail` is for people.
     pub fn new(code: Code, detail: impl Into<String>) -> Rejected {
-        Rejected { code, detail: detail.into(), kind: None, offset: None, pointer: None, wait_seconds: 0 }
+        Rejected {
+            code,
+            detail: detail.into(),
+            choice: String::new(),
+            kind: None,
+            offset: None,
+            pointer: None,
+            wait_seconds: 0,
+        }
     }
 
     /// Adds the error kind, and the offset in bytes at which it was found.
     pub fn at(self, kind: &'static str, offset: usize) -> Rejected {
         Rejected { kind: Some(kind), offset: Some(offset), ..self }
+    }
+
+    /// Adds what is accepted, for the sender alone.
+    pub fn with_choice(self, choice: String) -> Rejected {
+        Rejected { choice, ..self }
+    }
+
+    /// Returns what the sender is told.
+    pub fn told(&self) -> String {
+        format!("{}{}", self.detail, self.choice)
     }
 
     /// Whether the same message may be accepted later. Nothing of it has been stored.
@@ -158,11 +178,17 @@ impl Rejected {
             Kind::Type | Kind::Range => Code::NotRepresentable,
             _ => Code::Malformed,
         };
+        let detail = match error.numbers() {
+            Some(numbers) => {
+                format!("{}, or set numbers = {numbers:?} in the device's profile", error.message())
+            }
+            None => error.message().to_owned(),
+        };
         Rejected {
             kind: Some(error.kind().as_str()),
             offset: error.known_offset(),
             pointer: (!error.pointer().is_empty()).then(|| error.pointer().to_owned()),
-            ..Rejected::new(code, error.message())
+            ..Rejected::new(code, detail)
         }
     }
 

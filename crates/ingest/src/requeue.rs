@@ -1,6 +1,6 @@
 //! Decodes messages of the quarantine again, and stores those that succeed.
 
-use crate::{Ingest, encoding::Encoding, rejected::Rejected};
+use crate::{Ingest, rejected::Rejected};
 use dunnage_buffer::{NewMessage, NewQuarantined, Provenance, Quarantined};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot::Receiver;
@@ -23,8 +23,9 @@ impl Ingest {
             request: kept.request,
             origin: kept.origin.map(Into::into),
         };
-        let encoding = Encoding::of(&kept.content_type);
-        self.decode(provenance, &kept.content_type, encoding, kept.raw.into()).await
+        let profiles = self.profiles.load_full();
+        let encoding = profiles.encoding(&provenance.device, &kept.content_type);
+        self.decode(profiles, provenance, &kept.content_type, encoding, kept.raw.into()).await
     }
 
     /// Queues a message that was decoded again, and leaves the quarantine, where its ID is `id`, with the commit. Waits if other messages

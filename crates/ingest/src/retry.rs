@@ -91,9 +91,9 @@ async fn attempt(ingest: &Ingest, mut message: RawMessage<'static>) -> Result<Pe
     };
     match submitted {
         Err(Rejected { code: Code::QueueFull, .. }) if was_empty && queue.bytes() == 0 => {
-            if message.encoding.is_ok() {
+            if message.bad.is_none() {
                 let detail = "the message takes more memory than [buffer] queue_bytes allows";
-                message.encoding = Err(Rejected::new(Code::TooLarge, detail));
+                message.bad = Some(Rejected::new(Code::TooLarge, detail));
             }
             ingest.submit(&mut ingest.receive(), message, queue.reserve()).await
         }

@@ -2,7 +2,7 @@
 
 use crate::{
     Ingest, decode::read, delta::Committed, encoding::Encoding, in_flight::InFlight, meter::Meter,
-    rejected::Rejected,
+    profiles::Profiles, rejected::Rejected,
 };
 use bytes::Bytes;
 use dunnage_buffer::{Ack, NewMessage, NewQuarantined, Provenance, Reservation};
@@ -19,8 +19,8 @@ pub struct RawMessage<'a> {
     pub provenance: Provenance,
     /// The `Content-Type` that its sender gave.
     pub content_type: Cow<'a, str>,
-    /// The meaning of that `Content-Type`. An error of any kind sends the message to the quarantine undecoded.
-    pub encoding: Result<Encoding, Rejected>,
+    /// Why it is not decoded, if that is known already. Such a message goes into the quarantine.
+    pub bad: Option<Rejected>,
     /// Its bytes.
     pub raw: Bytes,
 }
@@ -35,8 +35,7 @@ impl RawMessage<'static> {
         raw: Bytes,
         bad: Option<Rejected>,
     ) -> RawMessage<'static> {
-        let encoding = bad.map_or_else(|| Encoding::of(&content_type), Err);
-        RawMessage { input, meter, provenance, content_type: content_type.into(), encoding, raw }
+        RawMessage { input, meter, provenance, content_type: content_type.into(), bad, raw }
     }
 }
 
@@ -74,10 +73,13 @@ impl Ingest {
         message: RawMessage<'_>,
         mut room: Reservation,
     ) -> Result<Pending, Rejected> {
-        let RawMessage { input, meter, provenance, content_type, encoding, raw } = message;
+        let RawMessage { input, meter, provenance, content_type, bad, raw } = message;
+        // Loaded once for each message, so that a reload cannot change the profiles halfway.
+        let profiles = self.profiles.load_full();
+        let encoding = bad.map_or_else(|| profiles.encoding(&provenance.device, &content_type), Err);
         meter.received();
         self.metrics.received(input, encoding.as_ref().ok().map(|encoding| encoding.format));
-        match self.decode(provenance, &content_type, encoding, raw).await {
+        match self.decode(profiles, provenance, &content_type, encoding, raw).await {
             Ok(message) => {
                 self.metrics.decoded(message.format);
                 room.grow(message.json.len())?;
@@ -93,16 +95,18 @@ impl Ingest {
 
     /// Decodes and validates `raw`. On failure, returns what the quarantine keeps, and why. `content_type` is what the sender gave, and
     /// `encoding` is its meaning. The device's profile supplies the link and the schema if the sender names none.
-    pub async fn decode(
+    pub(crate) async fn decode(
         &self,
+        profiles: Arc<Profiles>,
         provenance: Provenance,
         content_type: &str,
         encoding: Result<Encoding, Rejected>,
         raw: Bytes,
     ) -> Result<NewMessage, (NewQuarantined, Rejected)> {
-        // Loaded once for each message, so that a reload cannot change the profiles halfway.
-        let profiles = self.profiles.load_full();
         let committed = Committed { references: &self.references, readers: &self.readers };
-        read((profiles, &self.turns), committed, provenance, content_type, encoding, raw).await
+        let (message, counts) =
+            read((profiles, &self.turns), committed, provenance, content_type, encoding, raw).await?;
+        self.metrics.altered(counts);
+        Ok(message)
     }
 }

@@ -33,6 +33,24 @@ pub const EXAMPLE: &str = "\
 # device = \"/containerID\"
 ";
 
+/// The numbers of the formats in datagrams, as in `spec/ingest.md`, "UDP". Deployed devices send them: add numbers, and never change one.
+const NUMBERS: [(u8, Id); 14] = [
+    (0x01, Id::Json),
+    (0x02, Id::Msgpack),
+    (0x03, Id::Cbor),
+    (0x04, Id::Bson),
+    (0x05, Id::Xml),
+    (0x06, Id::Yaml),
+    (0x07, Id::Protobuf),
+    (0x08, Id::Avro),
+    (0x09, Id::ThriftBinary),
+    (0x0a, Id::ThriftCompact),
+    (0x0b, Id::Struct),
+    (0x0c, Id::StructZlib),
+    (0x0d, Id::Pson),
+    (0x0e, Id::Packed),
+];
+
 /// The input's name in metrics.
 const METRIC: &str = "udp";
 /// The device ID of messages without a valid one.
@@ -263,9 +281,13 @@ struct Message<'a> {
 /// Parses a JSON object that has the device's ID at `pointer`.
 fn object<'a>(bytes: &'a [u8], pointer: &str) -> Result<Message<'a>, Rejected> {
     let device = match serde_json::from_slice::<serde_json::Value>(bytes) {
-        Ok(object) => match object.pointer(pointer).and_then(|device| device.as_str()) {
-            Some(device) if is_name(device) => Some(device.to_owned()),
-            _ => return Err(Rejected::bad_id(&format!("the device ID at {pointer}"))),
+        Ok(object) => match object.pointer(pointer).and_then(name_of) {
+            Some(device) if is_name(&device) => Some(device),
+            _ => {
+                return Err(Rejected::bad_id(&format!(
+                    "the device ID at {pointer}, text or a whole number,"
+                )));
+            }
         },
         // The decoder will report what is wrong with it.
         Err(_) => None,
@@ -273,20 +295,28 @@ fn object<'a>(bytes: &'a [u8], pointer: &str) -> Result<Message<'a>, Rejected> {
     Ok(Message { device, format: Id::Json, raw: bytes })
 }
 
+/// Returns a text, or the digits of a whole number, such as an IMEI.
+fn name_of(value: &serde_json::Value) -> Option<String> {
+    match value {
+        serde_json::Value::String(text) => Some(text.clone()),
+        serde_json::Value::Number(number) => number.as_u64().map(|n| n.to_string()),
+        _ => None,
+    }
+}
+
 /// Parses a format byte, the length of the device's ID, the ID, and the message.
 fn prefixed(bytes: &[u8]) -> Result<Message<'_>, Rejected> {
     let [number, length, rest @ ..] = bytes else {
         return Err(malformed("truncated", bytes.len(), "the datagram ends before the device ID"));
     };
-    let format = usize::from(*number).checked_sub(1).and_then(|at| Id::all().nth(at));
-    let Some(format) = format else {
+    let Some((_, format)) = NUMBERS.iter().find(|(known, _)| known == number) else {
         return Err(malformed("range", 0, format!("{number} is not the number of a format")));
     };
     let Some((device, raw)) = rest.split_at_checked(usize::from(*length)) else {
         return Err(malformed("truncated", bytes.len(), "the datagram ends within the device ID"));
     };
     match std::str::from_utf8(device) {
-        Ok(device) if is_name(device) => Ok(Message { device: Some(device.into()), format, raw }),
+        Ok(device) if is_name(device) => Ok(Message { device: Some(device.into()), format: *format, raw }),
         _ => Err(Rejected::bad_id("the device ID")),
     }
 }
@@ -334,6 +364,27 @@ mod tests {
         }
     }
 
+    /// The specification is the contract with deployed devices, and the table above repeats it.
+    #[test]
+    fn the_numbers_are_those_of_the_specification() {
+        let page = include_str!("../../../spec/ingest.md");
+        let table =
+            page.split("## UDP").nth(1).and_then(|section| section.split("\n\n    01 ").nth(1)).unwrap();
+        let words: Vec<_> = table.split("\n\n").next().unwrap().split_whitespace().collect();
+        let specified: std::collections::HashMap<_, _> = std::iter::once("01")
+            .chain(words)
+            .collect::<Vec<_>>()
+            .chunks(2)
+            .map(|pair| (pair[1], pair[0]))
+            .collect();
+        for id in Id::all() {
+            let number = u8::from_str_radix(specified[id.name()], 16).unwrap();
+            assert_eq!(prefixed(&[number, 1, b'd', b'x']).map(|message| message.format), Ok(id));
+        }
+        let known = |number: &u8| prefixed(&[*number, 1, b'd']).is_ok();
+        assert_eq!((0..=u8::MAX).filter(known).count(), specified.len());
+    }
+
     #[test]
     fn an_object_names_its_device() {
         let of = |json: &'static str, pointer| {
@@ -343,7 +394,8 @@ mod tests {
         };
         assert_eq!(of("{\"containerID\":\"LMCU1\"}", "/containerID"), Ok(Some("LMCU1".into())));
         assert_eq!(of("{\"a\":{\"b\":\"x\"}}", "/a/b"), Ok(Some("x".into())));
-        for json in ["{\"containerID\":1}", "{\"containerID\":\"a b\"}", "{}"] {
+        assert_eq!(of("{\"IMEI\":356938035643809}", "/IMEI"), Ok(Some("356938035643809".into())));
+        for json in ["{\"containerID\":1.5}", "{\"containerID\":-1}", "{\"containerID\":\"a b\"}", "{}"] {
             assert_eq!(of(json, "/containerID"), Err("name"), "{json}");
         }
         assert_eq!(of("{\"containerID\":\"LMCU1\"", "/containerID"), Ok(None));

@@ -67,7 +67,10 @@ fn write<S: Sink>(
             Some(n) => encoder.sink.sized(part(Part::Value), n as u64),
             None => float::write(node, value, encoder.sink),
         },
-        Value::Text(text) => encoder.sink.text(part(Part::Value), text, 0, None),
+        Value::Text(text) => {
+            encoder.values.take_text(text, 0)?;
+            encoder.sink.text(part(Part::Value), text, 0, None)
+        }
         Value::Bytes(bytes) => {
             encoder.sink.sized(part(Part::Count), bytes.len() as u64)?;
             bytes.iter().try_for_each(|byte| encoder.sink.raw(part(Part::Value), (*byte).into(), 8))
@@ -98,6 +101,7 @@ fn map<S: Sink>(
             return Err(Error::new(Kind::Range, 0, "a key that stands twice").under(key));
         }
         encoder.values.take(1, 0)?;
+        encoder.values.take_text(key, 0)?;
         encoder.sink.text(At { node, part: Part::Key }, key, 0, None)?;
         write(encoder, node, value, nesting).map_err(|error| error.under(key))?;
     }
@@ -125,6 +129,7 @@ fn read<S: Source>(decoder: &mut Decoder<'_, S>, node: u32, nesting: Nesting) ->
         },
         TEXT => {
             let text = decoder.source.text(part(Part::Value), 0, None)?;
+            decoder.values.take_text(&text, offset)?;
             taken(decoder.memory, text, offset)?
         }
         BYTES => {

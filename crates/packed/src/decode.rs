@@ -47,6 +47,12 @@ impl<S: Source> Decoder<'_, S> {
     /// Reads the value of `node` into its final place, with the memory of the value that is there. A `Value` is too large to be returned
     /// through every level.
     fn fill(&mut self, node: &Node, nesting: Nesting, out: &mut Value) -> Result<(), Error> {
+        self.count_value()?;
+        self.fill_counted(node, nesting, out)
+    }
+
+    /// Does the same for a value that is already counted.
+    fn fill_counted(&mut self, node: &Node, nesting: Nesting, out: &mut Value) -> Result<(), Error> {
         self.source.begin(node.id);
         self.shape(node, nesting, out)?;
         self.source.end(out);
@@ -73,7 +79,6 @@ impl<S: Source> Decoder<'_, S> {
 
     #[inline]
     fn shape(&mut self, node: &Node, nesting: Nesting, out: &mut Value) -> Result<(), Error> {
-        self.count_value()?;
         let (id, offset) = (node.id, self.source.offset());
         match &node.shape {
             Shape::Constant(value) => self.known(value, out)?,
@@ -101,7 +106,11 @@ impl<S: Source> Decoder<'_, S> {
                 self.values.take_text(&text, offset)?;
                 *out = taken(self.memory, text, offset)?;
             }
-            Shape::Text(text) => *out = taken(self.memory, self.text(id, text)?, offset)?,
+            Shape::Text(text) => {
+                let text = self.text(id, text)?;
+                self.values.take_text(&text, offset)?;
+                *out = taken(self.memory, text, offset)?;
+            }
             Shape::Array(array) => {
                 let nesting = self.inside(nesting)?;
                 *out = Value::Array(self.array(id, array, nesting, items(out))?);
@@ -117,7 +126,7 @@ impl<S: Source> Decoder<'_, S> {
             Shape::Nullable(inner) => self.nullable(id, inner, nesting, out)?,
             Shape::Union(nodes) => self.union(id, nodes, nesting, out)?,
             Shape::Any => *out = self.any(id, nesting)?,
-            Shape::Definition(at) => self.fill(&self.layout.definitions()[*at], nesting, out)?,
+            Shape::Definition(at) => self.fill_counted(&self.layout.definitions()[*at], nesting, out)?,
             Shape::Known(name) => match self.given.get(name) {
                 Some(text) => {
                     self.values.take_text(text, offset)?;
@@ -159,6 +168,7 @@ impl<S: Source> Decoder<'_, S> {
     pub(crate) fn key(&mut self, node: u32, keys: &mut HashSet<String>) -> Result<String, Error> {
         let offset = self.source.offset();
         let key = self.source.text(At { node, part: Part::Key }, 0, None)?;
+        self.values.take_text(&key, offset)?;
         self.memory.content(key.len(), offset)?;
         if !keys.insert(key.clone()) {
             return Err(Error::new(Kind::Malformed, offset, "a key that stands twice").under(&key));
@@ -234,7 +244,7 @@ impl<S: Source> Decoder<'_, S> {
             *out = Value::Null;
             return Ok(());
         }
-        self.fill(inner, nesting, out)?;
+        self.fill_counted(inner, nesting, out)?;
         match out {
             Value::Null => Err(Error::new(Kind::Malformed, offset, "null as something else")),
             _ => Ok(()),
@@ -244,7 +254,7 @@ impl<S: Source> Decoder<'_, S> {
     fn union(&mut self, node: u32, nodes: &[Node], nesting: Nesting, out: &mut Value) -> Result<(), Error> {
         let offset = self.source.offset();
         let at = self.index(node, Part::Form, nodes.len() as u64)? as usize;
-        self.fill(&nodes[at], nesting, out)?;
+        self.fill_counted(&nodes[at], nesting, out)?;
         match self.carrier.first(&nodes[..at], out)? {
             Some(_) => Err(Error::new(Kind::Malformed, offset, "a value that an earlier type carries")),
             None => Ok(()),

@@ -139,7 +139,7 @@ fn number(decimal: &Decimal, source: Source) -> Number {
 }
 
 /// Returns whether the end of each segment can be recognized from the segments behind it.
-pub(crate) fn is_exact(segments: &[Segment]) -> bool {
+pub fn is_exact(segments: &[Segment]) -> bool {
     segments.iter().enumerate().all(|(i, segment)| {
         let behind = &segments[i + 1..];
         let end = behind.iter().position(|next| next.min > 0).map_or(behind.len(), |first| first + 1);

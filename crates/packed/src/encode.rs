@@ -28,6 +28,11 @@ impl<S: Sink> Encoder<'_, S> {
     /// Writes `value` as a value of `node`.
     pub(crate) fn value(&mut self, node: &Node, value: &Value, nesting: Nesting) -> Result<(), Error> {
         self.values.take(1, 0)?;
+        self.counted(node, value, nesting)
+    }
+
+    /// Writes a value that is already counted.
+    fn counted(&mut self, node: &Node, value: &Value, nesting: Nesting) -> Result<(), Error> {
         let id = node.id;
         match &node.shape {
             Shape::Constant(only) if same(only, value) => self.values.take_known(value, 0),
@@ -64,17 +69,17 @@ impl<S: Sink> Encoder<'_, S> {
                 let there = *value != Value::Null;
                 self.sink.nth(id, NULLABLE);
                 self.index(id, Part::Presence, there.into(), 2)?;
-                if there { self.value(inner, value, nesting) } else { Ok(()) }
+                if there { self.counted(inner, value, nesting) } else { Ok(()) }
             }
             Shape::Union(nodes) => {
                 let Some(at) = self.carrier.first(nodes, value)? else {
                     return Err(Error::new(Kind::Range, 0, "none of the types carries it"));
                 };
                 self.index(id, Part::Form, at as u64, nodes.len() as u64)?;
-                self.value(&nodes[at], value, nesting)
+                self.counted(&nodes[at], value, nesting)
             }
             Shape::Any => self.any(id, value, nesting),
-            Shape::Definition(at) => self.value(&self.layout.definitions()[*at], value, nesting),
+            Shape::Definition(at) => self.counted(&self.layout.definitions()[*at], value, nesting),
             Shape::Known(_) => match value {
                 Value::Text(_) => self.values.take_known(value, 0),
                 _ => Err(wrong("text", value)),
@@ -99,6 +104,7 @@ impl<S: Sink> Encoder<'_, S> {
         if !text.holds(t) {
             return Err(Error::new(Kind::Range, 0, "text that is too short or too long"));
         }
+        self.values.take_text(t, 0)?;
         if S::MODELLED && text.date_time {
             let seconds = date_time::parse(t);
             self.index(node, Part::Presence, seconds.is_some().into(), 2)?;
@@ -201,6 +207,7 @@ impl<S: Sink> Encoder<'_, S> {
             if !names.insert(key) {
                 return Err(Error::new(Kind::Range, 0, "a key that stands twice").under(key));
             }
+            self.values.take_text(key, 0)?;
             self.sink.text(At { node, part: Part::Key }, key, 0, None)?;
             self.value(kind, value, nesting).map_err(|error| error.under(key))?;
             written.push(i);

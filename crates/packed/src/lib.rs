@@ -41,6 +41,7 @@ pub use coded::{
     Reference, Sender, Table, Tables, TrainedLeaf, TrainedLeaves, Training, is_delta, may_refer,
     pattern_pieces,
 };
+pub use derive::is_exact;
 pub use error::Error;
 pub use explain::Row;
 pub use known::Known;

@@ -9,7 +9,7 @@ const MAX_NESTING: u32 = 32;
 const MAX_VALUES: u32 = 1 << 20;
 /// The maximum size of a message in bytes.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
-/// The number of bytes of text that count as one value, for text that takes few bits or none.
+/// The number of bytes of text that count as one more value, whether it takes bits or not.
 const TEXT: usize = 32;
 
 /// The number of arrays and objects around a value.
@@ -48,7 +48,7 @@ impl Values {
         }
     }
 
-    /// Does the same for text that takes few bits or none.
+    /// Does the same for text, a value or a key.
     #[inline]
     pub(crate) fn take_text(&mut self, text: &str, offset: usize) -> Result<(), Error> {
         self.take(u32::try_from(text.len() / TEXT).unwrap_or(u32::MAX), offset)

@@ -10,10 +10,23 @@ use dunnage_schema::{Model, SchemaError};
 /// The schema does not compile.
 pub fn with_slot(schema: &str) -> Result<String, SchemaError> {
     let slot = Layout::untrained(&Model::compile(schema)?).derived_slot();
-    let head = schema.lines().take_while(|line| line.starts_with('{') || line.starts_with("  \"$schema\""));
-    let head = head.count();
-    let line = format!("  \"x-dunnage-slot\": {slot},");
-    let mut lines: Vec<&str> = schema.lines().collect();
-    lines.insert(head, &line);
-    Ok(lines.join("\n"))
+    dunnage_schema::with_keyword(schema, "x-dunnage-slot", slot.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_inferred_schema_gets_its_slot() {
+        for samples in
+            [&["null"][..], &["453", "9007199254740993", "-7.0"], &["{}"], &[r#"{"t":1.5}"#], &["[]"]]
+        {
+            for title in [None, Some("Reading")] {
+                let schema = with_slot(&dunnage_schema::infer(samples, title).unwrap().schema).unwrap();
+                let model = Model::compile(&schema).unwrap_or_else(|e| panic!("{e}: {schema}"));
+                assert_eq!(model.slot, Layout::untrained(&model).derived_slot(), "{schema}");
+            }
+        }
+    }
 }

@@ -12,7 +12,7 @@ mod upkeep;
 
 pub use advice::Advice;
 pub use estimate::{Estimate, Fit, Fleet, LinkPlan};
-pub use sizes::{FormatSizes, Message, Sizes, Stopped};
+pub use sizes::{FormatSizes, Message, Sizes};
 
 use dunnage_links::{Link, LoadError};
 

@@ -47,26 +47,14 @@ pub struct FormatSizes {
     pub schema_max: Option<usize>,
 }
 
-/// The measurement was stopped.
-#[derive(Debug)]
-pub struct Stopped;
-
 impl Sizes {
-    /// Encodes the messages in every format; formats that need a schema are included only if there is a `model`. Before each message,
-    /// `go_on` says whether to continue.
-    ///
-    /// # Errors
-    /// `go_on` says no.
-    pub fn measure(
-        model: Option<&Model>,
-        messages: &[Message],
-        mut go_on: impl FnMut() -> bool,
-    ) -> Result<Sizes, Stopped> {
+    /// Encodes the messages in every format; formats that need a schema are included only if there is a `model`.
+    pub fn measure(model: Option<&Model>, messages: &[Message]) -> Sizes {
         let packed_max = model.and_then(|model| Layout::untrained(model).max_bytes());
         let packed_max = packed_max.and_then(|bytes| usize::try_from(bytes).ok());
         let mut sizes = Sizes { formats: Vec::new(), refused: Vec::new() };
         for candidate in candidates(model) {
-            match encode(&candidate, messages, &mut go_on)? {
+            match encode(&candidate, messages) {
                 Ok((bytes, lossless)) => {
                     let schema_max = packed_max.filter(|_| candidate.name.starts_with("packed"));
                     sizes.formats.push(FormatSizes { format: candidate.name, bytes, lossless, schema_max });
@@ -78,7 +66,7 @@ impl Sizes {
             let by_mean = a.mean().total_cmp(&b.mean()).then_with(|| b.lossless.cmp(&a.lossless));
             by_mean.then_with(|| a.bytes.cmp(&b.bytes))
         });
-        Ok(sizes)
+        sizes
     }
 
     /// The sizes in the format of this name.
@@ -88,28 +76,19 @@ impl Sizes {
 }
 
 /// Returns the bytes of each message and whether all are lossless, or why the format cannot carry one of them.
-type Encoded = Result<(Vec<usize>, bool), String>;
-
-fn encode(
-    candidate: &Candidate,
-    messages: &[Message],
-    go_on: &mut impl FnMut() -> bool,
-) -> Result<Encoded, Stopped> {
+fn encode(candidate: &Candidate, messages: &[Message]) -> Result<(Vec<usize>, bool), String> {
     let (mut bytes, mut lossless) = (Vec::with_capacity(messages.len()), candidate.mapping == Mapping::Exact);
     for message in messages {
-        if !go_on() {
-            return Err(Stopped);
-        }
         let trip = candidate.codec.as_ref().map_err(Clone::clone);
         match trip.and_then(|codec| codec.round_trip(&message.value)) {
             Ok(trip) => {
                 bytes.push(trip.bytes.len());
                 lossless &= trip.lossless;
             }
-            Err(error) => return Ok(Err(format!("{}: {}", message.name, error.in_json(&message.text)))),
+            Err(error) => return Err(format!("{}: {}", message.name, error.in_json(&message.text))),
         }
     }
-    Ok(Ok((bytes, lossless)))
+    Ok((bytes, lossless))
 }
 
 impl FormatSizes {

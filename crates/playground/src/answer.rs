@@ -2,7 +2,7 @@
 
 use crate::{
     code::{self, Code},
-    limits::{Clock, TooLong, sentence},
+    limits::sentence,
     messages::{self, Found},
     mistake::Mistake,
     schema::{self, Compiled, Inferred},
@@ -99,30 +99,21 @@ struct Refused {
 }
 
 /// Why there is no answer.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub enum NoAnswer {
-    /// It takes too long.
-    TooLong,
     /// There is no link of this ID.
     Link(String),
     /// The fleet's figures are out of range.
-    Fleet(LoadError),
+    Fleet(String),
     /// The plan cannot be written as JSON.
     Plan,
 }
 
-impl From<TooLong> for NoAnswer {
-    fn from(_: TooLong) -> Self {
-        NoAnswer::TooLong
-    }
-}
-
 /// Computes the answer.
 pub fn answer(question: &Question) -> Result<Answer, NoAnswer> {
-    let clock = Clock::start();
     let links: Vec<&'static Link> = question.links.iter().map(|id| link(id)).collect::<Result<_, _>>()?;
     // Checked first, because there may be no messages to plan for.
-    Load::new(&[1], question.per_day, question.devices).map_err(NoAnswer::Fleet)?;
+    Load::new(&[1], question.per_day, question.devices).map_err(out_of_range)?;
     let mut answer = Answer::default();
     let found = messages::read(&question.messages);
     let compiled = match (&question.schema, &found) {
@@ -134,15 +125,18 @@ pub fn answer(question: &Question) -> Result<Answer, NoAnswer> {
         answer.mistakes.push(mistake);
         None
     });
-    clock.check()?;
     if let Some(compiled) = &compiled {
         answer.code = code::all(compiled);
     }
     match found {
-        Ok(found) => answer.measure(question, &links, compiled.as_ref(), found, clock)?,
+        Ok(found) => answer.measure(question, &links, compiled.as_ref(), found)?,
         Err(mistakes) => answer.mistakes.extend(mistakes),
     }
     Ok(answer)
+}
+
+fn out_of_range(error: LoadError) -> NoAnswer {
+    NoAnswer::Fleet(error.to_string())
 }
 
 fn link(id: &str) -> Result<&'static Link, NoAnswer> {
@@ -163,14 +157,13 @@ impl Answer {
         links: &[&'static Link],
         compiled: Option<&Compiled>,
         found: Vec<Found<'_>>,
-        clock: Clock,
     ) -> Result<(), NoAnswer> {
         self.messages = found.len();
         let mut model = compiled.map(|compiled| &compiled.model);
         let mut broken = Vec::new();
         if let Some(model) = model {
             let mistakes;
-            (broken, mistakes) = schema::violations(&question.messages, model, &found, clock)?;
+            (broken, mistakes) = schema::violations(&question.messages, model, &found);
             self.broken = broken.iter().filter(|is_broken| **is_broken).count();
             self.mistakes.extend(mistakes);
         }
@@ -185,13 +178,10 @@ impl Answer {
         if messages.is_empty() {
             return Ok(());
         }
-        let sizes = Sizes::measure(model, &messages, || clock.has_time()).map_err(|_| TooLong)?;
+        let sizes = Sizes::measure(model, &messages);
         let json: usize = messages.iter().map(|message| message.text.len()).sum();
         self.json_bytes = Some(json as f64 / messages.len() as f64);
-        self.trained = match model {
-            Some(model) => trained::train(model, &messages, clock)?,
-            None => None,
-        };
+        self.trained = model.and_then(|model| trained::train(model, &messages));
         self.formats = sizes.formats.iter().map(FormatSize::of).collect();
         let refused = sizes.refused.iter();
         self.refused = refused
@@ -199,7 +189,7 @@ impl Answer {
             .collect();
         let fleet = Fleet { devices: question.devices, per_day: question.per_day, battery_joules: None };
         let name = model.map_or("none", |model| &model.name);
-        let report = Report::new(name, &messages, sizes, links, fleet).map_err(NoAnswer::Fleet)?;
+        let report = Report::new(name, &messages, sizes, links, fleet).map_err(out_of_range)?;
         if !links.is_empty() {
             let plan = json::render(&report).and_then(|text| Ok(RawValue::from_string(text)?));
             self.plan = Some(plan.map_err(|_| NoAnswer::Plan)?);

@@ -14,7 +14,9 @@ mod routes;
 mod schema;
 mod server;
 mod trained;
+mod worker;
 
 pub use about::Process;
 pub use routes::routes;
 pub use server::serve;
+pub use worker::{PROGRAM, work_if_asked};

@@ -1,7 +1,6 @@
-//! How much a request may ask for, and how long the answer may take. A thread that computes cannot be stopped from outside, so each step
-//! is bounded by these sizes and by the limits of schemas (`spec/schema.md`), and the time is checked between the steps.
+//! How much a request may ask for, and what the process that computes the answer may take.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Most messages.
 pub const MESSAGES: usize = 1000;
@@ -17,8 +16,13 @@ pub const ARRIVING: usize = 16;
 /// Bytes of the stack on which an answer is computed. Schemas nest up to 128 deep, and validation up to 1,000, each level in several calls; an
 /// overflow would end the process. Untouched pages of it take no memory.
 pub const STACK: usize = 256 << 20;
-/// After this, no further step of an answer is begun.
+/// The most that a schema may weigh (`spec/schema.md`, "Limits"). All of the corpus but the two largest weigh less.
+pub const SCHEMA_WEIGHT: usize = 10_000;
+/// The most bytes that an answer may take, beside the stack.
+pub const MEMORY: u64 = 256 << 20;
+/// How long an answer may take: in all, and while others wait.
 pub const WORK: Duration = Duration::from_secs(10);
+pub const WORK_WHILE_OTHERS_WAIT: Duration = Duration::from_secs(3);
 /// Most mistakes that an answer lists, most notes, and most bytes of a generated file.
 pub const MISTAKES: usize = 20;
 pub const NOTES: usize = 200;
@@ -33,27 +37,5 @@ pub fn sentence(text: &str) -> String {
     match text.char_indices().nth(SENTENCE) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
-    }
-}
-
-/// Measures how long an answer takes.
-#[derive(Clone, Copy)]
-pub struct Clock(Instant);
-
-/// The answer takes too long.
-#[derive(Debug)]
-pub struct TooLong;
-
-impl Clock {
-    pub fn start() -> Clock {
-        Clock(Instant::now())
-    }
-
-    pub fn has_time(self) -> bool {
-        self.0.elapsed() < WORK
-    }
-
-    pub fn check(self) -> Result<(), TooLong> {
-        if self.has_time() { Ok(()) } else { Err(TooLong) }
     }
 }

@@ -1,10 +1,11 @@
-//! The routes of the playground. Answers are computed one after the other, each on a thread of its own.
+//! The routes of the playground. Answers are computed one after the other, each by a process of its own.
 
 use crate::{
     about::{About, Process},
-    answer::{Answer, NoAnswer, Question, answer},
-    bytes::{Bytes, BytesQuestion, explain},
-    limits::{ARRIVAL, ARRIVING, BODY_BYTES, STACK, WORK},
+    answer::{Answer, NoAnswer, Question},
+    bytes::{Bytes, BytesQuestion},
+    limits::{ARRIVAL, ARRIVING, BODY_BYTES, MEMORY, WORK, WORK_WHILE_OTHERS_WAIT},
+    worker::{Outcome, Task, compute},
 };
 use axum::{
     Json,
@@ -14,10 +15,12 @@ use axum::{
 };
 use dunnage_inputs::Problem;
 use serde::de::DeserializeOwned;
-use std::{sync::Arc, thread::Builder};
+use serde_json::value::RawValue;
+use std::sync::Arc;
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, oneshot},
-    time::timeout,
+    select,
+    sync::{Semaphore, watch},
+    time::{Duration, sleep, timeout},
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -26,25 +29,19 @@ struct Playground {
     process: Process,
     /// The requests that arrive, and wait for their turn.
     arriving: Semaphore,
-    /// The playground takes one of the turns, so that the others remain for the rest of the process.
-    alone: Arc<Semaphore>,
-    turns: &'static Semaphore,
+    /// The process that computes.
+    turn: Semaphore,
+    /// How many wait for their turn.
+    waiting: watch::Sender<usize>,
 }
 
-/// The right to compute an answer.
-struct Turn {
-    // Returned first, so that the next answer of the playground does not take a second one.
-    _shared: SemaphorePermit<'static>,
-    _alone: OwnedSemaphorePermit,
-}
+/// One that waits for its turn.
+struct Waiting<'p>(&'p watch::Sender<usize>);
 
-/// Returns the routes. Expensive answers wait for a permit of `turns`.
-pub fn routes<S: Clone + Send + Sync + 'static>(
-    process: Process,
-    turns: &'static Semaphore,
-) -> OpenApiRouter<S> {
-    let state =
-        Playground { process, arriving: Semaphore::new(ARRIVING), alone: Arc::new(Semaphore::new(1)), turns };
+/// Returns the routes. The process must have called [`crate::work_if_asked`] when it began.
+pub fn routes<S: Clone + Send + Sync + 'static>(process: Process) -> OpenApiRouter<S> {
+    let (arriving, turn) = (Semaphore::new(ARRIVING), Semaphore::new(1));
+    let state = Playground { process, arriving, turn, waiting: watch::Sender::new(0) };
     OpenApiRouter::new()
         .routes(routes!(playground, play))
         .routes(routes!(play_bytes))
@@ -68,13 +65,15 @@ async fn playground(State(state): State<Arc<Playground>>) -> Json<About> {
     (status = 408, description = "`body-timeout`", body = Problem, content_type = "application/problem+json"),
     (status = 413, description = "`too-large`", body = Problem, content_type = "application/problem+json"),
     (status = 415, description = "`content-type`: the body must be `application/json`, which pages of other sites cannot send", body = Problem, content_type = "application/problem+json"),
-    (status = 422, description = "`work`: the answer takes too long", body = Problem, content_type = "application/problem+json"),
+    (status = 422, description = "`work`: the answer takes too long, or too much memory", body = Problem, content_type = "application/problem+json"),
     (status = 500, description = "`failed`", body = Problem, content_type = "application/problem+json"),
     (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
 ))]
-async fn play(State(state): State<Arc<Playground>>, request: Request) -> Result<Json<Answer>, Problem> {
-    let (question, turn) = state.receive::<Question>(request).await?;
-    turn.take(move || answer(&question)).await?.map(Json).map_err(refused)
+async fn play(
+    State(state): State<Arc<Playground>>,
+    request: Request,
+) -> Result<Json<Box<RawValue>>, Problem> {
+    state.take::<Question>(Task::Answer, request).await
 }
 
 #[utoipa::path(post, path = "/api/play/bytes", tag = "playground", request_body = BytesQuestion, responses(
@@ -85,42 +84,76 @@ async fn play(State(state): State<Arc<Playground>>, request: Request) -> Result<
     (status = 408, description = "`body-timeout`", body = Problem, content_type = "application/problem+json"),
     (status = 413, description = "`too-large`", body = Problem, content_type = "application/problem+json"),
     (status = 415, description = "`content-type`", body = Problem, content_type = "application/problem+json"),
+    (status = 422, description = "`work`: the answer takes too long, or too much memory", body = Problem, content_type = "application/problem+json"),
     (status = 500, description = "`failed`", body = Problem, content_type = "application/problem+json"),
     (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
 ))]
-async fn play_bytes(State(state): State<Arc<Playground>>, request: Request) -> Result<Json<Bytes>, Problem> {
-    let (question, turn) = state.receive::<BytesQuestion>(request).await?;
-    turn.take(move || explain(&question)).await.map(Json)
+async fn play_bytes(
+    State(state): State<Arc<Playground>>,
+    request: Request,
+) -> Result<Json<Box<RawValue>>, Problem> {
+    state.take::<BytesQuestion>(Task::Bytes, request).await
 }
 
 impl Playground {
-    /// Receives a question and waits for its turn. Until then, its bytes are in memory, so only some may.
-    async fn receive<Q: DeserializeOwned>(&self, request: Request) -> Result<(Q, Turn), Problem> {
+    /// Receives a question of the type `Q`, waits for its turn and answers. The work ends when the client leaves, because this is dropped.
+    async fn take<Q: DeserializeOwned>(
+        &self,
+        task: Task,
+        request: Request,
+    ) -> Result<Json<Box<RawValue>>, Problem> {
         is_json(request.headers())?;
+        // Until the answer is computed, the bytes of the request are in memory, so only some may wait.
         let _arriving = self.arriving.acquire().await.map_err(|_| failed())?;
         let body = timeout(ARRIVAL, to_bytes(request.into_body(), BODY_BYTES)).await.map_err(|_| {
             let detail = format!("the body did not arrive within {} s", ARRIVAL.as_secs());
             Problem::new(StatusCode::REQUEST_TIMEOUT, "body-timeout", "Body too slow", detail)
         })?;
         let body = body.map_err(|error| unread(&error))?;
-        let question = serde_json::from_slice(&body).map_err(|error| malformed(&body, &error))?;
-        let alone = Arc::clone(&self.alone).acquire_owned().await.map_err(|_| failed())?;
-        let shared = self.turns.acquire().await.map_err(|_| failed())?;
-        Ok((question, Turn { _shared: shared, _alone: alone }))
+        serde_json::from_slice::<Q>(&body).map_err(|error| malformed(&body, &error))?;
+        let _turn = {
+            let _waiting = Waiting::new(&self.waiting);
+            self.turn.acquire().await.map_err(|_| failed())?
+        };
+        let outcome = select! {
+            outcome = compute(task, &body) => outcome,
+            () = sleep(WORK) => return Err(too_much(&format!("takes longer than {} s", WORK.as_secs()))),
+            () = self.others_wait_after(WORK_WHILE_OTHERS_WAIT) => {
+                let seconds = WORK_WHILE_OTHERS_WAIT.as_secs();
+                return Err(too_much(&format!("takes longer than {seconds} s while others wait")));
+            }
+        };
+        let outcome = outcome.map_err(|error| match error {
+            None => too_much(&format!("takes more than {} MiB of memory", MEMORY >> 20)),
+            Some(error) => {
+                tracing::warn!(%error, "the playground has no answer");
+                failed()
+            }
+        })?;
+        match serde_json::from_slice::<Outcome<Box<RawValue>>>(&outcome).map_err(|_| failed())? {
+            Outcome::Answer(answer) => Ok(Json(answer)),
+            Outcome::Refused(reason) => Err(refused(reason)),
+        }
+    }
+
+    /// Completes when somebody waits for the turn, but not before `time`.
+    async fn others_wait_after(&self, time: Duration) {
+        sleep(time).await;
+        // The only error is that the sender is gone, which is `self`.
+        let _ = self.waiting.subscribe().wait_for(|waiting| *waiting > 0).await;
     }
 }
 
-impl Turn {
-    /// Computes on a thread of its own. The turn ends with the work, which goes on when the client has left.
-    async fn take<A: Send + 'static>(self, work: impl FnOnce() -> A + Send + 'static) -> Result<A, Problem> {
-        let (done, answer) = oneshot::channel();
-        let work = move || {
-            let _turn = self;
-            // The client may have left.
-            let _ = done.send(work());
-        };
-        Builder::new().name("playground".into()).stack_size(STACK).spawn(work).map_err(|_| failed())?;
-        answer.await.map_err(|_| failed())
+impl<'p> Waiting<'p> {
+    fn new(count: &'p watch::Sender<usize>) -> Waiting<'p> {
+        count.send_modify(|count| *count += 1);
+        Waiting(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
     }
 }
 
@@ -162,17 +195,15 @@ fn refused(reason: NoAnswer) -> Problem {
         Problem::new(StatusCode::BAD_REQUEST, code, title, detail).at("range", None)
     };
     match reason {
-        NoAnswer::TooLong => {
-            let detail = format!(
-                "the answer takes longer than {} s: give fewer messages, or a schema with less to check",
-                WORK.as_secs()
-            );
-            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "work", "Too much work", detail).at("limit", None)
-        }
         NoAnswer::Link(id) => bad("link", "Unknown link", format!("there is no link {id:?}")),
-        NoAnswer::Fleet(error) => bad("fleet", "Fleet out of range", error.to_string()),
+        NoAnswer::Fleet(reason) => bad("fleet", "Fleet out of range", reason),
         NoAnswer::Plan => failed(),
     }
+}
+
+fn too_much(what: &str) -> Problem {
+    let detail = format!("the answer {what}: give fewer messages, or a schema with less to check");
+    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "work", "Too much work", detail).at("limit", None)
 }
 
 fn failed() -> Problem {

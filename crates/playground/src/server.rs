@@ -12,20 +12,18 @@ use axum::{
 use dunnage_access::{Listener, Peer};
 use dunnage_inputs::Problem;
 use std::{io, net::SocketAddr};
-use tokio::{net::TcpListener, sync::Semaphore};
+use tokio::net::TcpListener;
 
 /// The path of the page.
 const PAGE: &str = "/play";
 /// The page of the gateway, whose API is not here.
 const GATEWAYS: [&str; 1] = ["/index.html"];
 
-static TURNS: Semaphore = Semaphore::const_new(1);
-
 /// Serves the playground at the listener until `stop` completes. Who reaches a listener that is open to other machines can use it; at one on
 /// a loopback address, neither proxies nor pages of other sites can.
 pub async fn serve(listener: TcpListener, stop: impl Future<Output = ()> + Send + 'static) -> io::Result<()> {
     let address = listener.local_addr()?;
-    let routes = Router::from(routes::<()>(Process::Command, &TURNS));
+    let routes = Router::from(routes::<()>(Process::Command));
     let router = routes
         .route("/", get(|| async { Redirect::to(PAGE) }))
         .fallback_service(dunnage_page::service(page))

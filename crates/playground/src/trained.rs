@@ -1,6 +1,5 @@
 //! The size of packed messages after training on them, as `dunnage schema train` does it.
 
-use crate::limits::{Clock, TooLong};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use dunnage_formats::{Id, Mapping};
 use dunnage_packed::{Layout, Training};
@@ -23,33 +22,29 @@ pub struct Trained {
 
 /// Trains on `messages`, which the schema of `model` allows. Returns `None` if they are too few, or the schema cannot have statistics or has
 /// them already.
-pub fn train(model: &Model, messages: &[Message], clock: Clock) -> Result<Option<Trained>, TooLong> {
+pub fn train(model: &Model, messages: &[Message]) -> Option<Trained> {
     if messages.len() < ENOUGH || model.statistics.is_some() {
-        return Ok(None);
+        return None;
     }
     let layout = Layout::untrained(model);
-    let Ok(mut training) = Training::new(&layout) else { return Ok(None) };
+    let mut training = Training::new(&layout).ok()?;
     for message in messages {
-        clock.check()?;
-        let Ok(example) = training.example(&message.value) else { return Ok(None) };
+        let example = training.example(&message.value).ok()?;
         training.add(&example);
     }
     let statistics = training.finish().statistics;
     let trained = Model { statistics: Some(BASE64_STANDARD.encode(&statistics)), ..model.clone() };
-    let Ok(packed) = Id::Packed.open(Some(&trained), Mapping::Exact) else { return Ok(None) };
+    let packed = Id::Packed.open(Some(&trained), Mapping::Exact).ok()?;
     let (mut all, mut largest, mut bytes) = (0, 0, Vec::new());
     for message in messages {
-        clock.check()?;
         bytes.clear();
-        if packed.encode(&message.value, &mut bytes).is_err() {
-            return Ok(None);
-        }
+        packed.encode(&message.value, &mut bytes).ok()?;
         all += bytes.len();
         largest = largest.max(bytes.len());
     }
-    Ok(Some(Trained {
+    Some(Trained {
         mean_bytes: all as f64 / messages.len() as f64,
         largest_bytes: largest,
         statistics_bytes: statistics.len(),
-    }))
+    })
 }

@@ -6,26 +6,30 @@ use axum::{
     body::{Body, Bytes, to_bytes},
     http::{Request, StatusCode, header},
 };
-use dunnage_playground::{Process, routes};
+use dunnage_playground::{PROGRAM, Process, routes};
 use serde_json::{Value, json};
 use std::{
     convert::Infallible,
     time::{Duration, Instant},
 };
-use tokio::sync::Semaphore;
 use tower::ServiceExt;
 
+/// The limit of an answer.
+const WORK: Duration = Duration::from_secs(10);
 /// No answer takes longer, even without optimization on a machine that does something else.
 const SLOW: Duration = Duration::from_secs(60);
 
-static TURNS: Semaphore = Semaphore::const_new(2);
-
 fn router() -> Router {
-    Router::from(routes::<()>(Process::Gateway, &TURNS))
+    PROGRAM.get_or_init(|| env!("CARGO_BIN_EXE_playground_of_tests").into());
+    Router::from(routes::<()>(Process::Gateway))
 }
 
 async fn send(path: &str, content_type: &str, body: impl Into<Body>) -> (StatusCode, Value) {
-    let request = Request::post(path).header(header::CONTENT_TYPE, content_type).body(body.into()).unwrap();
+    send_request(Request::post(path).header(header::CONTENT_TYPE, content_type).body(body.into()).unwrap())
+        .await
+}
+
+async fn send_request(request: Request<Body>) -> (StatusCode, Value) {
     let response = router().oneshot(request).await.unwrap();
     let status = response.status();
     let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
@@ -244,28 +248,108 @@ async fn hostile_schemas_are_answered() {
     }
 }
 
-/// The rest of the process has a turn left, however many ask.
+/// A question whose answer would take minutes: each level of the messages is checked twice.
+fn slow() -> Request<Body> {
+    let schema = r##"{"type":"array","items":{"$ref":"#","not":{"not":{"$ref":"#"}}}}"##;
+    let messages = format!("{}{}\n", "[".repeat(30), "]".repeat(30)).repeat(100);
+    play(&messages, Some(schema))
+}
+
+fn play(messages: &str, schema: Option<&str>) -> Request<Body> {
+    let question = json!({"messages": messages, "schema": schema, "links": [], "devices": 1, "per_day": 1});
+    let request = Request::post("/api/play").header(header::CONTENT_TYPE, "application/json");
+    request.body(Body::from(question.to_string())).unwrap()
+}
+
+/// The number of processes that compute for this one.
+fn workers(parent: u32) -> usize {
+    let of = |process: &std::path::Path| {
+        let line = std::fs::read_to_string(process.join("cmdline")).unwrap_or_default();
+        let status = std::fs::read_to_string(process.join("status")).unwrap_or_default();
+        line.contains("playground-worker") && status.contains(&format!("\nPPid:\t{parent}\n"))
+    };
+    std::fs::read_dir("/proc").unwrap().flatten().filter(|entry| of(&entry.path())).count()
+}
+
+/// The process and its processor time belong to the client. These tests count processes, so they are one.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_playground_takes_one_turn_at_a_time() {
-    static SHARED: Semaphore = Semaphore::const_new(2);
-    let router = Router::from(routes::<()>(Process::Gateway, &SHARED));
-    let messages: String = (0..300).map(|n| format!("{{\"n\":{n}}}\n")).collect();
-    let question = json!({"messages": messages, "links": [], "devices": 1, "per_day": 1}).to_string();
-    let asked: Vec<_> = (0..4)
-        .map(|_| {
-            let request = Request::post("/api/play").header(header::CONTENT_TYPE, "application/json");
-            tokio::spawn(router.clone().oneshot(request.body(Body::from(question.clone())).unwrap()))
-        })
-        .collect();
-    let mut taken = 0;
-    while !asked.iter().all(tokio::task::JoinHandle::is_finished) {
-        assert!(SHARED.available_permits() >= 1);
-        taken += usize::from(SHARED.available_permits() == 1);
-        tokio::time::sleep(Duration::from_millis(1)).await;
+#[cfg(target_os = "linux")]
+async fn work_ends_with_its_client_at_its_limit_and_when_others_wait() {
+    let router = router();
+    let started = Instant::now();
+    let alone = tokio::spawn(router.clone().oneshot(slow()));
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let before = workers(std::process::id());
+    assert!(before >= 1);
+    alone.abort();
+    assert!(alone.await.unwrap_err().is_cancelled());
+    let left = Instant::now();
+    while workers(std::process::id()) >= before {
+        assert!(left.elapsed() < Duration::from_secs(5), "the work goes on without its client");
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    assert!(taken > 0, "no turn was taken");
-    for answer in asked {
-        assert_eq!(answer.await.unwrap().unwrap().status(), StatusCode::OK);
+    assert!(started.elapsed() < WORK, "the limit ended it");
+
+    let started = Instant::now();
+    let slow_one = tokio::spawn(router.clone().oneshot(slow()));
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(router.clone().oneshot(play("1", None)).await.unwrap().status(), StatusCode::OK);
+    assert!(started.elapsed() < WORK, "{:?}", started.elapsed());
+    let gave_way = slow_one.await.unwrap().unwrap();
+    assert_eq!(gave_way.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    let problem = to_bytes(gave_way.into_body(), usize::MAX).await.unwrap();
+    assert!(String::from_utf8_lossy(&problem).contains("while others wait"), "{problem:?}");
+
+    let started = Instant::now();
+    let answer = router.oneshot(slow()).await.unwrap();
+    assert_eq!(answer.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    let elapsed = started.elapsed();
+    assert!(elapsed >= WORK && elapsed < WORK + Duration::from_secs(5), "{elapsed:?}");
+}
+
+/// What a few bytes make others compute is bounded by the weight of the schema: the process that computes needs no more memory than it may
+/// have for the heaviest schemas that are accepted, and heavier ones are refused.
+#[tokio::test]
+async fn the_heaviest_schemas_stay_within_the_memory_of_an_answer() {
+    let doubled = |leaf: Value, times: usize| {
+        let mut definitions = serde_json::Map::from_iter([("d0".to_owned(), leaf)]);
+        for i in 1..=times {
+            let one = json!({"$ref": format!("#/$defs/d{}", i - 1)});
+            definitions.insert(
+                format!("d{i}"),
+                json!({"type": "object", "properties": {"x": one, "y": one}, "additionalProperties": false}),
+            );
+        }
+        json!({"$ref": format!("#/$defs/d{times}"), "$defs": definitions})
+    };
+    let closed = |count: usize, kind: &Value| {
+        let fields: serde_json::Map<_, _> = (0..count).map(|n| (format!("n{n}"), kind.clone())).collect();
+        json!({"type": "object", "properties": fields, "additionalProperties": false})
+    };
+    let words = |count: usize| (0..count).map(|n| format!("v{n}")).collect::<Vec<_>>();
+    let text = json!({"type": "string", "maxLength": 9});
+    for (what, schema, refused) in [
+        ("56 KB that would be gigabytes", doubled(json!({"enum": words(5000)}), 14), true),
+        ("properties behind doublings", doubled(closed(100, &json!(true)), 9), true),
+        ("the most values", json!({"enum": words(9000)}), false),
+        ("values behind doublings", doubled(json!({"enum": words(500)}), 4), false),
+        ("the most properties", doubled(closed(9, &text), 8), false),
+        ("one wide object", closed(2400, &text), false),
+        (
+            "patterns",
+            closed(130, &json!({"type": "string", "pattern": "^(?:[a-f]{1,20}|[0-9A-F]{1,40})$"})),
+            false,
+        ),
+    ] {
+        let schema = schema.to_string();
+        let started = Instant::now();
+        let (status, answer) = send_request(play("{}", Some(&schema))).await;
+        println!("{what}: {status} after {:?}", started.elapsed());
+        assert!(!answer["detail"].as_str().unwrap_or_default().contains("memory"), "{what}: {answer}");
+        assert!(started.elapsed() < WORK + Duration::from_secs(5), "{what}");
+        let mistake = answer["mistakes"][0]["text"].as_str().or(answer["mistakes"][0]["detail"].as_str());
+        let is_heavy = answer["mistakes"].to_string().contains("weighs more than 10000");
+        assert_eq!(is_heavy, refused, "{what}: {mistake:?}");
     }
 }
 

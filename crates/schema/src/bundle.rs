@@ -25,11 +25,14 @@ const MAX_DEPTH: usize = 16;
 /// The prefix of the names that the bundle gives to files without an absolute `$id`. The folder's number and the path inside it follow.
 const NAME: &str = "dunnage://schema";
 
-/// The folders that may contain the files of schemas. Files outside of them are not read, and nothing is loaded from the network.
+/// The folders that may contain the files of schemas, and the files that stand for addresses. No other files are read, and nothing is loaded
+/// from the network.
 #[derive(Debug, Clone, Default)]
 pub struct Folders {
     /// Canonical paths, without symbolic links.
     roots: Vec<PathBuf>,
+    /// Addresses without a fragment, each with the canonical path of its file.
+    map: Vec<(String, PathBuf)>,
 }
 
 /// One file of a bundle.
@@ -49,7 +52,28 @@ impl Folders {
             Ok(_) => Err(format!("{} is not a folder", folder.display())),
             Err(error) => Err(format!("{}: {error}", folder.display())),
         };
-        Ok(Folders { roots: folders.iter().map(root).collect::<Result<_, _>>()? })
+        Ok(Folders { roots: folders.iter().map(root).collect::<Result<_, _>>()?, map: Vec::new() })
+    }
+
+    /// Adds files that stand for addresses, wherever these files are. `map` is a JSON file, `{"https://example.com/unit.json": "unit.json"}`,
+    /// with paths relative to its folder. The error names an address that is not absolute, or a missing file.
+    pub fn with_map(mut self, map: &Path) -> Result<Folders, String> {
+        let folder = map.parent().unwrap_or(Path::new(""));
+        let Node::Object(entries) = read(map)?.0 else {
+            return Err(format!("{}: not a JSON object of addresses and files", map.display()));
+        };
+        for (url, file) in entries {
+            let wrong = |reason: String| format!("{}: {url:?}: {reason}", map.display());
+            if !address::has_scheme(&url) || url.contains('#') {
+                return Err(wrong("not an absolute address without a fragment".to_owned()));
+            }
+            let Node::Text(file) = file else { return Err(wrong("not the path of a file".to_owned())) };
+            let path = folder.join(&file);
+            let path =
+                fs::canonicalize(&path).map_err(|error| wrong(format!("{}: {error}", path.display())))?;
+            self.map.push((url, path));
+        }
+        Ok(self)
     }
 
     /// Returns the schema `text` of the file `path`, together with all files in the folders that it refers to, as one text.
@@ -57,7 +81,7 @@ impl Folders {
     /// Returns `text` unchanged if there are no folders or if it refers to no other file. A reference to a missing file stays unchanged;
     /// the compiler rejects it if it is used. A reference to a file outside of the folders is an error.
     pub fn bundle(&self, path: &Path, text: &str) -> Result<String, SchemaError> {
-        if self.roots.is_empty() {
+        if self.roots.is_empty() && self.map.is_empty() {
             return Ok(text.to_owned());
         }
         let node = Node::parse(text)?;
@@ -144,6 +168,8 @@ impl Bundle<'_> {
     fn follow(&mut self, at: usize) -> Result<(), SchemaError> {
         let mut node = std::mem::replace(&mut self.documents[at].node, Node::Null);
         let own = positions::identifiers(&node, &self.documents[at].id);
+        // The name in the bundle is another one if two files have the same `$id`.
+        let declared = id_of(&node).filter(|declared| *declared != self.documents[at].id);
         let mut references = Vec::new();
         positions::each(&mut node, &self.documents[at].id, &mut |schema, base| {
             references.extend(schema.text("$ref").map(|reference| (reference.to_owned(), base.to_owned())));
@@ -151,9 +177,11 @@ impl Bundle<'_> {
         let mut names = Vec::with_capacity(references.len());
         for (reference, base) in references {
             let (document, fragment) = reference.split_once('#').unwrap_or((&reference, ""));
-            let known = document.is_empty() || own.contains(&address::absolute(&base, document));
-            let found = if known {
+            let absolute = address::absolute(&base, document);
+            let found = if document.is_empty() || own.contains(&absolute) {
                 None
+            } else if declared.as_ref() == Some(&absolute) {
+                Some(self.documents[at].id.clone())
             } else {
                 self.find(at, &base, document).map_err(|m| refuse(&reference, &m))?
             };
@@ -175,17 +203,36 @@ impl Bundle<'_> {
     /// references. Adds the file if necessary; returns `None` if no file is found.
     fn find(&mut self, from: usize, base: &str, reference: &str) -> Result<Option<String>, String> {
         let absolute = address::absolute(base, reference);
-        if let Some(there) = self.documents.iter().find(|document| document.id == absolute) {
-            return Ok(Some(there.id.clone()));
+        if let Some((_, path)) = self.folders.map.iter().find(|(url, _)| *url == absolute) {
+            return self.add(path.clone(), Some(&absolute)).map(Some);
         }
-        if !absolute.starts_with(NAME)
-            && let Some(path) = self.with_id(&absolute)
+        let mut with_id = if absolute.starts_with(NAME) { Vec::new() } else { self.with_id(&absolute) };
+        if let Some(there) = self.documents.iter().find(|document| document.id == absolute)
+            && !with_id.contains(&there.path)
         {
-            return self.add(path).map(Some);
+            with_id.push(there.path.clone());
         }
+        let path = match with_id.as_slice() {
+            [] => self.beside(from, base, reference)?,
+            [path] => Some(path.clone()),
+            [first, second, ..] => {
+                // The reference means the one at its path, if it has one.
+                let beside = self.beside(from, base, reference)?.filter(|path| with_id.contains(path));
+                Some(beside.ok_or_else(|| {
+                    let (first, second) = (first.display(), second.display());
+                    format!("is the $id of {first} and of {second}: refer to one by its path, or map the address to one")
+                })?)
+            }
+        };
+        path.map(|path| self.add(path, None)).transpose()
+    }
+
+    /// Returns the file at the path `reference` from the document `from`, if it is a path and the file exists.
+    fn beside(&self, from: usize, base: &str, reference: &str) -> Result<Option<PathBuf>, String> {
         if address::has_scheme(reference) {
             return Ok(None);
         }
+        let absolute = address::absolute(base, reference);
         let Document { path, id, .. } = &self.documents[from];
         let beside = &id[..id.rfind('/').map_or(0, |end| end + 1)];
         let Some(relative) = (if base == id { Some(reference) } else { absolute.strip_prefix(beside) })
@@ -197,24 +244,22 @@ impl Bundle<'_> {
             return Err("is an absolute path; references to files are relative".to_owned());
         }
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        match self.folders.inside(&folder.join(relative))? {
-            Some(path) => self.add(path).map(Some),
-            None => Ok(None),
-        }
+        self.folders.inside(&folder.join(relative))
     }
 
-    /// Returns the path of the file whose `$id` is `id`.
-    fn with_id(&mut self, id: &str) -> Option<PathBuf> {
+    /// Returns the canonical paths of the files whose `$id` is `id`.
+    fn with_id(&mut self, id: &str) -> Vec<PathBuf> {
         let listed = self.listed.get_or_insert_with(|| {
             let files = self.folders.files().into_iter();
             files.filter_map(|path| Some((id_of(&read(&path).ok()?.0)?, path))).collect()
         });
-        listed.iter().find(|(listed, _)| listed == id).map(|(_, path)| path.clone())
+        let found = listed.iter().filter(|(listed, _)| listed == id);
+        found.map(|(_, path)| fs::canonicalize(path).unwrap_or_else(|_| path.clone())).collect()
     }
 
-    /// Adds the file at the canonical path `path` unless the bundle has it, and returns its name.
-    fn add(&mut self, path: PathBuf) -> Result<String, String> {
-        let path = fs::canonicalize(&path).unwrap_or(path);
+    /// Adds the file at the canonical path `path` unless the bundle has it, and returns its name: its own `$id`, unless another file has the
+    /// same, otherwise `url`, the address that it stands for, otherwise one that is made of its path.
+    fn add(&mut self, path: PathBuf, url: Option<&str>) -> Result<String, String> {
         if let Some(there) = self.documents.iter().find(|document| document.path == path) {
             return Ok(there.id.clone());
         }
@@ -226,10 +271,9 @@ impl Bundle<'_> {
         if self.bytes > MAX_TOTAL {
             return Err("is one of files that have more than 8 MiB together".to_owned());
         }
-        let id = id_of(&node).unwrap_or_else(|| self.folders.name(&path));
-        if let Some(other) = self.documents.iter().find(|document| document.id == id) {
-            return Err(format!("has the $id {id}, as {} does: {}", other.path.display(), path.display()));
-        }
+        let is_free = |id: &String| self.documents.iter().all(|document| document.id != *id);
+        let id = id_of(&node).filter(&is_free).or_else(|| url.map(str::to_owned).filter(&is_free));
+        let id = id.unwrap_or_else(|| self.folders.name(&path));
         self.documents.push(Document { path, id: id.clone(), node });
         Ok(id)
     }

@@ -1,12 +1,19 @@
 //! Measures the size of a type, for the limits of the compiler.
 
-use crate::{Assertion, Model, Type};
+use crate::{Assertion, Field, Model, Pattern, Text, Type};
+use dunnage_pson::Value;
+
+/// The bytes of text that weigh as much as one type, one field or one value.
+const BYTES: usize = 64;
 
 /// The size of a tree of types, assertions included, definitions not followed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Measure {
     /// The number of types.
     pub types: usize,
+    /// The weight, which bounds what a copy of the types takes, and what is made of them: 1 for each type, field, name and value, and 1 for
+    /// each 64 bytes of text.
+    pub weight: usize,
     /// The deepest nesting of types.
     pub depth: usize,
     /// The deepest nesting of arrays and objects.
@@ -18,13 +25,83 @@ impl Measure {
         let mut inner = Measure::default();
         kind.children(&mut |child| inner.hold(Measure::of(child)));
         let holds = usize::from(matches!(kind, Type::Array(_) | Type::Tuple(_) | Type::Object(_)));
-        Measure { types: inner.types + 1, depth: inner.depth + 1, nesting: inner.nesting + holds }
+        Measure {
+            types: inner.types + 1,
+            weight: inner.weight + own_weight(kind),
+            depth: inner.depth + 1,
+            nesting: inner.nesting + holds,
+        }
     }
 
     fn hold(&mut self, inner: Measure) {
         self.types += inner.types;
+        self.weight += inner.weight;
         self.depth = self.depth.max(inner.depth);
         self.nesting = self.nesting.max(inner.nesting);
+    }
+}
+
+/// Returns the weight of a type without the types inside it.
+pub(crate) fn own_weight(kind: &Type) -> usize {
+    1 + match kind {
+        Type::Enum(values) => values.iter().map(of_value).sum(),
+        Type::Const(value) => of_value(value),
+        Type::Text(Text { pattern: Some(pattern), .. }) => of_pattern(pattern),
+        Type::NumbersText(numbers) => {
+            of_text(&numbers.separator)
+                + numbers.parts.iter().map(|(name, _)| 1 + of_text(name)).sum::<usize>()
+        }
+        Type::TimeText(time) => time.notation.len(),
+        Type::Known(name, _) => of_text(name),
+        Type::Object(object) => {
+            let title = object.title.0.as_deref().map_or(0, of_text);
+            title + object.fields.iter().map(of_field).sum::<usize>()
+        }
+        Type::Checked(checked) => checked.assertions.iter().map(of_assertion).sum(),
+        _ => 0,
+    }
+}
+
+pub(crate) fn of_field(field: &Field) -> usize {
+    let description = field.description.as_deref().map_or(0, of_text);
+    1 + of_text(&field.name) + description + field.default.0.as_ref().map_or(0, of_value)
+}
+
+pub(crate) fn of_assertion(assertion: &Assertion) -> usize {
+    1 + match assertion {
+        Assertion::DependentRequired(all) => {
+            all.iter().map(|(name, names)| 1 + of_text(name) + of_names(names)).sum()
+        }
+        Assertion::DependentSchemas(all) => all.iter().map(|(name, _)| 1 + of_text(name)).sum(),
+        Assertion::Absent(names) => of_names(names),
+        Assertion::Others { named, patterns, .. } => {
+            of_names(named) + patterns.iter().map(|(pattern, _)| of_pattern(pattern)).sum::<usize>()
+        }
+        _ => 0,
+    }
+}
+
+fn of_names(names: &[String]) -> usize {
+    names.iter().map(|name| 1 + of_text(name)).sum()
+}
+
+fn of_pattern(pattern: &Pattern) -> usize {
+    let chars: usize = pattern.segments.iter().flatten().map(|segment| 16 + 4 * segment.chars.len()).sum();
+    1 + of_text(&pattern.source) + chars / BYTES
+}
+
+pub(crate) fn of_text(text: &str) -> usize {
+    text.len() / BYTES
+}
+
+/// Returns the weight of a value: of it and of all values inside it, with the names of fields.
+pub(crate) fn of_value(value: &Value) -> usize {
+    1 + match value {
+        Value::Text(text) => of_text(text),
+        Value::Bytes(bytes) => bytes.len() / BYTES,
+        Value::Array(items) => items.iter().map(of_value).sum(),
+        Value::Map(entries) => entries.iter().map(|(name, value)| of_text(name) + of_value(value)).sum(),
+        _ => 0,
     }
 }
 

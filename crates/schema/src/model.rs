@@ -7,6 +7,7 @@
 use crate::{Format, Quantum};
 use dunnage_pson::Value;
 use regex::Regex;
+use std::sync::Arc;
 
 /// A compiled schema.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,6 +123,23 @@ pub struct Float {
     pub max: Option<f64>,
 }
 
+impl Float {
+    /// Returns the number that all values are below, if it is shorter to write than the maximum: 360 for `exclusiveMaximum: 360`, whose
+    /// maximum is 359.99999999999994.
+    pub fn below(&self) -> Option<f64> {
+        self.max.and_then(|max| shorter(max.next_up(), max))
+    }
+
+    /// Returns the number that all values are above, if it is shorter to write than the minimum.
+    pub fn above(&self) -> Option<f64> {
+        self.min.and_then(|min| shorter(min.next_down(), min))
+    }
+}
+
+fn shorter(bound: f64, than: f64) -> Option<f64> {
+    (bound.is_finite() && format!("{bound:?}").len() < format!("{than:?}").len()).then_some(bound)
+}
+
 /// Text. Lengths count Unicode code points, as in JSON Schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Text {
@@ -146,7 +164,8 @@ pub struct Pattern {
     pub segments: Option<Vec<Segment>>,
     pub(crate) longest: Option<u32>,
     pub(crate) is_ascii: bool,
-    pub(crate) regex: Regex,
+    /// Shared by all copies, because each copy of a [`Regex`] has caches of its own.
+    pub(crate) regex: Arc<Regex>,
 }
 
 /// Between `min` and `max` characters out of `chars`.

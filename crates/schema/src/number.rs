@@ -28,6 +28,12 @@ pub fn read_number(text: &str) -> Option<Value> {
     nearest(text).filter(|f| format!("{f:.0}") == text).map(Value::F64)
 }
 
+/// Reads `text`, a number in JSON's syntax that [`read_number`] does not read, as the nearest binary64. `None` if that is an infinity, or
+/// zero for a number that is not.
+pub fn read_nearest(text: &str) -> Option<f64> {
+    nearest(text).filter(|f| *f != 0.0 || Digits::of(text).is_none())
+}
+
 /// Returns the binary64 nearest to the decimal number `text`, if it reproduces the digits of the text. It does if rounding it to the text's
 /// number of significant digits gives the number in the text, or if the text is its shortest representation, which may end in another
 /// digit.

@@ -1,11 +1,12 @@
 //! Compiles regular expressions, and recognizes those that are a plain sequence of character classes.
 
 use crate::{Pattern, Segment, ecma};
-use regex::RegexBuilder;
+use regex::{Regex, RegexBuilder};
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
+use std::sync::Arc;
 
-/// The largest compiled expression, in bytes.
-const MAX_COMPILED: usize = 1 << 20;
+/// The sizes of compiled expressions, in bytes. The last is the limit.
+const COMPILED: [usize; 3] = [16 << 10, 128 << 10, 1 << 20];
 /// The largest character class of a [`Segment`].
 const MAX_CLASS: usize = 256;
 /// The most segments. `(ab){9}` counts as its expansion.
@@ -14,16 +15,21 @@ const MAX_SEGMENTS: usize = 256;
 impl Pattern {
     /// Compiles an ECMA-262 expression with the flag `u` and no other. The error names what is not supported.
     pub fn new(source: &str) -> Result<Pattern, String> {
+        Pattern::measured(source).map(|(pattern, _)| pattern)
+    }
+
+    /// Compiles an expression, and returns the most bytes that it may take.
+    pub(crate) fn measured(source: &str) -> Result<(Pattern, usize), String> {
         let translated = ecma::translate(source)?;
         let hir = regex_syntax::parse(&translated).map_err(|e| reason(&e.to_string()))?;
-        let regex = RegexBuilder::new(&translated)
-            .size_limit(MAX_COMPILED)
-            .build()
-            .map_err(|e| reason(&e.to_string()))?;
+        let (regex, bytes) = compile(&translated).map_err(|e| reason(&e.to_string()))?;
         let anchored = is_anchored(&hir);
         let (segments, longest) = if anchored { (segments(&hir), longest(&hir)) } else { (None, None) };
         let is_ascii = anchored && is_ascii(&hir);
-        Ok(Pattern { source: source.to_owned(), segments, longest, is_ascii, regex })
+        Ok((
+            Pattern { source: source.to_owned(), segments, longest, is_ascii, regex: Arc::new(regex) },
+            bytes,
+        ))
     }
 
     /// Whether the expression matches anywhere in `text`; an anchor limits where.
@@ -52,6 +58,19 @@ impl PartialEq for Pattern {
     fn eq(&self, other: &Pattern) -> bool {
         self.source == other.source
     }
+}
+
+/// Compiles an expression to the smallest of the sizes that suffices. Whoever matches with it keeps a cache of at most this size, too.
+fn compile(translated: &str) -> Result<(Regex, usize), regex::Error> {
+    let of_size = |bytes| RegexBuilder::new(translated).size_limit(bytes).dfa_size_limit(bytes).build();
+    let [small, medium, large] = COMPILED;
+    for bytes in [small, medium] {
+        match of_size(bytes) {
+            Err(regex::Error::CompiledTooBig(_)) => {}
+            other => return other.map(|regex| (regex, bytes)),
+        }
+    }
+    of_size(large).map(|regex| (regex, large))
 }
 
 /// Returns the last line of a regex error. The lines before it show the expression.

@@ -3,6 +3,7 @@
 use crate::network::Chance;
 use crate::{Network, Receiver};
 use dunnage_packed::{Error, Layout, Sender, Value};
+use dunnage_schema::same;
 use std::collections::VecDeque;
 
 /// A device that sends, and its receiver.
@@ -62,7 +63,7 @@ impl<'a> Device<'a> {
             match self.receiver.get_or_insert_with(known).decode(&bytes) {
                 Ok((value, of)) => {
                     sent.delivered = true;
-                    sent.wrong = value != *message;
+                    sent.wrong = !same(&value, message) && !self.is_rounded(&value, message);
                     name = of.filter(|_| fate.is_acknowledged);
                 }
                 Err(_) => sent.refused = true,
@@ -76,5 +77,36 @@ impl<'a> Device<'a> {
             }
         }
         Ok(sent)
+    }
+
+    /// Whether `value` is what the plain form makes of a message whose numbers the schema rounds.
+    fn is_rounded(&self, value: &Value, message: &Value) -> bool {
+        let mut bytes = Vec::new();
+        let is_plain = |plain: Value| same(&plain, value);
+        self.layout.model().rounds()
+            && self.layout.encode(message, &mut bytes).is_ok()
+            && Receiver::new(self.layout, self.layout.root().known_texts(message))
+                .decode(&bytes)
+                .is_ok_and(|(plain, _)| is_plain(plain))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_of_fields_and_rounding_are_not_wrong() {
+        let schema = r#"{"type":"object","properties":{"a":{"type":"integer","minimum":0,"maximum":9000},
+            "b":{"type":"number","multipleOf":0.1,"x-dunnage-round":true,"minimum":0,"maximum":9}},"required":["a","b"],"additionalProperties":false}"#;
+        let model = dunnage_schema::Model::compile(schema).unwrap();
+        let layout = Layout::new(&model).unwrap();
+        let network = Network { loss: 0.0, ack_loss: 0.0, ack_every: 1, ack_delay: 0 };
+        let message = |b| Value::Map(vec![("b".into(), Value::F64(b)), ("a".into(), Value::U64(2000))]);
+        let mut device = Device::new(&layout, false, network, (1, 1));
+        for b in [0.5, 0.54, 0.5] {
+            let sent = device.send(&message(b)).unwrap();
+            assert!(sent.delivered && !sent.wrong, "{b}");
+        }
     }
 }

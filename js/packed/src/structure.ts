@@ -147,15 +147,17 @@ export class Nullable implements Node {
   }
 
   write(value: unknown, sink: Sink, walk: Walk): void {
-    walk.take(1, 0);
     sink.index(this.leaf, value === null ? 0 : 1, 2);
-    if (value !== null) this.inner.write(value, sink, walk);
+    if (value === null) walk.take(1, 0);
+    else this.inner.write(value, sink, walk);
   }
 
   read(source: Source, walk: Walk): Value {
     const { offset } = source;
-    walk.take(1, offset);
-    if (source.index(this.leaf, 2) === 0) return null;
+    if (source.index(this.leaf, 2) === 0) {
+      walk.take(1, offset);
+      return null;
+    }
     const value = this.inner.read(source, walk);
     if (value === null) throw new DecodeError("malformed", offset, "null as something else");
     return value;
@@ -179,7 +181,6 @@ export class Union implements Node {
   }
 
   write(value: unknown, sink: Sink, walk: Walk): void {
-    walk.take(1, 0);
     const at = this.first(value, this.nodes.length, walk);
     if (at < 0) throw new Fault("range", "none of the types carries it");
     sink.index(this.leaf, at, this.nodes.length);
@@ -188,7 +189,6 @@ export class Union implements Node {
 
   read(source: Source, walk: Walk): Value {
     const { offset } = source;
-    walk.take(1, offset);
     const at = source.index(this.leaf, this.nodes.length);
     const value = this.nodes[at]!.read(source, walk);
     if (this.first(value, at, walk) >= 0) throw new DecodeError("malformed", offset, "a value that an earlier type carries");

@@ -31,6 +31,7 @@ export class Text implements Node {
     if (this.max === null) writeSized(sink, BigInt(count - this.min));
     else sink.index(NONE, count - this.min, this.max - this.min + 1);
     if (count === 0) return;
+    walk.takeText(value, 0);
     const bytes = encoder.encode(value);
     const isAscii = bytes.length === value.length;
     sink.bits(isAscii ? 0 : 1, 1);
@@ -38,13 +39,16 @@ export class Text implements Node {
   }
 
   read(source: Source, walk: Walk): Value {
-    walk.take(1, source.offset);
+    const start = source.offset;
+    walk.take(1, start);
     const above = this.max === null ? Number(readSized(source)) : source.index(NONE, this.max - this.min + 1);
     const count = this.min + above;
     if (count === 0) return "";
     const form = source.offset;
     const isAscii = source.bits(1) === 0;
-    return isAscii ? readAscii(source, count) : readUnicode(source, count, form);
+    const text = isAscii ? readAscii(source, count) : readUnicode(source, count, form);
+    walk.takeText(text, start);
+    return text;
   }
 
   carries(value: unknown, walk: Walk): boolean {

@@ -5,7 +5,7 @@ import { type Value, isObject } from "./values.js";
 const MAX_VALUES = 1 << 20;
 /** The most comparisons of a type with a value for one message. Nested unions could take exponential time otherwise. */
 const MAX_STEPS = 1 << 24;
-/** The bytes of text without bits of its own that count as one value. */
+/** The bytes of text that count as one more value, whether it takes bits or not. */
 const TEXT = 32;
 /** The names or values whose comparison counts as one step. */
 const COMPARED = 8;
@@ -47,7 +47,7 @@ export class Walk {
     throw this.known === null ? new Fault("limit", reason) : new DecodeError("limit", offset, reason);
   }
 
-  /** Counts text that takes few bits or none. */
+  /** Counts text, a value or a key. */
   takeText(text: string, offset: number): void {
     if (3 * text.length >= TEXT) this.take(Math.floor(utf8Length(text) / TEXT), offset);
   }

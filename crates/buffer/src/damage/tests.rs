@@ -30,27 +30,20 @@ fn settings(folder: &Path) -> BufferSettings {
 }
 
 fn message(n: usize) -> NewMessage {
-    let text = "x".repeat(if n % 20 == 0 { 10_000 } else { 7 * (n % 50) });
+    let text = "x".repeat(if n.is_multiple_of(20) { 10_000 } else { 7 * (n % 50) });
     let provenance = Provenance {
-        device: format!("device-{}", n % 7).into(),
+        device: format!("device-{}", n % 7),
         received_at: 1_767_225_600_000_000 + n as i64,
         schema: None,
         link: None,
-        key: Some(n.to_string().into()),
+        key: Some(n.to_string()),
         dedup_by_payload: false,
         is_answered: false,
         request: "r".into(),
         origin: None,
     };
     let json = format!("[{n},\"{text}\"]");
-    NewMessage {
-        provenance,
-        format: "json",
-        raw: json.clone().into(),
-        json: json.into(),
-        layout: None,
-        reference: None,
-    }
+    NewMessage { provenance, format: "json", raw: json.clone().into(), json, layout: None, reference: None }
 }
 
 /// Returns the files of a buffer that was killed after transactions of these numbers of messages.

@@ -58,7 +58,7 @@ pub fn read(path: &Path) -> Wal {
         sqlite: pages(frames[..committed].iter()),
         newest: pages(ours().filter(|frame| frame.verified)),
         frames: ours().map(|frame| (frame.page, frame.at)).collect(),
-        damaged: !ignored.is_empty() && !(header_salt.is_some() && is_unfinished(ignored, salt)),
+        damaged: !ignored.is_empty() && (header_salt.is_none() || !is_unfinished(ignored, salt)),
     }
 }
 

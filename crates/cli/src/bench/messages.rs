@@ -53,8 +53,10 @@ impl Messages {
         let source = Source::from(file.to_owned());
         let mut lines = source.open()?;
         let (mut line, mut number) = (Vec::new(), 0u64);
-        while input::line(&mut lines, false, &mut line).map_err(|failure| source.blame(failure))? {
-            number += 1;
+        while let read @ 1.. =
+            input::line(&mut lines, false, &mut line).map_err(|failure| source.blame(failure))?
+        {
+            number += read;
             let place = format!("{source}: line {number}");
             let value = decode_line(&line).map_err(|error| Failure::about(&place, error))?;
             self.push(line.clone(), value, place)?;
@@ -88,8 +90,5 @@ impl Messages {
 
 fn decode_line(line: &[u8]) -> Result<Value, Error> {
     input::within_limit(line)?;
-    match line.trim_ascii().is_empty() {
-        true => Err(input::empty_line()),
-        false => Json.decode(line),
-    }
+    Json.decode(line)
 }

@@ -1,6 +1,6 @@
 //! Measures the sizes of a message in every format.
 
-use dunnage_formats::{Error, Format, Id, Mapping, Protobuf, Value};
+use dunnage_formats::{Error, Format, Id, Mapping, Protobuf, Reception, Value};
 use dunnage_links::Link;
 use dunnage_measure::{candidates, separators, sizes};
 use dunnage_schema::Model;
@@ -50,9 +50,14 @@ pub struct Outcome {
 impl Comparison {
     /// Encodes the JSON message `text` in every format. Formats that need a schema are included only if there is a `model`.
     /// Returns an error if `text` is not a JSON message.
-    pub fn measure(text: &[u8], model: Option<&Model>, links: Vec<&'static Link>) -> Result<Self, Error> {
+    pub fn measure(
+        text: &[u8],
+        reception: &Reception<'_>,
+        model: Option<&Model>,
+        links: Vec<&'static Link>,
+    ) -> Result<Self, Error> {
         let json = Id::Json.open(None, Mapping::Exact)?;
-        let message = json.decode(text)?;
+        let message = json.decode_from(text, reception)?;
         let mut compact = Vec::new();
         json.encode(&message, &mut compact)?;
         let mut comparison = Comparison {
@@ -73,12 +78,10 @@ impl Comparison {
         Ok(comparison)
     }
 
-    /// Adds a row for the Protobuf definition `source`, labelled with `name`. Returns an error if the definition is invalid.
-    pub fn add_proto(&mut self, name: &str, source: &str, model: Option<&Model>) -> Result<(), Error> {
-        let format = Protobuf::from_proto(source, model)?;
-        self.add(format!("protobuf ({name})"), false, Mapping::Exact, Ok(Box::new(format)));
+    /// Adds a row for a Protobuf definition, labelled with `name`.
+    pub fn add_proto(&mut self, name: &str, codec: Protobuf) {
+        self.add(format!("protobuf ({name})"), false, Mapping::Exact, Ok(Box::new(codec)));
         self.sort();
-        Ok(())
     }
 
     /// The rows of formats that carry the message.
@@ -150,7 +153,9 @@ mod tests {
     #[test]
     fn spaced_json_has_the_length_of_pythons_output() {
         // len(json.dumps({"a": [1, 2, {}], "b": "x, y: z"})) == 33
-        let comparison = Comparison::measure(br#"{"a":[1,2,{}],"b":"x, y: z"}"#, None, vec![]).unwrap();
+        let comparison =
+            Comparison::measure(br#"{"a":[1,2,{}],"b":"x, y: z"}"#, &Reception::default(), None, vec![])
+                .unwrap();
         assert_eq!((comparison.compact_bytes, comparison.spaced_bytes), (28, 33));
     }
 }

@@ -10,11 +10,13 @@ use crate::{
     failure::Failure,
     input::{self, Source},
     link_id::{self, LinkId},
+    numbers::{Numbers, with_choice},
     output,
+    proto::Proto,
 };
 use clap::Args;
+use dunnage_formats::{Altered, Reception};
 use dunnage_links::Link;
-use dunnage_schema::read_text;
 pub use measure::Comparison;
 use measure::Outcome;
 use std::{fs, io::Write, path::PathBuf};
@@ -34,13 +36,14 @@ pub struct Compare {
     #[arg(long, value_name = "SCHEMA")]
     schema: Option<String>,
     #[command(flatten)]
+    numbers: Numbers,
+    #[command(flatten)]
     schemas: input::Schemas,
     /// Link that must carry the message, of those in `dunnage plan --help`; repeatable [default: astrocast, iridium-sbd-mo, iridium-sbd-mt, orbcomm, kineis]
     #[arg(long, value_name = "ID", value_parser = LinkId, hide_possible_values = true)]
     link: Vec<&'static Link>,
-    /// Your own Protobuf definition; its first message describes the message
-    #[arg(long, value_name = "FILE")]
-    proto: Option<PathBuf>,
+    #[command(flatten)]
+    proto: Proto,
     /// Write a bar chart to this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -56,16 +59,16 @@ impl Compare {
     pub fn run(self) -> Result<(), Failure> {
         let text = self.message.message(false)?;
         let model = self.schema.as_deref().map(|name| self.schemas.model(name)).transpose()?;
-        let comparison = Comparison::measure(&text, model.as_ref(), links(&self.link));
+        let altered = Altered::default();
+        let reception = Reception { numbers: self.numbers.of(&altered), ..Reception::default() };
+        let comparison = Comparison::measure(&text, &reception, model.as_ref(), links(&self.link));
         let mut comparison = comparison.map_err(|error| {
-            let failure = input::json_failure(error, &text, "compare takes one");
+            let failure = input::json_failure(with_choice(&error), &text, "compare takes one");
             self.message.blame(failure)
         })?;
-        if let Some(path) = &self.proto {
+        if let (Some(path), Some(codec)) = (self.proto.file(), self.proto.codec(model.as_ref())?) {
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-            let source =
-                fs::File::open(path).and_then(read_text).map_err(|e| Failure::about(path.display(), e))?;
-            comparison.add_proto(&name, &source, model.as_ref())?;
+            comparison.add_proto(&name, codec);
         }
         if let Some(path) = &self.svg {
             fs::write(path, chart::svg(&comparison)).map_err(|e| Failure::about(path.display(), e))?;
@@ -104,7 +107,7 @@ fn links(asked: &[&'static Link]) -> Vec<&'static Link> {
 /// Prints the table for one message and its schema, for `dunnage demo`.
 pub fn print(text: &[u8], schema: &str) -> Result<(), Failure> {
     let model = input::Schemas::default().model(schema)?;
-    let comparison = Comparison::measure(text, Some(&model), links(&[]))?;
+    let comparison = Comparison::measure(text, &Reception::default(), Some(&model), links(&[]))?;
     let mut output = output::stdout();
     write!(output, "{}", table::render(&comparison))?;
     Ok(output.flush()?)

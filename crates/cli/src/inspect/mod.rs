@@ -9,11 +9,12 @@ use crate::{
     input::{self, Source},
     known::KnownTexts,
     output,
+    proto::Proto,
 };
 use bit_view::BitView;
 use clap::{Args, ValueEnum};
 use dunnage_explain::{Reader, Stop};
-use dunnage_formats::{Error, Id, Known, Mapping};
+use dunnage_formats::{Error, Format, Id, Known, Mapping};
 use dunnage_packed::Layout;
 use dunnage_schema::Model;
 use std::io::Write;
@@ -23,7 +24,7 @@ use view::View;
 ///
 /// Reads a message from the file or from standard input and prints one row per item: its offset (decimal, as in error
 /// messages), its bytes and their meaning, indented by nesting. Notes mark what a stricter reader would reject or a better
-/// writer would shorten. Avro and struct need the schema, Protobuf can be read with or without it; integers are shown as on
+/// writer would shorten. Avro and struct need the schema, Protobuf can be read with it, with --proto or with neither; integers are shown as on
 /// the wire, scaled. Packed needs the schema and has one row per part: byte and bit, number of bits, the bytes that contain
 /// them, the field and its value. If the message is damaged, shows everything before the damage, then the error with its
 /// kind and offset, and another format that the bytes look like; the exit code is 1.
@@ -35,6 +36,8 @@ pub struct Inspect {
     /// Schema of the message, for packed, avro, struct and protobuf: a JSON Schema file, the name of a bundled one, or - for standard input
     #[arg(long, value_name = "SCHEMA")]
     schema: Option<String>,
+    #[command(flatten)]
+    proto: Proto,
     #[command(flatten)]
     schemas: input::Schemas,
     #[command(flatten)]
@@ -76,7 +79,14 @@ impl Inspect {
     pub fn run(self) -> Result<(), Failure> {
         let (id, model) =
             (self.format.id(), self.schema.as_deref().map(|name| self.schemas.model(name)).transpose()?);
-        let reader = Reader::of(id, model.as_ref(), Mapping::Exact);
+        if self.proto.file().is_some() && id != Id::Protobuf {
+            return Err(Failure::Usage("--proto is for --format protobuf".into()));
+        }
+        let own = self.proto.codec(model.as_ref())?;
+        let reader = match self.proto.definition()? {
+            Some(definition) => Ok(Some(Reader::Outline(Box::new(definition.outline()?)))),
+            None => Reader::of(id, model.as_ref(), Mapping::Exact),
+        };
         let reader = reader.map_err(|error| Failure::about("the schema", input::schema_reason(&error)))?;
         let Some(reader) = reader else {
             return Err(Failure::Usage(format!("{id} needs the schema of the message: --schema")));
@@ -88,9 +98,14 @@ impl Inspect {
             Reader::Bits(layout) => bits(layout, &bytes, Known::from(&texts), &mut output),
             _ => inspect(&reader, &bytes, &mut output),
         };
-        if let (Ok(()), Reader::Record(..) | Reader::Fields(Some(_))) = (&outcome, &reader) {
+        if let (Ok(()), Reader::Record(..) | Reader::Fields(Some(_)) | Reader::Outline(_)) =
+            (&outcome, &reader)
+        {
             // The fields are well-formed. Decoding checks whether they are a message of the schema.
-            let message = id.open(model.as_ref(), Mapping::Exact).and_then(|format| format.decode(&bytes));
+            let message = match &own {
+                Some(own) => own.decode(&bytes),
+                None => id.open(model.as_ref(), Mapping::Exact).and_then(|format| format.decode(&bytes)),
+            };
             outcome = message.map(|_| ()).map_err(Stop::Error);
         }
         // Flushed first, so that the decoded part precedes the error even if both streams go to the same place.

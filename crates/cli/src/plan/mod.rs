@@ -94,8 +94,7 @@ impl Plan {
     fn report(&self) -> Result<Report, Failure> {
         let (model, text) = self.schemas.model_and_text(&self.schema)?;
         let messages = messages::read(&self.schema, &text, &model, &self.message)?;
-        let sizes = Sizes::measure(Some(&model), &messages, || true);
-        let sizes = sizes.map_err(|_| Failure::Failed("the measurement was stopped".to_owned()))?;
+        let sizes = Sizes::measure(Some(&model), &messages);
         let fleet = Fleet { devices: self.devices, per_day: self.per_day, battery_joules: self.battery };
         let links = if self.link.is_empty() { default_links().collect() } else { self.link.clone() };
         let report = Report::new(&self.schema, &messages, sizes, &links, fleet);

@@ -19,9 +19,10 @@ const LAST_SLOT: u8 = 63;
 
 /// Check whether a new schema may replace an old one
 ///
-/// compatible: packed messages have the same layout; each reads the other's messages. new slot: the layouts differ and
-/// have different x-dunnage-slot, so receivers can distinguish them. forbidden: the layouts differ but have the same slot,
-/// so receivers would read wrong values; the exit code is 1.
+/// compatible: the layout and the slot are the same; each reads the other's messages. new slot: x-dunnage-slot differs,
+/// so receivers distinguish the layouts and must keep the old one; the exit code is 1 if the layouts are the same, because
+/// then nothing is gained. forbidden: the layouts differ but have the same slot, so receivers would read wrong values; the
+/// exit code is 1.
 ///
 /// Each change is marked "+" if messages valid against the old schema are valid against the new one, and "-" if some may
 /// not be, decided from the keywords.
@@ -74,8 +75,8 @@ impl Diff {
         let packed = |model, name| Ok::<_, Failure>(Packed::of(&input::layout(model, name)?));
         let (old, new) = (packed(&old, &self.old)?, packed(&new, &self.new)?);
         let verdict = match (old.fingerprint == new.fingerprint, old.slot == new.slot) {
-            (true, _) => Verdict::Compatible,
-            (false, false) => Verdict::NewSlot,
+            (true, true) => Verdict::Compatible,
+            (_, false) => Verdict::NewSlot,
             (false, true) => Verdict::Forbidden,
         };
         let next_slot = (verdict == Verdict::Forbidden).then(|| next_slot(old.slot));
@@ -109,6 +110,14 @@ impl Diff {
         }
         output.flush()?;
         match next_slot {
+            None if verdict == Verdict::NewSlot && old.fingerprint == new.fingerprint => {
+                complain(format_args!(
+                    "{}: the same layout under another slot: receivers that have only one of the two reject the messages of the \
+                     other; set \"x-dunnage-slot\": {} again, or keep both schemas",
+                    self.new, old.slot
+                ));
+                Err(Failure::Reported)
+            }
             None => Ok(()),
             Some(slot) => {
                 complain(format_args!(
@@ -134,8 +143,8 @@ fn write_verdict(
     new: &Packed,
 ) -> Result<(), Failure> {
     let (style, word, why) = match verdict {
-        Verdict::Compatible if old.slot != new.slot => {
-            (GOOD, "compatible", "the same layout under another slot")
+        Verdict::NewSlot if old.fingerprint == new.fingerprint => {
+            (BAD, "new slot", "the same layout under another slot")
         }
         Verdict::Compatible => (GOOD, "compatible", "the same layout"),
         Verdict::NewSlot => (GOOD, "new slot", "another layout under another slot"),

@@ -1,7 +1,9 @@
 //! The fields of a model as a flat list, with their ranges as text.
 
 use dunnage_formats::{Id, Mapping, Value};
-use dunnage_schema::{Assertion, DEVICE, Decimal, Model, NumberText, Object, Text, Type, decimal_text};
+use dunnage_schema::{
+    Assertion, DEVICE, Decimal, Float, Model, NumberText, Object, Text, Type, decimal_text,
+};
 use serde::Serialize;
 
 /// A field as shown to people and in `--json`.
@@ -83,7 +85,7 @@ fn describe(kind: &Type) -> (&'static str, Option<u32>, String) {
         Type::Bool => ("boolean", None, String::new()),
         Type::Integer(n) => ("integer", None, range(n.min, n.max, 0) + &step(n.step, 0) + &usual(n.usual, 0)),
         Type::Decimal(n) => ("decimal", Some(n.places), decimal(n)),
-        Type::Float(f) => ("float", None, float(f.min, f.max)),
+        Type::Float(f) => ("float", None, float(f)),
         Type::Text(text) => ("text", None, lengths(text)),
         Type::NumberText(n) => ("number in text", Some(n.number.places), number_text(n)),
         Type::NumbersText(n) => {
@@ -185,12 +187,17 @@ fn usual(range: Option<(i128, i128)>, places: u32) -> String {
     })
 }
 
-fn float(min: Option<f64>, max: Option<f64>) -> String {
-    match (min.map(bound), max.map(bound)) {
-        (None, None) => String::new(),
-        (Some(min), None) => format!("from {min}"),
-        (None, Some(max)) => format!("up to {max}"),
-        (Some(min), Some(max)) => format!("{min} to {max}"),
+fn float(float: &Float) -> String {
+    let (min, max) = (float.min.map(bound), float.max.map(bound));
+    let (above, below) = (float.above().map(bound), float.below().map(bound));
+    match (above.map(|above| format!("above {above}")).or(min), below, max) {
+        (None, None, None) => String::new(),
+        (Some(min), None, None) if min.starts_with("above") => min,
+        (Some(min), None, None) => format!("from {min}"),
+        (None, Some(below), _) => format!("below {below}"),
+        (None, None, Some(max)) => format!("up to {max}"),
+        (Some(min), Some(below), _) => format!("{min} to below {below}"),
+        (Some(min), None, Some(max)) => format!("{min} to {max}"),
     }
 }
 
@@ -290,7 +297,9 @@ mod tests {
         assert_eq!(range(i128::from(i64::MIN), i128::from(u64::MAX), 0), "");
         assert_eq!(range(0, i128::from(i64::MAX), 2), "from 0.00");
         assert_eq!(range(-900, 900, 1), "-90.0 to 90.0");
-        assert_eq!(float(Some(f64::from_bits(1)), Some(2.5)), "5e-324 to 2.5");
+        let float = |min, max| float(&Float { min, max });
+        assert_eq!(float(Some(f64::from_bits(1)), Some(2.5)), "above 0 to 2.5");
+        assert_eq!(float(Some(0.0), Some(360f64.next_down())), "0 to below 360");
         assert_eq!(float(None, Some(1e300)), "up to 1e300");
     }
 }

@@ -91,12 +91,9 @@ impl Samples {
     fn add_lines(&mut self, source: &Source) -> Result<(), Failure> {
         let mut reader = source.open()?;
         let (mut line, mut number) = (Vec::new(), 0u64);
-        while input::line(&mut reader, false, &mut line).map_err(|e| source.blame(e))? {
-            number += 1;
+        while let read @ 1.. = input::line(&mut reader, false, &mut line).map_err(|e| source.blame(e))? {
+            number += read;
             let origin = format!("{source}: line {number}");
-            if line.trim_ascii().is_empty() {
-                return Err(Failure::about(origin, input::empty_line()));
-            }
             self.add(origin, std::mem::take(&mut line)).map_err(|(_, failure)| Failure::Failed(failure))?;
         }
         Ok(())

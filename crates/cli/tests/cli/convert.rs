@@ -169,14 +169,34 @@ fn every_message_has_a_line_even_if_it_has_no_bytes() {
 }
 
 #[test]
-fn an_empty_line_of_text_is_an_error_and_not_skipped() {
-    for format in ["json", "xml", "yaml"] {
-        let run = dunnage(&["convert", "--from", format, "--to", "pson", "--lines"], "\n \r\n");
-        assert_eq!((run.code, run.any_text()), (1, ""), "{format}");
-        let expected =
-            |n| format!("dunnage: line {n}: truncated: empty line: each line must be a message at byte 0\n");
-        assert_eq!(run.stderr, expected(1) + &expected(2));
+fn blank_lines_line_ends_and_a_byte_order_mark_are_no_messages() {
+    for (format, message) in [("json", "[1]"), ("xml", "<m/>"), ("yaml", "- 1")] {
+        let input = format!("\u{feff}{message}\r\n \r\n\n{message}\n\r\n");
+        let run = dunnage(&["convert", "--from", format, "--to", "pson", "--lines"], &input);
+        assert_eq!((run.code, run.any_text().lines().count(), run.stderr.as_str()), (0, 2, ""), "{format}");
     }
+    let run = dunnage(&["convert", "--from", "json", "--to", "pson", "--lines"], "1\n\n{\n");
+    assert!(run.code == 1 && run.stderr.starts_with("dunnage: line 3: truncated: "), "{}", run.stderr);
+}
+
+#[test]
+fn a_number_that_no_value_holds_is_rounded_only_if_that_is_asked_for() {
+    let convert = |numbers: &[&str], input: &str| {
+        dunnage(&[&["convert", "--from", "json", "--to", "json"], numbers].concat(), input)
+    };
+    let pi = "[49.297333333333336, 3.14159265358979323846]";
+    for (input, names) in [(pi, "--numbers nearest"), ("{\"t\": nan}", "--numbers lenient")] {
+        let refused = convert(&[], input);
+        assert!(refused.code == 1 && refused.stderr.contains(names), "{}", refused.stderr);
+        let compared = dunnage(&["compare"], input);
+        assert!(compared.code == 1 && compared.stderr.contains(names), "{}", compared.stderr);
+    }
+    assert_eq!(convert(&["--numbers", "nearest"], pi).any_text(), "[49.297333333333334,3.141592653589793]\n");
+    assert_eq!(
+        convert(&["--numbers", "lenient"], "{\"t\":nan,\"p\":-inf}").any_text(),
+        "{\"t\":null,\"p\":null}\n"
+    );
+    assert_eq!(dunnage(&["compare", "--numbers", "nearest"], pi).code, 0);
 }
 
 #[test]
@@ -272,4 +292,36 @@ fn a_missing_schema_is_reported() {
     let run = dunnage(&["convert", "--from", "json", "--to", "avro", "--schema", "nowhere.json"], "{}");
     assert_eq!(run.code, 1);
     assert!(run.stderr.contains("nowhere.json") && run.stderr.contains("container"), "{}", run.stderr);
+}
+
+#[test]
+fn a_proto_alone_is_enough() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.proto");
+    fs::write(
+        &path,
+        "syntax = \"proto3\"; package p; message H { bool x = 1; } message M { sint32 t = 1; string n = 2; optional int64 i = 3; }",
+    )
+    .unwrap();
+    let own = ["--proto", path.to_str().unwrap(), "--proto-message", "M"];
+    let run = |arguments: &[&str], input: &str| dunnage(&[arguments, &own].concat(), input);
+    let read = run(&["convert", "--from", "protobuf", "--to", "json", "--hex"], "0809 1201 78");
+    assert_eq!((read.code, read.any_text()), (0, "{\"t\":-5,\"n\":\"x\"}\n"), "{}", read.stderr);
+    let written = run(&["convert", "--from", "json", "--to", "protobuf", "--hex"], read.any_text());
+    assert_eq!(written.any_text(), "0809120178\n");
+    let seen = run(&["inspect", "--format", "protobuf", "--hex"], "0809120178 18f9ffffffffffffffff01");
+    assert!(
+        seen.code == 0 && seen.any_text().contains("1 t: -5") && seen.any_text().contains("-7"),
+        "{}",
+        seen.any_text()
+    );
+    let compared = run(&["compare"], "{\"t\":-5,\"n\":\"x\"}");
+    assert!(compared.any_text().contains("protobuf (m.proto)"), "{}", compared.any_text());
+    let unused = run(&["convert", "--from", "json", "--to", "cbor", "--hex"], "1");
+    assert!(unused.code == 2 && unused.stderr.contains("--proto is for"), "{}", unused.stderr);
+    let wrong = dunnage(
+        &["convert", "--from", "protobuf", "--to", "json", "--proto", own[1], "--proto-message", "X"],
+        "",
+    );
+    assert!(wrong.code == 1 && wrong.stderr.contains("p.H, p.M"), "{}", wrong.stderr);
 }

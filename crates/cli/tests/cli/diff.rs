@@ -51,6 +51,17 @@ fn another_layout_needs_another_slot() {
 }
 
 #[test]
+fn another_slot_of_the_same_layout_is_not_compatible() {
+    let moved = |schema: &mut Json| schema["x-dunnage-slot"] = json!(2);
+    let run = against_container(moved, &[]);
+    assert_eq!(run.code, 1);
+    assert!(run.any_text().starts_with("new slot: the same layout under another slot\n"));
+    assert!(run.stderr.contains("set \"x-dunnage-slot\": 1 again"), "{}", run.stderr);
+    let report = against_container(moved, &["--json"]);
+    assert_eq!((report.code, &report.json()["verdict"]), (1, &json!("new-slot")));
+}
+
+#[test]
 fn a_forbidden_change_would_read_wrong_values() {
     // The wrong values that the verdict warns of: bytes of one layout, decoded with another layout of the same slot.
     let compile = |max: u32| {

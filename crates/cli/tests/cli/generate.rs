@@ -263,3 +263,16 @@ fn a_title_without_ascii_letters_is_replaced_by_the_file_name() {
     let run = dunnage(&["generate", "c", "--schema", schema.to_str().unwrap(), "-o", output], "");
     assert!(run.text().starts_with(&format!("{output}/pogoda.h\n")), "{}", run.text());
 }
+
+#[test]
+fn what_the_c_does_not_check_is_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("s.json");
+    let schema = r#"{"title":"S","type":"array","items":{"type":"boolean"},"maxItems":4,"uniqueItems":true}"#;
+    fs::write(&file, schema).unwrap();
+    let output = folder.path().join("out");
+    let run =
+        dunnage(&["generate", "c", "--schema", file.to_str().unwrap(), "-o", output.to_str().unwrap()], "");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("the program must, before it sends:\n  $: uniqueItems\n"), "{}", run.stderr);
+}

@@ -1,7 +1,9 @@
 //! Generates the `.h`: constants, structs and function declarations.
 
 use super::{
-    Link, initial, macros,
+    Link,
+    device_checks::{DeviceCheck, device_checks},
+    initial, macros,
     modes::Modes,
     plan::Plan,
     structs::{comment, quoted, structs},
@@ -44,7 +46,7 @@ pub(super) fn header(plan: &Plan, layout: &Layout, link: Option<Link<'_>>, modes
     out.push_str(&structs(plan));
     let what = "A message of the schema: the defaults; without one the value nearest to 0, the first choice, the shortest text.";
     let _ = writeln!(out, "/* {what} */\n{}", initial::macros(plan));
-    out.push_str(&functions(plan));
+    out.push_str(&functions(plan, &device_checks(layout)));
     if let Some(modes) = modes {
         out.push_str(&declarations(plan, modes));
     }
@@ -91,15 +93,34 @@ extern \"C\" {{
     )
 }
 
-/// Generates the declarations of the two functions, and the end of the header.
-fn functions(Plan { name, prefix, .. }: &Plan) -> String {
+/// Generates the declarations of the two functions, and the end of the header. `unchecked` is what they do not check.
+fn functions(Plan { name, prefix, .. }: &Plan, unchecked: &[DeviceCheck]) -> String {
+    let list: Vec<String> =
+        unchecked.iter().map(|check| format!(" *     {}", comment(&check.to_string()))).collect();
+    let list = list.join("\n");
+    let (writes, reads) = if unchecked.is_empty() {
+        (
+            String::new(),
+            "Only what the schema allows is accepted, and only in its one encoding; else there is a fault,"
+                .to_owned(),
+        )
+    } else {
+        (
+            format!(
+                "\n * It does not check the following, and the gateway rejects messages that break it: the program must check it before.\n{list}"
+            ),
+            format!(
+                "Only what the types of the schema allow is accepted, and only in its one encoding; else there is a fault.\n * What {name}_encode does not check is not checked here either. After a fault, `fault` says what it is,"
+            ),
+        )
+    };
     format!(
         "/* Writes `message` into `buffer` of `size` bytes. {prefix}_MAX_SIZE is always enough.
  * Gives the bytes of the message; 0 when there is a fault: a value is out of range or text is not UTF-8 (DUNNAGE_RANGE,
- * DUNNAGE_MALFORMED), or the buffer is too small (DUNNAGE_TRUNCATED). `fault` may be NULL. */
+ * DUNNAGE_MALFORMED), or the buffer is too small (DUNNAGE_TRUNCATED). `fault` may be NULL.{writes} */
 size_t {name}_encode(const {name} *message, uint8_t *buffer, size_t size, dunnage_fault *fault);
 
-/* Reads a message of `size` bytes. Only what the schema allows is accepted, and only in its one encoding; else there is a fault,
+/* Reads a message of `size` bytes. {reads}
  * and `message` holds nothing of use. `fault` may be NULL. */
 bool {name}_decode({name} *message, const uint8_t *bytes, size_t size, dunnage_fault *fault);
 

@@ -6,6 +6,7 @@
 mod alternative;
 mod build;
 mod decode;
+mod device_checks;
 mod encode;
 mod header;
 mod initial;
@@ -23,6 +24,7 @@ mod structs;
 mod tables;
 mod union;
 
+pub use device_checks::{DeviceCheck, device_checks};
 pub use number::{Count, Whole};
 pub use plan::*;
 pub use size_advice::{Share, shares};

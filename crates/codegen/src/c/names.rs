@@ -1,29 +1,36 @@
 //! Identifiers that are valid in C and C++, and unique in their scope.
 
 use crate::names;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The identifiers of one scope.
 #[derive(Debug, Default)]
 pub(super) struct Scope {
     taken: HashSet<String>,
+    /// The suffix from which the search for a free name goes on, for stems that were claimed more than once.
+    next: HashMap<String, usize>,
 }
 
 impl Scope {
     /// Returns `stem`, with the smallest suffix from `_2` on that makes it and its combinations with all `endings` new. All of these names
     /// become reserved.
     pub fn claim(&mut self, stem: &str, endings: &[&str]) -> String {
-        let mut candidate = stem.to_owned();
-        let mut n = 2;
         let all = |stem: &str| -> Vec<String> {
             std::iter::once("")
                 .chain(endings.iter().copied())
                 .map(|ending| format!("{stem}{ending}"))
                 .collect()
         };
-        while all(&candidate).iter().any(|name| self.taken.contains(name)) {
-            candidate = format!("{stem}_{n}");
-            n += 1;
+        let is_free =
+            |taken: &HashSet<String>, stem: &str| all(stem).iter().all(|name| !taken.contains(name));
+        let mut candidate = stem.to_owned();
+        if !is_free(&self.taken, stem) {
+            // The search goes on where it ended for the same stem.
+            let next = self.next.entry(stem.to_owned()).or_insert(2);
+            while !is_free(&self.taken, &candidate) {
+                candidate = format!("{stem}_{next}");
+                *next += 1;
+            }
         }
         self.taken.extend(all(&candidate));
         candidate

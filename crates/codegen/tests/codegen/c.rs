@@ -142,3 +142,35 @@ fn errors_name_what_c_cannot_represent_and_a_remedy() {
         ]
     );
 }
+
+#[test]
+fn what_the_code_does_not_check_is_listed_at_the_functions() {
+    let schema = r#"{"title":"Rest","type":"object","properties":{
+        "all":{"type":"array","items":{"type":"integer","minimum":0,"maximum":9},"maxItems":4,"uniqueItems":true},
+        "code":{"type":"string","pattern":"^(?:ab|cd)$"},
+        "id":{"type":"string","pattern":"^[a-f]{4}$"},
+        "more":{"type":"object","properties":{"n":{"type":"number","multipleOf":0.01}},"additionalProperties":false,"minProperties":1}
+        },"required":["all","code","id"],"additionalProperties":false,"maxProperties":3,"if":{"required":["more"]},"then":{"not":{"properties":{"code":{"const":"ab"}}}}}"#;
+    let layout = Layout::new(&Model::compile(schema).unwrap()).unwrap();
+    let checks: Vec<String> = c::device_checks(&layout).iter().map(ToString::to_string).collect();
+    assert_eq!(
+        checks,
+        [
+            "$: if, maxProperties",
+            "all: uniqueItems",
+            "code: pattern",
+            "more: minProperties",
+            "more.n: at most 15 digits"
+        ]
+    );
+    let header = c::c(&layout, c::Options::default()).unwrap().header;
+    for check in checks {
+        assert!(header.contains(&format!(" *     {check}")), "{check}: {header}");
+    }
+    assert!(!header.contains("Only what the schema allows is accepted"), "{header}");
+    assert!(
+        generated("container", c::Options::default())
+            .header
+            .contains("Only what the schema allows is accepted")
+    );
+}

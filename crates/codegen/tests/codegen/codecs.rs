@@ -48,7 +48,7 @@ fn ts013_codecs_match_the_golden_files() {
         ("checks", CHECKS),
         ("port", PORT),
     ] {
-        let options = Options { assert_formats: true };
+        let options = Options { assert_formats: true, ..Options::default() };
         let layout = Layout::new(&Model::compile_with(schema, options).expect("a schema")).expect("a layout");
         let codec = ts013(&layout, name).expect("a codec");
         assert!(codec.len() <= MAX_TS013_BYTES);
@@ -61,7 +61,7 @@ fn ts013_codecs_match_the_golden_files() {
 /// The codec of the container, with statistics of their examples.
 #[test]
 fn a_ts013_codec_with_statistics_matches_its_golden_file() {
-    let options = Options { assert_formats: true };
+    let options = Options { assert_formats: true, ..Options::default() };
     let model = Model::compile_with(bundled("container"), options).expect("a schema");
     let layout = Layout::untrained(&model);
     let examples = examples(bundled("container"));

@@ -4,13 +4,13 @@
 //!   encoders always write binary64.) Floats stay floats: 2.0 is not written as an integer. Maps keep their order.
 //! - Reading also accepts indefinite lengths and longer forms. `undefined` is read as null, as section 6.1 recommends. A leading tag 55799
 //!   (self-described CBOR) is skipped. Times, bignums, decimal fractions and other tagged items are read as the text or number that JSON
-//!   has for them (`spec/formats.md`, "Times and other types"). Other tags and simple values are `type` errors, and so are keys that are
-//!   not text. A duplicate key is `malformed`.
+//!   has for them (`spec/formats.md`, "Times and other types"). Other tags and simple values are `type` errors, and so are keys that
+//!   are neither text nor integers; an integer is read as the text of its digits. A duplicate key is `malformed`.
 
 mod reader;
 mod writer;
 
-use crate::{Budget, Error, Format, Reception, Value, limits};
+use crate::{Budget, Error, Format, Numbers, Reception, Value, limits};
 use minicbor::Encoder;
 
 /// CBOR.
@@ -28,8 +28,9 @@ impl Cbor {
         bytes: &[u8],
         labels: Labels,
         budget: &Budget,
+        numbers: Numbers<'_>,
     ) -> Result<Value, Error> {
-        reader::read(bytes, Some(labels), budget)
+        reader::read(bytes, Some(labels), budget, numbers)
     }
 }
 
@@ -39,7 +40,7 @@ impl Format for Cbor {
     }
 
     fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
-        reader::read(bytes, None, &reception.budget())
+        reader::read(bytes, None, &reception.budget(), reception.numbers)
     }
 }
 

@@ -5,16 +5,21 @@ mod tags;
 use super::Labels;
 use crate::entries::Entries;
 use crate::limits::{self, MAX_RESERVE};
-use crate::{Budget, Error, Kind, Value};
+use crate::{Budget, Error, Kind, Numbers, Value};
 use minicbor::Decoder;
 use minicbor::data::Type;
 
 /// The tag of self-described CBOR (RFC 8949, section 3.4.6).
 const SELF_DESCRIBED: u64 = 55799;
 
-pub(super) fn read(bytes: &[u8], labels: Option<Labels>, budget: &Budget) -> Result<Value, Error> {
+pub(super) fn read(
+    bytes: &[u8],
+    labels: Option<Labels>,
+    budget: &Budget,
+    numbers: Numbers<'_>,
+) -> Result<Value, Error> {
     limits::check_size(bytes)?;
-    let mut reader = Reader { decoder: Decoder::new(bytes), labels, budget };
+    let mut reader = Reader { decoder: Decoder::new(bytes), labels, budget, numbers };
     reader.skip_self_description()?;
     let value = reader.value(0)?;
     let end = reader.decoder.position();
@@ -28,6 +33,7 @@ struct Reader<'a> {
     decoder: Decoder<'a>,
     labels: Option<Labels>,
     budget: &'a Budget,
+    numbers: Numbers<'a>,
 }
 
 impl<'a> Reader<'a> {
@@ -73,7 +79,7 @@ impl<'a> Reader<'a> {
 
     fn negative(&mut self, start: usize) -> Result<Value, Error> {
         let n = self.decoder.int().map_err(|e| self.error(&e, start))?;
-        integer(n.into(), start)
+        integer(n.into(), start, self.numbers)
     }
 
     /// Reads the next text if its first byte holds its length, as in most keys and texts. Anything else, including errors, is left to the
@@ -136,17 +142,20 @@ impl<'a> Reader<'a> {
                 None => match self.datatype()? {
                     kind @ (Type::String | Type::StringIndef) => self.text(kind, start)?,
                     Type::Break | Type::Unknown(_) => return Err(malformed(start, "not a key")),
-                    kind if is_integer(kind) && self.labels.is_some() => match self.label(start)? {
+                    kind if is_integer(kind) => match self.label(start)? {
                         Some(label) => {
                             self.budget.content(label.len(), start)?;
-                            label.to_owned()
+                            label
                         }
                         None => {
                             self.value(depth)?;
                             continue;
                         }
                     },
-                    _ => return Err(Error::new(Kind::Type, start, "a key that is not text")),
+                    _ => {
+                        let reason = "a key that is neither text nor a whole number";
+                        return Err(Error::new(Kind::Type, start, reason));
+                    }
                 },
             };
             if !entries.is_new(&key) {
@@ -157,10 +166,13 @@ impl<'a> Reader<'a> {
         Ok(entries.into_value())
     }
 
-    /// Reads the next item, an integer key, and returns the text that it stands for.
-    fn label(&mut self, start: usize) -> Result<Option<&'static str>, Error> {
-        let number = self.decoder.int().map_err(|e| self.error(&e, start))?;
-        Ok(self.labels.and_then(|labels| labels(number.into())))
+    /// Reads the next item, an integer key, and returns the text that it stands for: without labels, its digits.
+    fn label(&mut self, start: usize) -> Result<Option<String>, Error> {
+        let number: i128 = self.decoder.int().map_err(|e| self.error(&e, start))?.into();
+        Ok(match self.labels {
+            Some(labels) => labels(number).map(str::to_owned),
+            None => Some(number.to_string()),
+        })
     }
 
     /// Returns whether another element follows: one of those announced, or one before the break.
@@ -207,21 +219,14 @@ fn malformed(offset: usize, reason: &str) -> Error {
     Error::new(Kind::Malformed, offset, reason)
 }
 
-fn not_exact(offset: usize) -> Error {
-    Error::new(Kind::Range, offset, "neither 64 bits nor a binary64 hold this integer exactly")
-}
-
 fn room(announced: Option<u64>) -> usize {
     announced.map_or(0, |n| n.min(MAX_RESERVE as u64) as usize)
 }
 
-fn integer(n: i128, start: usize) -> Result<Value, Error> {
-    if let Ok(n) = u64::try_from(n) {
-        return Ok(Value::U64(n));
+fn integer(n: i128, start: usize, numbers: Numbers<'_>) -> Result<Value, Error> {
+    match (u64::try_from(n), i64::try_from(n)) {
+        (Ok(n), _) => Ok(Value::U64(n)),
+        (_, Ok(n)) => Ok(Value::I64(n)),
+        _ => numbers.parse(&n.to_string(), start),
     }
-    if let Ok(n) = i64::try_from(n) {
-        return Ok(Value::I64(n));
-    }
-    let f = n as f64;
-    if f as i128 == n { Ok(Value::F64(f)) } else { Err(not_exact(start)) }
 }

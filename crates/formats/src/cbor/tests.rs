@@ -105,7 +105,8 @@ fn values_that_json_cannot_represent_are_errors() {
     assert_eq!(error_of("81 d8 18 41 00"), (Kind::Type, 1), "CBOR in CBOR");
     assert_eq!(error_of("c4 82 31 1b 0de0b6b3a7640005"), (Kind::Range, 0), "1.000000000000000005");
     assert_eq!(error_of("c4 82 1b ffffffffffffffff 01"), (Kind::Range, 0), "1e18446744073709551615");
-    assert_eq!(error_of("a1 01 02"), (Kind::Type, 1));
+    assert_eq!(error_of("a1 f5 02"), (Kind::Type, 1));
+    assert_eq!(error_of("a2 01 02 61 31 03"), (Kind::Malformed, 3), "1 and \"1\"");
     assert_eq!(error_of("81 f0"), (Kind::Type, 1));
     assert_eq!(error_of("f8 ff"), (Kind::Type, 0));
     assert_eq!(error_of("c2 49 010000000000000001"), (Kind::Range, 0));

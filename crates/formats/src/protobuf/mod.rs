@@ -1,19 +1,27 @@
 //! Protocol Buffers, proto3. `dunnage_codegen` writes the definition, protox compiles it, and prost-reflect provides descriptors and writes
 //! the bytes; `reader` reads them.
 //!
-//! A user's own `.proto` file can replace the derived definition: see [`Protobuf::from_proto`].
+//! A user's own `.proto` file can replace the derived definition: see [`Protobuf::from_definition`].
 
 mod compile;
+mod known;
+mod outline;
 mod plain;
+mod plan;
 mod reader;
 mod shape;
 mod user;
 mod wire;
 mod writer;
 
-use crate::{Error, Format, Mapping, Reception, Value, limits};
+pub use compile::Definition;
+pub use outline::{Outline, OutlineField, OutlineKind};
+
+use crate::{Error, Format, Kind, Mapping, Reception, Value, limits};
 use dunnage_codegen::Mapped;
 use dunnage_schema::Model;
+use plain::Names;
+use plan::Plans;
 use prost_reflect::prost::Message as _;
 use shape::Shapes;
 
@@ -21,46 +29,99 @@ use shape::Shapes;
 #[derive(Debug, Clone)]
 pub struct Protobuf {
     shapes: Shapes,
-    /// `None` if there is no model: the message then uses the names of the definition.
-    mapped: Option<Mapped>,
+    keys: Keys,
+}
+
+/// How the fields of the definition become a message.
+#[derive(Debug, Clone)]
+enum Keys {
+    /// As the record of a schema.
+    Mapped(Box<Mapped>),
+    /// With the names of the definition, in the form of Protobuf's JSON.
+    Plain,
+    /// In the same form, with the keys of a schema that the message has to match.
+    Checked(Box<Model>, Plans),
 }
 
 impl Protobuf {
     /// Derives the definition from `model`.
     pub fn new(model: &Model, mapping: Mapping) -> Result<Self, Error> {
         let mapped = Mapped::of(model, mapping);
-        let descriptor = compile::first_message(&dunnage_codegen::proto(mapped.record(), mapping))?;
-        let shapes = Shapes::of(&descriptor, Some(mapped.record()))?;
-        Ok(Protobuf { shapes, mapped: Some(mapped) })
+        let definition = Definition::of(&dunnage_codegen::proto(mapped.record(), mapping), None)?;
+        let shapes = Shapes::of(&definition.0, Some(mapped.record()))?;
+        Ok(Protobuf { shapes, keys: Keys::Mapped(Box::new(mapped)) })
     }
 
-    /// Uses a user's definition: the first message of one `.proto` file, which may import Google's well-known types.
+    /// Uses the first message of a user's definition, a file that may import Google's well-known types.
+    pub fn from_proto(source: &str, model: Option<&Model>) -> Result<Self, Error> {
+        Protobuf::from_definition(&Definition::of(source, None)?, model)
+    }
+
+    /// Uses a user's definition.
+    ///
+    /// Without a model, a message has the definition's names (`json_name` if the file gives one, else the name of the field) and the form
+    /// of Protobuf's JSON.
     ///
     /// With a model, fields are matched to properties by name, ignoring case, hyphens and underscores (`ble-m` matches `ble_m`). Part x of
     /// a text of several numbers is matched to the name with the suffix `_x`. Every required property needs a field. Texts of numbers are
-    /// decoded with the decimals of the schema.
-    ///
-    /// Without a model, a message has the definition's names: `json_name` if the file gives one, else the name of the field.
-    pub fn from_proto(source: &str, model: Option<&Model>) -> Result<Self, Error> {
-        let descriptor = compile::first_message(source)?;
+    /// decoded with the decimals of the schema. A model that cannot be matched so, or that allows further properties, describes the form of
+    /// Protobuf's JSON.
+    pub fn from_definition(definition: &Definition, model: Option<&Model>) -> Result<Self, Error> {
+        let descriptor = &definition.0;
         let Some(model) = model else {
-            return Ok(Protobuf { shapes: Shapes::of(&descriptor, None)?, mapped: None });
+            return Ok(Protobuf { shapes: Shapes::of(descriptor, None)?, keys: Keys::Plain });
         };
-        let record = user::record(&descriptor)?;
-        let mapped = Mapped::bind(model, record)?;
-        let shapes = Shapes::of(&descriptor, Some(mapped.record()))?;
-        Ok(Protobuf { shapes, mapped: Some(mapped) })
+        let mapped = user::record(descriptor).and_then(|record| Ok(Mapped::bind(model, record)?));
+        if let Ok(mapped) = &mapped
+            && mapped.lost().is_empty()
+        {
+            let shapes = Shapes::of(descriptor, Some(mapped.record()))?;
+            return Ok(Protobuf { shapes, keys: Keys::Mapped(Box::new(mapped.clone())) });
+        }
+        let shapes = Shapes::of(descriptor, None)?;
+        let plans = Plans::of(model, &shapes).map_err(|e| match &mapped {
+            Ok(mapped) => {
+                let reason = format!(
+                    "{}; the schema allows further properties, so it has to describe the fields as Protobuf's JSON has them. \
+                     Set additionalProperties to false, which leaves out the fields {}",
+                    e.reason(),
+                    mapped.lost().join(", ")
+                );
+                Error::of_value(Kind::Type, "", reason)
+            }
+            Err(_) => e,
+        })?;
+        Ok(Protobuf { shapes, keys: Keys::Checked(Box::new(model.clone()), plans) })
+    }
+
+    fn names(&self) -> Names<'_> {
+        let plans = match &self.keys {
+            Keys::Checked(_, plans) => Some(plans),
+            _ => None,
+        };
+        Names { shapes: &self.shapes, plans }
+    }
+
+    /// Validates a message against the schema that describes it, if there is one.
+    fn check(&self, message: &Value) -> Result<(), Error> {
+        let Keys::Checked(model, _) = &self.keys else { return Ok(()) };
+        model
+            .validate(message)
+            .map_err(|violation| Error::of_value(Kind::Range, violation.pointer(), violation.message()))
     }
 }
 
 impl Format for Protobuf {
     fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
         limits::bounded(out, |out| {
-            let dynamic = match &self.mapped {
-                Some(mapped) => writer::write(&self.shapes, &mapped.to_record(message)?)?,
-                None => writer::write(&self.shapes, &plain::to_record(&self.shapes, message)?)?,
+            let tree = match &self.keys {
+                Keys::Mapped(mapped) => mapped.to_record(message)?,
+                Keys::Plain | Keys::Checked(..) => {
+                    self.check(message)?;
+                    self.names().to_record(message)?
+                }
             };
-            out.extend_from_slice(&dynamic.encode_to_vec());
+            out.extend_from_slice(&writer::write(&self.shapes, &tree)?.encode_to_vec());
             Ok(())
         })
     }
@@ -69,9 +130,11 @@ impl Format for Protobuf {
         limits::check_size(bytes)?;
         let budget = reception.budget();
         let tree = reader::read(&self.shapes, bytes, &budget)?;
-        match &self.mapped {
-            Some(mapped) => Ok(mapped.to_message_within(tree, &budget)?),
-            None => plain::to_message(&self.shapes, tree, &budget),
+        if let Keys::Mapped(mapped) = &self.keys {
+            return Ok(mapped.to_message_within(tree, &budget)?);
         }
+        let message = self.names().to_message(tree, &budget)?;
+        self.check(&message)?;
+        Ok(message)
     }
 }

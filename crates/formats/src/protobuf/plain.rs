@@ -1,105 +1,206 @@
-//! Messages without a schema, which use the names of the definition.
+//! Messages with the names of the definition, in the form that Protobuf's JSON has (`spec/formats.md`, "A user's own .proto").
 
+use super::known::{self, Known};
+use super::plan::{Plan, Plans};
 use super::shape::{FieldShape, Form, MessageShape, Scalar, Shapes};
 use crate::{Budget, Error, Kind, Value, limits};
-use prost_reflect::{FieldDescriptor, Kind as FieldKind};
 
-/// Turns a message whose keys are names of fields into the tree of values.
-pub(super) fn to_record(shapes: &Shapes, message: &Value) -> Result<Value, Error> {
-    lower_message(shapes, shapes.root(), message, 0)
+/// The names of a definition, and the keys that a schema gives its fields, if there is one.
+#[derive(Clone, Copy)]
+pub(super) struct Names<'a> {
+    pub shapes: &'a Shapes,
+    pub plans: Option<&'a Plans>,
 }
 
-/// Turns a tree into a message keyed by field names, with all fields that are present or cannot be absent.
-pub(super) fn to_message(shapes: &Shapes, tree: Value, budget: &Budget) -> Result<Value, Error> {
-    Names { shapes, budget }.message(shapes.root(), tree)
-}
+impl<'a> Names<'a> {
+    /// Turns a message into the tree of values.
+    pub(super) fn to_record(self, message: &Value) -> Result<Value, Error> {
+        self.lower_message(self.shapes.root(), Some(0), message, 0)
+    }
 
-fn lower_message(shapes: &Shapes, shape: &MessageShape, value: &Value, depth: usize) -> Result<Value, Error> {
-    let depth = limits::deeper(depth, 0)?;
-    let Value::Map(entries) = value else { return Err(Error::new(Kind::Type, 0, "not an object")) };
-    let mut values = vec![Value::Null; shape.fields.len()];
-    for (key, value) in entries {
-        let named =
-            |field: &FieldShape| field.descriptor.name() == key || field.descriptor.json_name() == key;
-        let at = shape.fields.iter().position(named);
-        let at = at.ok_or_else(|| Error::new(Kind::Type, 0, format!("the definition has no field {key}")))?;
-        let field = &shape.fields[at];
-        values[at] = match (field.form, value) {
-            (_, Value::Null) => Value::Null,
+    /// Turns a tree into a message, with all fields that are present or cannot be absent.
+    pub(super) fn to_message(self, tree: Value, budget: &Budget) -> Result<Value, Error> {
+        Reader { names: self, budget }.message(self.shapes.root(), Some(0), tree)
+    }
+
+    fn plan(self, index: Option<usize>) -> Option<&'a Plan> {
+        self.plans?.get(index)
+    }
+
+    fn lower_message(
+        self,
+        shape: &MessageShape,
+        plan: Option<usize>,
+        value: &Value,
+        depth: usize,
+    ) -> Result<Value, Error> {
+        if let Some(known) = shape.known {
+            return self.lower_known(known, shape, value, depth);
+        }
+        let depth = limits::deeper(depth, 0)?;
+        let Value::Map(entries) = value else { return Err(Error::new(Kind::Type, 0, "not an object")) };
+        let plan = self.plan(plan);
+        let mut values = vec![Value::Null; shape.fields.len()];
+        for (key, value) in entries {
+            let named = |at: &usize| match plan {
+                Some(plan) => plan.keys[*at].as_ref() == Some(key),
+                None => shape.fields[*at].descriptor.is_named(key),
+            };
+            let at = (0..shape.fields.len()).find(named);
+            let at =
+                at.ok_or_else(|| Error::new(Kind::Type, 0, format!("the definition has no field {key}")))?;
+            let inner = plan.and_then(|plan| plan.inner[at]);
+            values[at] =
+                self.lower_field(&shape.fields[at], inner, value, depth).map_err(|e| e.under(key))?;
+        }
+        Ok(Value::Array(values))
+    }
+
+    fn lower_field(
+        self,
+        field: &FieldShape,
+        plan: Option<usize>,
+        value: &Value,
+        depth: usize,
+    ) -> Result<Value, Error> {
+        match (field.form, value) {
             (Form::List, Value::Array(items)) => {
-                let item = |(at, item)| {
-                    lower_value(shapes, field, item, depth).map_err(|e| e.at_index(at).under(key))
-                };
-                Value::Array(items.iter().enumerate().map(item).collect::<Result<_, _>>()?)
+                let item =
+                    |(at, item)| self.lower_value(field, plan, item, depth).map_err(|e| e.at_index(at));
+                items.iter().enumerate().map(item).collect::<Result<_, _>>().map(Value::Array)
             }
             (Form::Map, Value::Map(entries)) => {
-                let field = entry_value(shapes, field)?;
+                let field = entry_value(self.shapes, field)?;
                 let entry = |(k, v): &(String, Value)| {
-                    let value = lower_value(shapes, field, v, depth);
-                    Ok((k.clone(), value.map_err(|e| e.under(k).under(key))?))
+                    Ok((k.clone(), self.lower_value(field, plan, v, depth).map_err(|e| e.under(k))?))
                 };
-                Value::Map(entries.iter().map(entry).collect::<Result<_, Error>>()?)
+                entries.iter().map(entry).collect::<Result<_, Error>>().map(Value::Map)
             }
-            (_, value) => lower_value(shapes, field, value, depth).map_err(|e| e.under(key))?,
-        };
-    }
-    Ok(Value::Array(values))
-}
-
-fn lower_value(shapes: &Shapes, field: &FieldShape, value: &Value, depth: usize) -> Result<Value, Error> {
-    match (&field.kind, value, field.descriptor.kind()) {
-        (Scalar::Message(index), value, _) => lower_message(shapes, shapes.message(*index), value, depth),
-        (Scalar::Enum(_), Value::Text(name), FieldKind::Enum(values)) => {
-            let index = values.values().position(|value| value.name() == name);
-            let unknown = || Error::new(Kind::Range, 0, format!("{} has no value {name}", values.name()));
-            index.map(|index| Value::U64(index as u64)).ok_or_else(unknown)
+            (Form::One, Value::Null) if is_value(self.shapes, field) => known::value_fields(value, depth),
+            (_, Value::Null) => Ok(Value::Null),
+            (_, value) => self.lower_value(field, plan, value, depth),
         }
-        (Scalar::Enum(_), _, _) => Err(Error::new(Kind::Type, 0, "not the name of a value")),
-        (_, value, _) => Ok(value.clone()),
+    }
+
+    fn lower_value(
+        self,
+        field: &FieldShape,
+        plan: Option<usize>,
+        value: &Value,
+        depth: usize,
+    ) -> Result<Value, Error> {
+        match (&field.kind, value) {
+            (Scalar::Message(index), value) => {
+                self.lower_message(self.shapes.message(*index), plan, value, depth)
+            }
+            (Scalar::Enum(values), Value::Text(name)) => {
+                let index = values.iter().position(|(_, known)| known == name);
+                let unknown = || Error::new(Kind::Range, 0, format!("the enumeration has no value {name}"));
+                index.map(|index| Value::U64(index as u64)).ok_or_else(unknown)
+            }
+            (Scalar::Enum(_), value) => match value.as_integer().map(i32::try_from) {
+                Some(Ok(number)) => Ok(Value::F64(f64::from(number))),
+                Some(Err(_)) => Err(Error::new(Kind::Range, 0, "an enumeration has numbers of 32 bits")),
+                None => Err(Error::new(Kind::Type, 0, "not the name of a value")),
+            },
+            (Scalar::Bytes, Value::Text(text)) => known::from_base64(text),
+            (_, value) => Ok(value.clone()),
+        }
+    }
+
+    fn lower_known(
+        self,
+        known: Known,
+        shape: &MessageShape,
+        value: &Value,
+        depth: usize,
+    ) -> Result<Value, Error> {
+        match (known, value) {
+            (Known::Timestamp | Known::Duration, Value::Text(text)) => known::time_fields(known, text),
+            (Known::FieldMask, Value::Text(text)) => Ok(known::mask_fields(text)),
+            (Known::Wrapper, value) => match shape.fields.first() {
+                Some(field) => Ok(Value::Array(vec![self.lower_value(field, None, value, depth)?])),
+                None => Ok(Value::Array(Vec::new())),
+            },
+            (Known::Struct, value) => known::struct_fields(value, depth),
+            (Known::Value, value) => known::value_fields(value, depth),
+            (Known::ListValue, value) => known::list_fields(value, depth),
+            _ => Err(Error::new(Kind::Type, 0, format!("not the text of a {known:?}"))),
+        }
     }
 }
 
 /// Adds names to the values of a tree.
-struct Names<'a> {
-    shapes: &'a Shapes,
+struct Reader<'a> {
+    names: Names<'a>,
     budget: &'a Budget,
 }
 
-impl Names<'_> {
-    fn message(&self, shape: &MessageShape, tree: Value) -> Result<Value, Error> {
+impl Reader<'_> {
+    fn message(&self, shape: &MessageShape, plan: Option<usize>, tree: Value) -> Result<Value, Error> {
         let Value::Array(values) = tree else { return Err(Error::new(Kind::Type, 0, "not a record")) };
+        if let Some(known) = shape.known {
+            return self.known(known, shape, values);
+        }
+        let plan = self.names.plan(plan);
         let mut entries = Vec::with_capacity(values.len());
-        for (field, value) in shape.fields.iter().zip(values) {
-            let value = match (field.form, value) {
-                (_, Value::Null) => continue,
-                (Form::List, Value::Array(items)) => {
-                    let items = items.into_iter().map(|item| self.value(field, item));
-                    Value::Array(items.collect::<Result<_, _>>()?)
-                }
-                (Form::Map, Value::Map(entries)) => {
-                    let field = entry_value(self.shapes, field)?;
-                    let entries = entries.into_iter().map(|(k, v)| Ok((k, self.value(field, v)?)));
-                    Value::Map(entries.collect::<Result<_, Error>>()?)
-                }
-                (_, value) => self.value(field, value)?,
-            };
-            let name = name(&field.descriptor);
-            self.take(name)?;
-            entries.push((name.to_owned(), value));
+        for (at, (field, value)) in shape.fields.iter().zip(values).enumerate() {
+            let key = plan.map_or(Some(&field.name), |plan| plan.keys[at].as_ref());
+            let inner = plan.and_then(|plan| plan.inner[at]);
+            let (Some(key), false) = (key, value == Value::Null) else { continue };
+            let value = self.field(field, inner, value).map_err(|e| e.under(key))?;
+            self.take(key)?;
+            entries.push((key.clone(), value));
         }
         Ok(Value::Map(entries))
     }
 
-    fn value(&self, field: &FieldShape, value: Value) -> Result<Value, Error> {
-        match (&field.kind, value, field.descriptor.kind()) {
-            (Scalar::Message(index), value, _) => self.message(self.shapes.message(*index), value),
-            (Scalar::Enum(_), Value::U64(index), FieldKind::Enum(values)) => {
-                let value = usize::try_from(index).ok().and_then(|index| values.values().nth(index));
-                let value = value.ok_or_else(|| Error::new(Kind::Range, 0, "an index of no value"))?;
-                self.take(value.name())?;
-                Ok(Value::from(value.name()))
+    fn field(&self, field: &FieldShape, plan: Option<usize>, value: Value) -> Result<Value, Error> {
+        match (field.form, value) {
+            (Form::List, Value::Array(items)) => {
+                let items = items.into_iter().map(|item| self.value(field, plan, item));
+                items.collect::<Result<_, _>>().map(Value::Array)
             }
-            (_, value, _) => Ok(value),
+            (Form::Map, Value::Map(entries)) => {
+                let field = entry_value(self.names.shapes, field)?;
+                let entries = entries.into_iter().map(|(k, v)| Ok((k, self.value(field, plan, v)?)));
+                entries.collect::<Result<_, Error>>().map(Value::Map)
+            }
+            (_, value) => self.value(field, plan, value),
+        }
+    }
+
+    fn value(&self, field: &FieldShape, plan: Option<usize>, value: Value) -> Result<Value, Error> {
+        match (&field.kind, value) {
+            (Scalar::Message(index), value) => self.message(self.names.shapes.message(*index), plan, value),
+            (Scalar::Enum(values), Value::U64(index)) => {
+                let value = usize::try_from(index).ok().and_then(|index| values.get(index));
+                let (_, name) = value.ok_or_else(|| Error::new(Kind::Range, 0, "an index of no value"))?;
+                self.take(name)?;
+                Ok(Value::from(name.as_str()))
+            }
+            (Scalar::Enum(_), Value::F64(number)) => Ok(Value::from(number as i64)),
+            (Scalar::Bytes, Value::Bytes(bytes)) => known::base64(&bytes, self.budget),
+            (_, value) => Ok(value),
+        }
+    }
+
+    fn known(&self, known: Known, shape: &MessageShape, values: Vec<Value>) -> Result<Value, Error> {
+        match known {
+            Known::Timestamp | Known::Duration => known::time_text(known, &values, self.budget),
+            Known::FieldMask => known::mask_text(values, self.budget),
+            Known::Wrapper | Known::Struct | Known::ListValue => {
+                let first = shape.fields.first().zip(values.into_iter().next());
+                first.map_or(Ok(Value::Null), |(field, value)| self.field(field, None, value))
+            }
+            Known::Value => match values.iter().position(|value| *value != Value::Null) {
+                // The first is `null_value`.
+                None | Some(0) => Ok(Value::Null),
+                Some(at) => {
+                    let value = values.into_iter().nth(at).unwrap_or(Value::Null);
+                    self.field(&shape.fields[at], None, value)
+                }
+            },
         }
     }
 
@@ -110,13 +211,11 @@ impl Names<'_> {
     }
 }
 
+fn is_value(shapes: &Shapes, field: &FieldShape) -> bool {
+    matches!(field.kind, Scalar::Message(index) if shapes.message(index).known == Some(Known::Value))
+}
+
 fn entry_value<'a>(shapes: &'a Shapes, field: &FieldShape) -> Result<&'a FieldShape, Error> {
     let Scalar::Message(entry) = field.kind else { return Err(Error::new(Kind::Type, 0, "not a map")) };
     shapes.message(entry).fields.get(1).ok_or_else(|| Error::new(Kind::Type, 0, "not a map"))
-}
-
-/// Returns the field's explicit `json_name` if the file gives one, else its own name.
-fn name(field: &FieldDescriptor) -> &str {
-    let derived = |json: &str| json.eq_ignore_ascii_case(&field.name().replace('_', ""));
-    if derived(field.json_name()) { field.name() } else { field.json_name() }
 }

@@ -180,8 +180,11 @@ impl Reader<'_> {
             }
             WireKind::Enum(_) => {
                 let number = input.varint(end)? as i32;
-                let Scalar::Enum(numbers) = &field.kind else { return Err(misplaced(start)) };
-                let index = numbers.iter().position(|n| *n == number);
+                let Scalar::Enum(values) = &field.kind else { return Err(misplaced(start)) };
+                let index = values.iter().position(|(n, _)| *n == number);
+                if index.is_none() && self.shapes.any_number {
+                    return Ok(Value::F64(f64::from(number)));
+                }
                 let unknown = || Error::new(Kind::Range, start, format!("no value is numbered {number}"));
                 Value::U64(index.ok_or_else(unknown)? as u64)
             }

@@ -1,9 +1,12 @@
 //! The content of a message descriptor, prepared for reading and writing without querying it again.
 
+use super::known::Known;
 use crate::{Error, Kind, Value};
 use dunnage_codegen::{FieldType, Record};
 use prost_reflect::prost::encoding::WireType;
-use prost_reflect::{FieldDescriptor, Kind as WireKind, MessageDescriptor, Value as Wire};
+use prost_reflect::{
+    EnumDescriptor, ExtensionDescriptor, FieldDescriptor, Kind as WireKind, MessageDescriptor, Value as Wire,
+};
 use std::collections::HashMap;
 
 /// The message types that occur in a message. The first is the message itself.
@@ -11,6 +14,8 @@ use std::collections::HashMap;
 pub(super) struct Shapes {
     messages: Vec<MessageShape>,
     has_maps: bool,
+    /// Whether an enumeration may have a number without a name. In the tree, that is a float, and a name its index.
+    pub any_number: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -18,11 +23,15 @@ pub(super) struct MessageShape {
     pub descriptor: MessageDescriptor,
     /// The fields in the order of the file, which is also the order in the tree's records.
     pub fields: Vec<FieldShape>,
+    /// The type that Protobuf's JSON has for the message, if it is a well-known one.
+    pub known: Option<Known>,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct FieldShape {
-    pub descriptor: FieldDescriptor,
+    pub descriptor: Descriptor,
+    /// The key in a message without a schema: the explicit `json_name` if the file gives one, else the name.
+    pub name: String,
     pub kind: Scalar,
     pub form: Form,
     /// Whether an absent field has no value. If not, an absent field has the default of its type.
@@ -35,6 +44,87 @@ pub(super) struct FieldShape {
     pub initial: Value,
     /// The indices of the fields that this one clears: the others of its `oneof`.
     pub rivals: Vec<usize>,
+}
+
+/// A field, or an extension of its message.
+#[derive(Debug, Clone)]
+pub(super) enum Descriptor {
+    Field(FieldDescriptor),
+    Extension(ExtensionDescriptor),
+}
+
+impl Descriptor {
+    /// Returns whether the field has this key in a message.
+    pub(super) fn is_named(&self, key: &str) -> bool {
+        match self {
+            Descriptor::Field(field) => field.name() == key || field.json_name() == key,
+            Descriptor::Extension(extension) => extension.json_name() == key,
+        }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Descriptor::Field(field) => field.name(),
+            Descriptor::Extension(extension) => extension.full_name(),
+        }
+    }
+
+    pub(super) fn kind(&self) -> WireKind {
+        match self {
+            Descriptor::Field(field) => field.kind(),
+            Descriptor::Extension(extension) => extension.kind(),
+        }
+    }
+
+    fn key(&self) -> String {
+        match self {
+            Descriptor::Field(field) => {
+                let derived = field.json_name().eq_ignore_ascii_case(&field.name().replace('_', ""));
+                if derived { field.name() } else { field.json_name() }.to_owned()
+            }
+            Descriptor::Extension(extension) => extension.json_name().to_owned(),
+        }
+    }
+
+    fn number(&self) -> u32 {
+        match self {
+            Descriptor::Field(field) => field.number(),
+            Descriptor::Extension(extension) => extension.number(),
+        }
+    }
+
+    fn form(&self) -> Form {
+        let (is_map, is_list) = match self {
+            Descriptor::Field(field) => (field.is_map(), field.is_list()),
+            Descriptor::Extension(extension) => (extension.is_map(), extension.is_list()),
+        };
+        match () {
+            () if is_map => Form::Map,
+            () if is_list => Form::List,
+            () => Form::One,
+        }
+    }
+
+    fn is_group(&self) -> bool {
+        match self {
+            Descriptor::Field(field) => field.is_group(),
+            Descriptor::Extension(extension) => extension.is_group(),
+        }
+    }
+
+    fn supports_presence(&self) -> bool {
+        match self {
+            Descriptor::Field(field) => field.supports_presence(),
+            Descriptor::Extension(extension) => extension.supports_presence(),
+        }
+    }
+
+    fn default_value(&self) -> Wire {
+        match self {
+            Descriptor::Field(field) => field.default_value(),
+            Descriptor::Extension(extension) => extension.default_value(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,8 +147,8 @@ pub(super) enum Scalar {
     Double,
     String,
     Bytes,
-    /// The numbers of the values, in the order of the file.
-    Enum(Vec<i32>),
+    /// The numbers and names of the values, in the order of the file. The first of several names of a number is the one that is read.
+    Enum(Vec<(i32, String)>),
     /// The index of a message type.
     Message(usize),
 }
@@ -70,12 +160,16 @@ impl Shapes {
         survey.message(root, record)?;
         let messages: Vec<_> = survey.messages.into_iter().flatten().collect();
         let has_maps = messages.iter().any(|m: &MessageShape| m.fields.iter().any(|f| f.form == Form::Map));
-        Ok(Shapes { messages, has_maps })
+        Ok(Shapes { messages, has_maps, any_number: record.is_none() })
     }
 
     /// Returns whether a map occurs anywhere in the message.
     pub(super) fn has_maps(&self) -> bool {
         self.has_maps
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = &MessageShape> {
+        self.messages.iter()
     }
 
     pub(super) fn root(&self) -> &MessageShape {
@@ -115,16 +209,16 @@ impl Survey {
         self.seen.insert(descriptor.full_name().to_owned(), index);
         let mut fields = Vec::new();
         let in_order = in_file_order(descriptor);
-        for (at, field) in in_order.iter().enumerate() {
+        // A record has the fields of its schema, so no extensions.
+        let extensions = descriptor.extensions().filter(|_| record.is_none()).map(Descriptor::Extension);
+        let all = in_order.iter().cloned().map(Descriptor::Field).chain(extensions);
+        for (at, field) in all.enumerate() {
+            let field = &field;
             let known = match record {
                 None => None,
                 Some(record) => Some(record.fields.get(at).ok_or_else(|| unlike(field))?),
             };
-            let form = match () {
-                () if field.is_map() => Form::Map,
-                () if field.is_list() => Form::List,
-                () => Form::One,
-            };
+            let form = field.form();
             let nested = match known.map(|field| field.kind.element()) {
                 Some(FieldType::Record(inner)) => Some(inner),
                 _ => None,
@@ -134,10 +228,13 @@ impl Survey {
             let initial = initial(field, &kind, form, optional)?;
             let (number, wire_kind) = (field.number(), field.kind());
             let wire_type = wire_kind.wire_type();
-            let rivals = rivals(field, &in_order);
-            let descriptor = field.clone();
+            let rivals = match field {
+                Descriptor::Field(field) => rivals(field, &in_order),
+                Descriptor::Extension(_) => Vec::new(),
+            };
             fields.push(FieldShape {
-                descriptor,
+                descriptor: field.clone(),
+                name: field.key(),
                 kind,
                 form,
                 optional,
@@ -148,17 +245,17 @@ impl Survey {
                 rivals,
             });
         }
-        self.messages[index] = Some(MessageShape { descriptor: descriptor.clone(), fields });
+        self.messages[index] = Some(MessageShape {
+            descriptor: descriptor.clone(),
+            fields,
+            known: Known::named(descriptor.full_name()),
+        });
         Ok(index)
     }
 
-    fn scalar(&mut self, field: &FieldDescriptor, record: Option<&Record>) -> Result<Scalar, Error> {
+    fn scalar(&mut self, field: &Descriptor, record: Option<&Record>) -> Result<Scalar, Error> {
         if field.is_group() {
-            return Err(Error::new(
-                Kind::Type,
-                0,
-                format!("{}: groups are not supported", field.full_name()),
-            ));
+            return Err(Error::new(Kind::Type, 0, format!("{}: groups are not supported", field.name())));
         }
         Ok(match field.kind() {
             WireKind::Bool => Scalar::Bool,
@@ -170,7 +267,7 @@ impl Survey {
             WireKind::Double => Scalar::Double,
             WireKind::String => Scalar::String,
             WireKind::Bytes => Scalar::Bytes,
-            WireKind::Enum(values) => Scalar::Enum(values.values().map(|value| value.number()).collect()),
+            WireKind::Enum(values) => Scalar::Enum(values_in_file_order(&values)),
             WireKind::Message(message) => Scalar::Message(self.message(&message, record)?),
         })
     }
@@ -183,7 +280,14 @@ pub(super) fn in_file_order(message: &MessageDescriptor) -> Vec<FieldDescriptor>
     fields
 }
 
-fn initial(field: &FieldDescriptor, kind: &Scalar, form: Form, optional: bool) -> Result<Value, Error> {
+/// Returns the numbers and names of an enumeration in the order of the file.
+pub(super) fn values_in_file_order(of: &EnumDescriptor) -> Vec<(i32, String)> {
+    let mut values: Vec<_> = of.values().collect();
+    values.sort_by_key(|value| value.path().last().copied());
+    values.iter().map(|value| (value.number(), value.name().to_owned())).collect()
+}
+
+fn initial(field: &Descriptor, kind: &Scalar, form: Form, optional: bool) -> Result<Value, Error> {
     Ok(match (form, kind, field.default_value()) {
         _ if optional => Value::Null,
         (Form::List, ..) => Value::Array(Vec::new()),
@@ -198,8 +302,8 @@ fn initial(field: &FieldDescriptor, kind: &Scalar, form: Form, optional: bool) -
         (_, _, Wire::F64(f)) => Value::F64(f),
         (_, _, Wire::String(text)) => Value::Text(text),
         (_, _, Wire::Bytes(bytes)) => Value::Bytes(bytes.into()),
-        (_, Scalar::Enum(numbers), Wire::EnumNumber(number)) => {
-            let index = numbers.iter().position(|n| *n == number).ok_or_else(|| unlike(field))?;
+        (_, Scalar::Enum(values), Wire::EnumNumber(number)) => {
+            let index = values.iter().position(|(n, _)| *n == number).ok_or_else(|| unlike(field))?;
             Value::U64(index as u64)
         }
         _ => return Err(unlike(field)),
@@ -214,6 +318,6 @@ fn rivals(field: &FieldDescriptor, all: &[FieldDescriptor]) -> Vec<usize> {
     all.iter().enumerate().filter(|(_, other)| is_rival(other)).map(|(at, _)| at).collect()
 }
 
-fn unlike(field: &FieldDescriptor) -> Error {
-    Error::new(Kind::Type, 0, format!("the record has no field {}", field.full_name()))
+fn unlike(field: &Descriptor) -> Error {
+    Error::new(Kind::Type, 0, format!("the record has no field {}", field.name()))
 }

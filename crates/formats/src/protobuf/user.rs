@@ -1,11 +1,11 @@
 //! Derives a record from a user's definition.
 
-use super::shape::in_file_order;
+use super::shape::{in_file_order, values_in_file_order};
 use crate::{Error, Kind};
 use dunnage_codegen::{Enumeration, Field, FieldType, Integer, List, Record};
 use prost_reflect::{FieldDescriptor, Kind as FieldKind, MessageDescriptor};
 
-/// Returns a record of what the definition can carry, with fields in the order of the file.
+/// Returns a record of what the definition can carry, with fields in the order of the file. A message that holds itself has none.
 pub(super) fn record(message: &MessageDescriptor) -> Result<Record, Error> {
     inside(message, &mut Vec::new())
 }
@@ -13,7 +13,7 @@ pub(super) fn record(message: &MessageDescriptor) -> Result<Record, Error> {
 fn inside(message: &MessageDescriptor, around: &mut Vec<String>) -> Result<Record, Error> {
     let name = message.full_name().to_owned();
     if around.contains(&name) {
-        return Err(Error::new(Kind::Type, 0, format!("{name} holds itself, which no schema describes")));
+        return Err(Error::new(Kind::Type, 0, format!("{name} holds itself")));
     }
     around.push(name);
     let fields = in_file_order(message).iter().map(|f| field(f, around)).collect::<Result<_, _>>()?;
@@ -52,8 +52,11 @@ fn kind(field: &FieldDescriptor, around: &mut Vec<String>) -> Result<FieldType, 
         FieldKind::String => FieldType::Text,
         FieldKind::Bytes => FieldType::Bytes,
         FieldKind::Enum(values) => {
-            let symbols = values.values().map(|value| value.name().to_owned()).collect();
-            FieldType::Enum(Enumeration { name: values.name().to_owned(), symbols })
+            let in_order = values_in_file_order(&values);
+            let first = |(number, _): &(i32, String)| in_order.iter().position(|(other, _)| other == number);
+            let aliases = in_order.iter().map(|value| first(value).unwrap_or_default()).collect();
+            let symbols = in_order.iter().map(|(_, name)| name.clone()).collect();
+            FieldType::Enum(Enumeration { name: values.name().to_owned(), symbols, aliases })
         }
         FieldKind::Message(message) => FieldType::Record(inside(&message, around)?),
     })

@@ -1,6 +1,6 @@
 //! Turns the tree of values into a message that prost-reflect can encode.
 
-use super::shape::{FieldShape, Form, MessageShape, Scalar, Shapes};
+use super::shape::{Descriptor, FieldShape, Form, MessageShape, Scalar, Shapes};
 use crate::{Error, Kind, Value};
 use prost_reflect::{DynamicMessage, Kind as FieldKind, MapKey, Value as Wire};
 use std::collections::HashMap;
@@ -22,7 +22,15 @@ impl Writer<'_> {
                 continue;
             }
             let wire = self.field(field, value).map_err(|e| in_field(field, &e))?;
-            message.try_set_field(&field.descriptor, wire).map_err(|_| in_field(field, &mismatch()))?;
+            let set = match &field.descriptor {
+                Descriptor::Field(field) => message.try_set_field(field, wire),
+                // The value was made for the type of the extension; any other would panic.
+                Descriptor::Extension(extension) => {
+                    message.set_extension(extension, wire);
+                    Ok(())
+                }
+            };
+            set.map_err(|_| in_field(field, &mismatch()))?;
         }
         Ok(message)
     }
@@ -65,9 +73,11 @@ impl Writer<'_> {
             },
             (Scalar::String, Value::Text(text)) => Ok(Wire::String(text.clone())),
             (Scalar::Bytes, Value::Bytes(bytes)) => Ok(Wire::Bytes(bytes.clone().into())),
-            (Scalar::Enum(numbers), value) => {
+            // A number without a name.
+            (Scalar::Enum(_), Value::F64(number)) => Ok(Wire::EnumNumber(*number as i32)),
+            (Scalar::Enum(values), value) => {
                 let index: usize = integer(value)?;
-                numbers.get(index).map(|n| Wire::EnumNumber(*n)).ok_or_else(|| range("an index", "enum"))
+                values.get(index).map(|(n, _)| Wire::EnumNumber(*n)).ok_or_else(|| range("an index", "enum"))
             }
             (Scalar::Message(index), value) => {
                 self.message(self.shapes.message(*index), value).map(Wire::Message)

@@ -36,13 +36,13 @@ impl Senml {
         Senml { form: Form::Cbor, is_stream }
     }
 
-    fn read(self, bytes: &[u8], received_at: i64, memory: usize) -> Result<Value, Error> {
+    fn read(self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
         limits::check_size(bytes)?;
         let (pack, budget) = match self.is_stream {
-            true => self.stream(bytes, memory)?,
-            false => self.array(bytes, memory)?,
+            true => self.stream(bytes, reception)?,
+            false => self.array(bytes, reception)?,
         };
-        resolve(pack, received_at, &budget).map_err(|e| match self.form {
+        resolve(pack, reception.received_at.unwrap_or_else(now), &budget).map_err(|e| match self.form {
             Form::Json if !e.pointer().is_empty() => e.in_json(bytes),
             Form::Json => e.at_offset(0),
             Form::Cbor => {
@@ -52,22 +52,23 @@ impl Senml {
         })
     }
 
-    /// Reads a pack, and returns it with the budget that remains of `memory`.
-    fn array(self, bytes: &[u8], memory: usize) -> Result<(Value, Budget), Error> {
-        let budget = Budget::new(memory);
+    /// Reads a pack, and returns it with the budget that remains.
+    fn array(self, bytes: &[u8], reception: &Reception<'_>) -> Result<(Value, Budget), Error> {
+        let budget = reception.budget();
         let pack = match self.form {
-            Form::Json => json::read(bytes, &budget)?,
-            Form::Cbor => Cbor.decode_labelled(bytes, label, &budget)?,
+            Form::Json => json::read(bytes, &budget, reception.numbers)?,
+            Form::Cbor => Cbor.decode_labelled(bytes, label, &budget, reception.numbers)?,
         };
         Ok((pack, budget))
     }
 
     /// Reads a pack whose array may be unterminated. An unterminated record is still `truncated`.
-    fn stream(self, bytes: &[u8], memory: usize) -> Result<(Value, Budget), Error> {
-        let complete = self.array(bytes, memory);
+    fn stream(self, bytes: &[u8], reception: &Reception<'_>) -> Result<(Value, Budget), Error> {
+        let complete = self.array(bytes, reception);
         if !complete.as_ref().is_err_and(|e| e.kind() == Kind::Truncated) {
             return complete;
         }
+        reception.numbers.restart();
         let closed = match self.form {
             Form::Json => {
                 let text = bytes.trim_ascii_end();
@@ -75,7 +76,7 @@ impl Senml {
             }
             Form::Cbor => [bytes, &[0xff]].concat(),
         };
-        self.array(&closed, memory).or(complete)
+        self.array(&closed, reception).or(complete)
     }
 }
 
@@ -86,7 +87,7 @@ impl Format for Senml {
     }
 
     fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
-        self.read(bytes, reception.received_at.unwrap_or_else(now), reception.memory)
+        self.read(bytes, reception)
     }
 }
 

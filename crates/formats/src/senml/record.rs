@@ -112,7 +112,8 @@ impl Base {
         }
         let name = format!("{}{}", self.name, fields.name.unwrap_or_default());
         if !is_name(&name) {
-            let reason = format!("{name:?} is not a name: a letter or digit, then A-Z a-z 0-9 - : . / _");
+            let reason =
+                format!("{name:?} is not a name: a letter, a digit or a slash, then A-Z a-z 0-9 - : . / _");
             return Err(malformed(&reason));
         }
         put("n", Value::Text(name));
@@ -197,10 +198,10 @@ fn base64url(bytes: &[u8]) -> String {
     base64::prelude::BASE64_URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// Whether `name` is valid (section 4.5.1).
+/// Whether `name` is valid (section 4.5.1). It may also begin with a slash, as the paths of LwM2M do: `/3/0/0`.
 fn is_name(name: &str) -> bool {
     let mut bytes = name.bytes();
-    bytes.next().is_some_and(|first| first.is_ascii_alphanumeric())
+    bytes.next().is_some_and(|first| first.is_ascii_alphanumeric() || first == b'/')
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"-:./_".contains(&byte))
 }
 

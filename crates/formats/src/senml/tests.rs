@@ -139,8 +139,14 @@ fn cbor_packs_decode_to_the_same_records_as_json() {
     assert_eq!(json(&read(Senml::cbor(false), &tagged).unwrap()), r#"[{"n":"a","t":1600000000,"v":273.15}]"#);
     let e = read(Senml::cbor(false), &hex("82 a2 00 61 61 02 01 a2 00 61 62 02 60")).unwrap_err();
     assert_eq!((e.kind(), e.pointer(), e.offset()), (Kind::Type, "/1/v", 7));
-    // Integers stand for labels only in SenML; in other CBOR, keys must be text.
-    assert_eq!(Cbor.decode(&hex("a1 00 01")).unwrap_err().kind(), Kind::Type);
+    // Integers stand for labels only in SenML; in other CBOR, they are the text of their digits.
+    assert_eq!(json(&Cbor.decode(&hex("a1 00 01")).unwrap()), r#"{"0":1}"#);
+    assert_eq!(
+        json(
+            &read(Senml::cbor(false), &hex("81 a4 21 65 2f332f302f 00 61 39 22 1a 5f5e1000 02 01")).unwrap()
+        ),
+        r#"[{"n":"/3/0/9","t":1600000000,"v":1}]"#
+    );
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Turns an XML document into a message.
 
-use super::{ENTRY, text};
+use super::{ATTRIBUTE, CONTENT, ENTRY, text};
 use crate::entries::Entries;
-use crate::{Budget, Error, Format, Json, Kind, Value, limits};
+use crate::{Budget, Error, Kind, Numbers, Value, json, limits};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use quick_xml::XmlVersion::Implicit1_0;
@@ -12,12 +12,15 @@ use quick_xml::events::{BytesDecl, BytesRef, BytesStart, BytesText, Event};
 use std::fmt::Display;
 
 /// Reads the message of an XML document.
-pub(super) fn message(document: &str, budget: &Budget) -> Result<Value, Error> {
+pub(super) fn message(document: &str, budget: &Budget, numbers: Numbers<'_>) -> Result<Value, Error> {
     let mut xml = quick_xml::Reader::from_str(document);
     xml.config_mut().enable_all_checks(true);
     xml.config_mut().expand_empty_elements = true;
-    Reader { document, xml, offset: 0, budget }.message()
+    Reader { document, xml, offset: 0, budget, numbers }.message()
 }
+
+/// The most attributes of an element.
+const ATTRIBUTES: usize = 256;
 
 struct Reader<'a> {
     document: &'a str,
@@ -25,6 +28,7 @@ struct Reader<'a> {
     /// The offset of the last event.
     offset: usize,
     budget: &'a Budget,
+    numbers: Numbers<'a>,
 }
 
 /// The content of a start tag.
@@ -32,6 +36,8 @@ struct Tag {
     offset: usize,
     key: String,
     shape: Shape,
+    /// The attributes without a meaning of their own, with the keys that they have in the message.
+    attributes: Vec<(String, String)>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -133,25 +139,34 @@ impl<'a> Reader<'a> {
         let name = start.name();
         let name = name.as_ref();
         self.check_spaces(start)?;
-        let mut tag = Tag { offset, key: name.into(), shape: Shape::Open };
+        let mut tag = Tag { offset, key: name.into(), shape: Shape::Open, attributes: Vec::new() };
         for attribute in start.attributes() {
             let attribute = attribute.map_err(|e| malformed(offset, e))?;
+            if attribute.value.contains('<') {
+                return Err(malformed(offset, "< in an attribute; it is written &lt; there"));
+            }
             let value = attribute.normalized_value(Implicit1_0).map_err(|e| malformed(offset, e))?;
-            match attribute.key.as_ref() {
-                "type" => {
-                    tag.shape = Shape::named(&value).ok_or_else(|| unsupported(offset, "type", &value))?;
-                }
-                "key" if name == ENTRY => {
+            match (attribute.key.as_ref(), Shape::named(&value)) {
+                ("type", Some(shape)) => tag.shape = shape,
+                ("key", _) if name == ENTRY => {
                     tag.key =
                         text::unescape(&value).ok_or_else(|| malformed(offset, "a wrong escape in a key"))?;
                 }
-                other => return Err(unsupported(offset, other, &value)),
+                (other, _) if text::is_qualified_name(other) => {
+                    // The library compares each attribute with all others.
+                    if tag.attributes.len() == ATTRIBUTES {
+                        let reason = format!("an element has at most {ATTRIBUTES} attributes");
+                        return Err(Error::new(Kind::Limit, offset, reason));
+                    }
+                    self.budget.value(offset)?;
+                    self.budget.content(other.len() + ATTRIBUTE.len(), offset)?;
+                    self.budget.content(value.len(), offset)?;
+                    tag.attributes.push((format!("{ATTRIBUTE}{other}"), value.into_owned()));
+                }
+                _ => return Err(malformed(offset, "not the name of an attribute")),
             }
         }
-        if name.contains(':') {
-            return Err(Error::new(Kind::Type, offset, "prefixes are not supported"));
-        }
-        if !text::is_name(name) {
+        if !text::is_qualified_name(name) {
             return Err(malformed(offset, "not the name of an element"));
         }
         Ok(tag)
@@ -160,11 +175,52 @@ impl<'a> Reader<'a> {
     /// Reads the value of the element whose start tag was just read, up to its end tag.
     fn value(&mut self, tag: &Tag, depth: usize) -> Result<Value, Error> {
         self.budget.value(tag.offset)?;
-        let value = match self.content(tag, depth)? {
+        if !tag.attributes.is_empty() {
+            return self.with_attributes(tag, depth);
+        }
+        Ok(match self.content(tag, depth)? {
             Content::Items(items) => Value::Array(items),
             Content::Entries(entries) => entries.into_value(),
-            Content::Text(text) => scalar(tag, text)?,
+            Content::Text(text) => self.scalar(tag, text)?,
+        })
+    }
+
+    /// Reads an element with attributes: an object of them, followed by its entries, or by its other content under a key of its own.
+    fn with_attributes(&mut self, tag: &Tag, depth: usize) -> Result<Value, Error> {
+        let around = if tag.shape == Shape::Array { self.inside(tag, depth)? } else { depth };
+        let content = self.content(tag, around)?;
+        let mut object = Entries::default();
+        for (key, text) in &tag.attributes {
+            object.push(key.clone(), Value::Text(text.clone()));
+        }
+        let value = match content {
+            Content::Entries(entries) => {
+                for (key, value) in entries.into_entries() {
+                    if !object.is_new(&key) {
+                        return Err(malformed(tag.offset, "a key that is also that of an attribute"));
+                    }
+                    object.push(key, value);
+                }
+                return Ok(object.into_value());
+            }
+            Content::Text(text) => {
+                self.inside(tag, depth)?;
+                if text.is_empty() && tag.shape == Shape::Open {
+                    return Ok(object.into_value());
+                }
+                self.scalar(tag, text)?
+            }
+            Content::Items(items) => Value::Array(items),
         };
+        self.budget.value(tag.offset)?;
+        self.budget.content(CONTENT.len(), tag.offset)?;
+        object.push(CONTENT.to_owned(), value);
+        Ok(object.into_value())
+    }
+
+    /// Returns the value of an element that contains only text.
+    fn scalar(&self, tag: &Tag, text: String) -> Result<Value, Error> {
+        let value = scalar(tag, text, self.numbers)?;
         match &value {
             Value::Text(text) => self.budget.content(text.len(), tag.offset)?,
             Value::Bytes(bytes) => self.budget.content(bytes.len(), tag.offset)?,
@@ -284,7 +340,7 @@ impl Shape {
 }
 
 /// Returns the value of an element that contains only text.
-fn scalar(tag: &Tag, text: String) -> Result<Value, Error> {
+fn scalar(tag: &Tag, text: String, numbers: Numbers<'_>) -> Result<Value, Error> {
     let value = match (tag.shape, text.trim_ascii()) {
         (Shape::Escaped, _) => text::unescape(&text).map(Value::Text),
         (Shape::Null, "") => Some(Value::Null),
@@ -293,10 +349,10 @@ fn scalar(tag: &Tag, text: String) -> Result<Value, Error> {
         (Shape::Number, "NaN") => Some(Value::F64(f64::NAN)),
         (Shape::Number, "INF") => Some(Value::F64(f64::INFINITY)),
         (Shape::Number, "-INF") => Some(Value::F64(f64::NEG_INFINITY)),
-        (Shape::Number, digits) => match Json.decode(digits.as_bytes()) {
+        (Shape::Number, digits) => match json::read(digits.as_bytes(), &Budget::default(), numbers) {
             Ok(value @ (Value::U64(_) | Value::I64(_) | Value::F64(_))) => Some(value),
             Err(e) if e.kind() == Kind::Range => {
-                return Err(Error::new(Kind::Range, tag.offset, e.message()));
+                return Err(Error::new(Kind::Range, tag.offset, e.message()).readable_with(e.numbers()));
             }
             _ => None,
         },
@@ -309,10 +365,6 @@ fn scalar(tag: &Tag, text: String) -> Result<Value, Error> {
 
 fn is_blank(text: &str) -> bool {
     text.bytes().all(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n'))
-}
-
-fn unsupported(offset: usize, attribute: &str, value: &str) -> Error {
-    Error::new(Kind::Type, offset, format!("the attribute {attribute}={value:?} is not supported"))
 }
 
 fn malformed(offset: usize, reason: impl Display) -> Error {

@@ -14,6 +14,14 @@ pub(super) fn is_name(text: &str) -> bool {
     chars.next().is_some_and(is_name_start) && chars.all(is_name_char)
 }
 
+/// Whether `text` is a name, or two with a colon between them: a namespace prefix and a local name.
+pub(super) fn is_qualified_name(text: &str) -> bool {
+    match text.split_once(':') {
+        Some((prefix, local)) => is_name(prefix) && is_name(local),
+        None => is_name(text),
+    }
+}
+
 fn is_name_start(c: char) -> bool {
     matches!(c, 'A'..='Z' | '_' | 'a'..='z'
         | '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}' | '\u{f8}'..='\u{2ff}' | '\u{370}'..='\u{37d}'

@@ -100,3 +100,21 @@ fn many_keys_take_no_more_than_linear_time() {
         assert!(format.round_trip(&message).unwrap().lossless, "{id}");
     }
 }
+
+#[test]
+fn integer_keys_are_the_text_of_their_digits() {
+    let expected = Json.decode(br#"{"1":21.5,"-7":{"300":true},"18446744073709551615":null}"#);
+    for (id, hex) in [
+        (Id::Cbor, "a3 01 fa41ac0000 26 a1 19012c f5 1bffffffffffffffff f6"),
+        (Id::Msgpack, "83 01 ca41ac0000 f9 81 cd012c c3 cfffffffffffffffff c0"),
+    ] {
+        let digits: String = hex.split(' ').collect();
+        let bytes: Vec<u8> = (0..digits.len())
+            .step_by(2)
+            .map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap())
+            .collect();
+        let format = id.open(None, Mapping::Exact).unwrap();
+        assert_eq!(format.decode(&bytes), expected, "{id}");
+        assert!(format.round_trip(expected.as_ref().unwrap()).unwrap().lossless);
+    }
+}

@@ -1,6 +1,6 @@
 //! Damaged messages, in the same sequence in every run.
 
-use crate::invariants::{all_formats, check, check_selected};
+use crate::invariants::{all_formats, check, check_selected, selector};
 use crate::messages::any_value;
 use dunnage_formats::{Format, Id, Json, Value};
 use proptest::prelude::*;
@@ -34,6 +34,7 @@ fn damage(id: Id, format: &dyn Format) {
     let mut runner = TestRunner::deterministic();
     let seeds = match id {
         Id::SenmlJson | Id::SensmlJson | Id::SenmlCbor | Id::SensmlCbor => corpus_messages(id),
+        Id::Text | Id::Form => corpus_messages(id),
         _ => encoded(format, &mut runner),
     };
     assert!(!seeds.is_empty(), "{id}");
@@ -56,7 +57,7 @@ fn corpus_messages(id: Id) -> Vec<Vec<u8>> {
     let mut names: Vec<_> = corpus.map(|entry| entry.unwrap().path()).collect();
     names.sort();
     let inputs = names.iter().map(|path| std::fs::read(path).unwrap());
-    inputs.filter(|input| input.first() == Some(&(id as u8))).map(|input| input[1..].to_vec()).collect()
+    inputs.filter(|input| input.first() == Some(&selector(id))).map(|input| input[1..].to_vec()).collect()
 }
 
 /// Encodes those of several hundred random messages that the format can represent.

@@ -70,7 +70,7 @@ fn readable() -> OpenApiRouter<Arc<GatewayState>> {
         .routes(routes!(events::events))
         .routes(routes!(health::metrics))
         .routes(routes!(openapi::openapi))
-        .merge(dunnage_playground::routes(Process::Gateway, turns::all()))
+        .merge(dunnage_playground::routes(Process::Gateway))
         .merge(operations::routes())
 }
 

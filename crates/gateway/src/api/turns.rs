@@ -7,11 +7,6 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 /// How many are computed at the same time. Further requests wait.
 static TURNS: Semaphore = Semaphore::const_new(2);
 
-/// Returns the turns, for answers that another crate computes.
-pub fn all() -> &'static Semaphore {
-    &TURNS
-}
-
 /// Waits for a turn, which ends when the permit is dropped.
 pub async fn turn() -> Result<SemaphorePermit<'static>, Problem> {
     // The only error is that the semaphore was closed, which never happens.

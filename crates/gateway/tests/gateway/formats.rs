@@ -106,6 +106,148 @@ fn a_senml_pack_is_stored_as_its_resolved_records() {
 }
 
 #[test]
+fn text_and_forms_are_accepted_where_they_are_asked_for() {
+    const FORM: &str = "application/x-www-form-urlencoded";
+    let form = b"PASSKEY=X&dateutc=2024-01-07+01:43:50&tempf=39.74";
+    let gateway = start_with(|config| {
+        config.http.forms = false;
+        config.profiles =
+            vec![profile("station", "formats = ['form']"), profile("relay", "formats = ['text']")];
+    });
+    for (path, media_type, status) in [
+        ("/ingest/d", FORM, 415),
+        ("/ingest/d", "text/plain", 415),
+        ("/ingest/relay", FORM, 415),
+        ("/ingest/relay", "text/plain; charset=utf-8", 204),
+        ("/ingest/station", FORM, 204),
+    ] {
+        let answer = gateway.post(path, media_type, form);
+        assert_eq!(answer.status, status, "{path} {media_type}: {}", answer.text);
+        assert!(status == 204 || answer.text.contains("forms") || path.contains("relay"), "{}", answer.text);
+    }
+    assert_eq!(gateway.get("/ingest/station?tempf=1").status, 405);
+    gateway.stop();
+    let gateway = start_with(|config| config.http.forms = true);
+    let last = || gateway.get_json("/api/messages")["messages"][0].clone();
+    assert_eq!(gateway.post("/ingest/d", "text/plain", b"53.2\r\n").status, 204);
+    assert_eq!((&last()["format"], &last()["value"]), (&"text".into(), &"53.2".into()));
+    assert_eq!(gateway.post("/ingest/d", FORM, form).status, 204);
+    assert_eq!(last()["value"]["dateutc"], "2024-01-07 01:43:50");
+    assert_eq!(gateway.get("/ingest/d?ID=STATION1&tempf=89.42&link=x").status, 204);
+    assert_eq!(last()["value"], serde_json::json!({"ID": "STATION1", "tempf": "89.42", "link": "x"}));
+    assert_eq!(gateway.get("/ingest/d?a=1&a=2").status, 400);
+    assert_eq!(gateway.get("/ingest/d").status, 400);
+}
+
+#[test]
+fn headers_of_avro_messages_are_skipped_where_the_profile_says_so() {
+    let gateway = start_with(|config| {
+        let header = "schema = 'container'\navro_header = 'registry'";
+        config.profiles = vec![profile("k", header), profile("*", "schema = 'container'")];
+    });
+    let datum = encode(Id::Avro, Mapping::Exact);
+    let framed = [&b"\0\0\0\0\x07"[..], &datum].concat();
+    for (device, bytes, status) in [("k", &framed, 204), ("k", &datum, 400), ("d", &datum, 204)] {
+        let answer = gateway.post(&format!("/ingest/{device}"), Id::Avro.media_type(), bytes);
+        assert_eq!(answer.status, status, "{device}: {}", answer.text);
+    }
+}
+
+#[test]
+fn a_proto_alone_is_enough() {
+    let proto = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/container.proto");
+    let gateway = start_with(|config| {
+        let own = format!("formats = ['protobuf']\nproto = {proto:?}\nproto_message = 'Container'");
+        config.profiles =
+            vec![profile("d", &own), profile("open", &format!("schema = 'any'\nproto = {proto:?}"))];
+        std::fs::create_dir_all(config.buffer.path.with_file_name("schemas")).unwrap();
+        config.schemas.path = config.buffer.path.with_file_name("schemas");
+        std::fs::write(config.schemas.path.join("any.json"), r#"{"type":"object"}"#).unwrap();
+    });
+    let bytes = encode(Id::Protobuf, Mapping::Float32);
+    for device in ["d", "open"] {
+        let answer = gateway.post(&format!("/ingest/{device}"), Id::Protobuf.media_type(), &bytes);
+        assert_eq!(answer.status, 204, "{}", answer.text);
+        let message = gateway.get_json("/api/messages")["messages"][0].clone();
+        assert_eq!(message["value"].as_object().unwrap().len(), 22, "{message}");
+        assert_eq!(message["value"]["temperature"], 17.0);
+    }
+    assert_eq!(gateway.post("/ingest/d", "", &bytes).status, 204);
+}
+
+fn profile(device: &str, settings: &str) -> Profile {
+    toml::from_str(&format!("device = {device:?}\n{settings}")).unwrap()
+}
+
+#[test]
+fn every_name_of_a_media_type_is_known() {
+    let gateway = start_with(|config| {
+        config.profiles =
+            vec![profile("sensor-*", "formats = ['cbor']"), profile("any-*", "formats = ['cbor', 'json']")];
+    });
+    for (name, body) in [
+        ("application/vnd.msgpack", &b"\x81\xa1t\x01"[..]),
+        ("application/x-msgpack", b"\x81\xa1t\x01"),
+        ("text/xml; charset=utf-8", b"<m><t>1</t></m>"),
+        ("text/yaml", b"t: 1\n"),
+        ("application/x-cbor", b"\xa1at\x01"),
+        ("application/vnd.oma.lwm2m+cbor", b"\xa1at\x01"),
+        ("text/json", b"{\"t\":1}"),
+        ("application/cloudevents+json", b"{\"t\":1}"),
+    ] {
+        assert_eq!(gateway.post("/ingest/d", name, body).status, 204, "{name}");
+    }
+    assert_eq!(gateway.post("/ingest/d", "application/jsonl", b"{}\n{}\n").status, 204);
+    for unnamed in ["", "application/octet-stream"] {
+        assert_eq!(gateway.post("/ingest/sensor-1", unnamed, b"\xa1at\x01").status, 204, "{unnamed}");
+        for device in ["d", "any-1"] {
+            let refused = gateway.post(&format!("/ingest/{device}"), unnamed, b"\xa1at\x01");
+            assert_eq!(refused.status, 415, "{unnamed}");
+            for known in ["application/senml+cbor", "application/vnd.msgpack", "+json"] {
+                assert!(refused.json()["detail"].as_str().unwrap().contains(known), "{}", refused.text);
+            }
+        }
+    }
+    assert_eq!(gateway.post("/ingest/d", "image/png", b"x").status, 415);
+    for kept in gateway.get_json("/api/quarantine")["messages"].as_array().unwrap() {
+        assert!(kept["reason"].as_str().unwrap().len() < 120, "{kept}");
+    }
+}
+
+#[test]
+fn numbers_that_no_value_holds_are_as_the_profile_says() {
+    let gateway = start_with(|config| {
+        config.profiles = vec![profile("e", "numbers = 'exact'"), profile("l", "numbers = 'lenient'")];
+    });
+    let long = br#"{"lat":3.14159265358979323846,"lon":2.5}"#;
+    assert_eq!(gateway.post("/ingest/d", "application/json", long).status, 204);
+    let stored = gateway.get_json("/api/messages")["messages"][0].clone();
+    assert_eq!(
+        (&stored["value"]["lat"], &stored["origin"]["rounded"]),
+        (&std::f64::consts::PI.into(), &1.into())
+    );
+    let xml = b"<m><a type='number'>1.000000000000000005</a></m>";
+    assert_eq!(gateway.post("/ingest/d", "application/xml", xml).status, 204);
+    let refused = gateway.post("/ingest/e", "application/json", long);
+    assert_eq!((refused.status, &refused.json()["pointer"]), (422, &"/lat".into()));
+    let broken = br#"{"t":nan,"h":-inf,"x":3.14159265358979323846}"#;
+    let refused = gateway.post("/ingest/d", "application/json", broken);
+    let detail = refused.json()["detail"].as_str().unwrap().to_owned();
+    assert!(refused.status == 400 && detail.contains("NaN") && detail.contains("lenient"), "{detail}");
+    assert_eq!(gateway.post("/ingest/l", "application/json", broken).status, 204);
+    let stored = gateway.get_json("/api/messages")["messages"][0].clone();
+    assert_eq!(
+        (&stored["value"]["t"], &stored["value"]["h"]),
+        (&serde_json::Value::Null, &serde_json::Value::Null)
+    );
+    assert_eq!((&stored["origin"]["nulls"], &stored["origin"]["rounded"]), (&2.into(), &1.into()));
+    let metrics = gateway.get("/metrics").text;
+    for line in ["{result=\"nearest\"} 3", "{result=\"null\"} 2"] {
+        assert!(metrics.contains(&format!("dunnage_altered_numbers_total{line}")), "{metrics}");
+    }
+}
+
+#[test]
 fn a_profile_can_have_its_own_proto() {
     let bytes = encode(Id::Protobuf, Mapping::Float32);
     assert_eq!(bytes.len(), 138);

@@ -41,11 +41,11 @@ fn message_that_violates_its_schema_returns_422_with_a_pointer_and_is_quarantine
 }
 
 #[test]
-fn errors_of_malformed_json_and_inexact_numbers_have_pointer_and_offset() {
+fn errors_of_malformed_json_and_numbers_out_of_range_have_pointer_and_offset() {
     let gateway = start();
     for (body, status, kind, pointer, offset) in [
         (r#"{"a": [1, tru]}"#, 400, "malformed", "/a/1", 13),
-        (r#"{"a": [1, 1.000000000000000005]}"#, 422, "range", "/a/1", 10),
+        (r#"{"a": [1, 1e309]}"#, 422, "range", "/a/1", 10),
         (r#"{"a": [1, 1e-400]}"#, 422, "range", "/a/1", 10),
     ] {
         let answer = gateway.post("/ingest/d", JSON, body.as_bytes());

@@ -54,7 +54,7 @@ fn objects_name_their_device_and_other_formats_have_a_prefix() {
 #[test]
 fn undecodable_datagrams_are_quarantined_and_devices_stay_in_order() {
     let (gateway, socket) = gateway("device = '/id'");
-    let bad: [&[u8]; 6] = [b"", b"\x00", b"\xff\x01d1", b"{\"id\":\"d\"", b"{\"id\":7}", b"\x01\x01d[1,"];
+    let bad: [&[u8]; 6] = [b"", b"\x00", b"\xff\x01d1", b"{\"id\":\"d\"", b"{\"id\":7.5}", b"\x01\x01d[1,"];
     for datagram in bad {
         socket.send(datagram).unwrap();
     }

@@ -5,10 +5,11 @@ pub mod schemas;
 pub mod settings;
 pub mod slots;
 
+use crate::{encoding::Encoding, rejected::Rejected};
 use dunnage_base::name::{fits, is_name};
 use dunnage_buffer::LayoutKey;
-use dunnage_formats::{Error, Format, Id, Mapping, Protobuf};
-use dunnage_schema::{Model, read_text};
+use dunnage_formats::{Avro, Definition, Error, Format, Id, Mapping, Protobuf};
+use dunnage_schema::Model;
 use schemas::{Schema, Schemas};
 use settings::{Duplicates, Profile, ProfileError, SchemaSettings};
 use slots::{Slot, Slots};
@@ -64,6 +65,8 @@ pub struct Rule {
     pattern: String,
     codecs: Codecs,
     formats: Vec<Id>,
+    /// What happens to numbers in text that no value holds exactly.
+    pub numbers: settings::Numbers,
     /// The link of their messages, if the sender names none.
     pub link: Option<String>,
     /// Whether a message without a key is a duplicate of an earlier one with the same bytes.
@@ -189,6 +192,20 @@ impl Profiles {
         self.rules.iter().find(|rule| fits(&rule.pattern, device))
     }
 
+    /// Returns the encoding that `content_type` names; if it names none, that of the one format that the device's profile allows.
+    pub fn encoding(&self, device: &str, content_type: &str) -> Result<Encoding, Rejected> {
+        let only = |rule: &Rule| match rule.formats[..] {
+            [format] => Some(format),
+            _ => None,
+        };
+        Encoding::of(content_type, self.rule(device).and_then(only))
+    }
+
+    /// Whether the profile of `device` lists `format`.
+    pub fn lists(&self, device: &str, format: Id) -> bool {
+        self.rule(device).is_some_and(|rule| rule.formats.contains(&format))
+    }
+
     /// Returns the codecs for a message: those of the schema that it names, else those of its device's profile, else those that need no
     /// schema. Returns `None` for an unknown schema.
     pub fn pick<'p>(&'p self, rule: Option<&'p Rule>, schema: Option<&str>) -> Option<&'p Codecs> {
@@ -272,6 +289,7 @@ fn rule(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Rule {
     Rule {
         pattern: profile.device.clone(),
         codecs: codecs(profile, schemas, wrong),
+        numbers: profile.numbers,
         formats: profile.formats.iter().map(|format| format.0).collect(),
         link: profile.link.clone(),
         dedup_by_payload: profile.duplicates == Duplicates::Bytes,
@@ -295,13 +313,13 @@ fn codecs(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Codecs {
     let Some(name) = &profile.schema else {
         let alone = [
             ("slots", !profile.slots.is_empty()),
-            ("proto", profile.proto.is_some()),
             ("known", profile.known.is_some()),
+            ("avro_header", profile.avro_header != settings::AvroHeader::None),
             ("mapping", profile.mapping != settings::Mapping::Exact),
         ];
         let given = alone.iter().filter(|(_, given)| *given);
         wrong.extend(given.map(|(key, _)| (*key, format!("{key} needs a schema"))));
-        return Codecs::none();
+        return with_proto(Codecs::none(), profile, wrong);
     };
     let schema = match schemas.get(name) {
         Some(Some(schema)) => schema,
@@ -320,16 +338,30 @@ fn codecs(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Codecs {
             Err(message) => wrong.push(("slots", message)),
         }
     }
-    if let Some(path) = &profile.proto {
-        let source = std::fs::File::open(path).and_then(read_text).map_err(|e| e.to_string());
-        let protobuf = source
-            .and_then(|source| Protobuf::from_proto(&source, Some(&schema.model)).map_err(|e| e.reason()));
-        match protobuf {
-            Ok(protobuf) => {
-                let _ = codecs.opened[Id::Protobuf as usize].set(Ok(Box::new(protobuf)));
-            }
-            Err(message) => wrong.push(("proto", format!("{}: {message}", path.display()))),
+    if profile.avro_header != settings::AvroHeader::None {
+        let avro = Avro::new(&schema.model).map(|avro| avro.with_header(profile.avro_header.into()));
+        let _ = codecs.opened[Id::Avro as usize].set(avro.map(|avro| Box::new(avro) as Box<dyn Format>));
+    }
+    with_proto(codecs, profile, wrong)
+}
+
+/// Sets the codec of Protobuf to that of the profile's own definition, if it has one.
+fn with_proto(codecs: Codecs, profile: &Profile, wrong: &mut Wrong) -> Codecs {
+    let Some(path) = &profile.proto else {
+        let alone = [
+            ("proto_message", profile.proto_message.is_some()),
+            ("proto_path", !profile.proto_path.is_empty()),
+        ];
+        let given = alone.iter().filter(|(_, given)| *given);
+        wrong.extend(given.map(|(key, _)| (*key, format!("{key} needs proto"))));
+        return codecs;
+    };
+    let definition = Definition::read(path, &profile.proto_path, profile.proto_message.as_deref());
+    match definition.and_then(|definition| Protobuf::from_definition(&definition, codecs.model.as_ref())) {
+        Ok(protobuf) => {
+            let _ = codecs.opened[Id::Protobuf as usize].set(Ok(Box::new(protobuf)));
         }
+        Err(e) => wrong.push(("proto", format!("{}: {}", path.display(), e.reason()))),
     }
     codecs
 }

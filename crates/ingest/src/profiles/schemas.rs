@@ -108,11 +108,15 @@ fn files(folder: &Path, wrong: &mut Vec<ProfileError>) -> Result<Vec<(String, Pa
 fn read(config: &SchemaSettings, path: &Path) -> Result<String, ProfileError> {
     let text = std::fs::File::open(path).and_then(read_text).map_err(|e| failed(path, e.to_string()))?;
     let folders = Folders::new(std::slice::from_ref(&config.path)).map_err(|e| failed(path, e))?;
+    let folders = match config.map.as_os_str().is_empty() {
+        true => folders,
+        false => folders.with_map(&config.map).map_err(|e| failed(path, e))?,
+    };
     folders.bundle(path, &text).map_err(|e| failed(path, e.to_string()))
 }
 
 fn compile(config: &SchemaSettings, origin: &str, text: &str) -> Result<Model, ProfileError> {
-    let options = Options { assert_formats: config.assert_formats };
+    let options = Options { assert_formats: config.assert_formats, ..Options::default() };
     let model = Model::compile_with(text, options);
     model.map_err(|e| ProfileError { origin: origin.into(), message: e.to_string() })
 }

@@ -1,6 +1,7 @@
 //! The settings of `[[profile]]` and `[schemas]`.
 
 use documented::DocumentedFields;
+use dunnage_formats::Altered;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -10,6 +11,8 @@ use std::path::PathBuf;
 pub struct SchemaSettings {
     /// A folder of schemas: NAME.json, and NAME.SUFFIX.json for further packed layouts; empty: only the bundled schemas.
     pub path: PathBuf,
+    /// A JSON file with the files that addresses in references stand for: {"https://example.com/unit.json": "unit.json"}; empty: none.
+    pub map: PathBuf,
     /// Whether text must match its format (uuid, date-time, ...). Devices that send packed messages must use the same setting.
     pub assert_formats: bool,
     /// Whether packed messages are rejected if their schema has no x-dunnage-check.
@@ -31,15 +34,27 @@ pub struct Profile {
     /// The slots of the packed layouts that they may send, 1 to 63; empty for all of the schema.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slots: Vec<u8>,
+    /// What stands before the datum of their Avro messages.
+    #[serde(default)]
+    pub avro_header: AvroHeader,
     /// A .proto file that describes their Protobuf messages; without it, the one derived from the schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proto: Option<PathBuf>,
+    /// The message of that file; without it, the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proto_message: Option<String>,
+    /// Folders of the files that it imports, besides its own folder and Google's well-known types.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub proto_path: Vec<PathBuf>,
     /// A JSON file with the texts of `x-dunnage-known` for each device, other than its ID: `{"DEVICE": {"NAME": "TEXT"}}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<PathBuf>,
     /// How protobuf, struct and struct-zlib carry decimals.
     #[serde(default)]
     pub mapping: Mapping,
+    /// What happens to numbers in text (JSON, XML, YAML) that no value holds exactly.
+    #[serde(default)]
+    pub numbers: Numbers,
     /// The link of their messages, if the sender names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
@@ -100,6 +115,53 @@ impl From<Mapping> for dunnage_formats::Mapping {
         match mapping {
             Mapping::Exact => dunnage_formats::Mapping::Exact,
             Mapping::Float32 => dunnage_formats::Mapping::Float32,
+        }
+    }
+}
+
+/// What stands before the datum of an Avro message.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AvroHeader {
+    /// Nothing.
+    #[default]
+    None,
+    /// The five bytes of Confluent's schema registry.
+    Registry,
+    /// The ten bytes of single-object encoding.
+    SingleObject,
+}
+
+impl From<AvroHeader> for dunnage_formats::AvroHeader {
+    fn from(header: AvroHeader) -> Self {
+        match header {
+            AvroHeader::None => dunnage_formats::AvroHeader::None,
+            AvroHeader::Registry => dunnage_formats::AvroHeader::Registry,
+            AvroHeader::SingleObject => dunnage_formats::AvroHeader::SingleObject,
+        }
+    }
+}
+
+/// What happens to numbers in text that no value holds exactly.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Numbers {
+    /// They are the nearest binary64.
+    #[default]
+    Nearest,
+    /// Their message is rejected.
+    Exact,
+    /// They are the nearest binary64, and NaN and infinities in JSON are null.
+    Lenient,
+}
+
+impl Numbers {
+    /// Returns how a format reads them; `altered` counts.
+    pub fn of(self, altered: &Altered) -> dunnage_formats::Numbers<'_> {
+        match self {
+            Numbers::Nearest => dunnage_formats::Numbers::Nearest(altered),
+            Numbers::Exact => dunnage_formats::Numbers::Exact,
+            Numbers::Lenient => dunnage_formats::Numbers::Lenient(altered),
         }
     }
 }

@@ -113,7 +113,7 @@ fn diagnostic(rejected: &Rejected) -> String {
     if let Some(pointer) = &rejected.pointer {
         text += &format!(" pointer={pointer}");
     }
-    text + ": " + &rejected.detail
+    text + ": " + &rejected.told()
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use bytes::Bytes;
 use coap_lite::{MessageType, Packet, ResponseType};
 use dunnage_base::clock;
 use dunnage_buffer::{Provenance, Reservation};
-use dunnage_ingest::{Code, Encoding, Meter, RawMessage, Rejected};
+use dunnage_ingest::{Code, Meter, RawMessage, Rejected};
 use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use std::{
     collections::VecDeque,
@@ -299,13 +299,11 @@ impl Server {
         let number = post.content_format;
         self.taking.push(Box::pin(async move {
             let mut in_flight = env.ingest.receive();
-            let encoding = match content_format::is_known(number) {
-                true => Encoding::of(&content_type),
-                false => Err(content_format::unsupported(number)),
-            };
+            let bad = content_format::unknown(number);
             let content_type = content_type.into();
-            let message = RawMessage { input, meter, provenance, content_type, encoding, raw };
-            let result = env.ingest.store(&mut in_flight, message, room).await;
+            let message = RawMessage { input, meter, provenance, content_type, bad, raw };
+            let stored = env.ingest.store(&mut in_flight, message, room).await;
+            let result = stored.map_err(content_format::with_numbers);
             Taken { asked, result }
         }));
         "request"

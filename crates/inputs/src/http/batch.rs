@@ -13,7 +13,7 @@ use axum::{
 };
 use dunnage_access::Peer;
 use dunnage_buffer::{Provenance, Reservation};
-use dunnage_ingest::{Encoding, InFlight, Ingest, Pending, RawMessage, Rejected};
+use dunnage_ingest::{InFlight, Ingest, Pending, RawMessage, Rejected};
 pub use framing::Framing;
 use framing::Piece;
 use serde::Serialize;
@@ -122,12 +122,11 @@ async fn put(
 ) -> Result<Pending, Rejected> {
     let mut room = ingest.reserve();
     room.grow(piece.raw.len())?;
-    let encoding = piece.bad.map_or_else(|| Encoding::of(&framing.content_type), Err);
     // A slice would keep the whole body in memory while the message waits in the queue.
     let raw = Bytes::copy_from_slice(&piece.raw);
     let content_type = framing.content_type.as_str().into();
     let meter = ingest.metrics.inputs.of(NAME);
-    let message = RawMessage { input: NAME, meter, provenance, content_type, encoding, raw };
+    let message = RawMessage { input: NAME, meter, provenance, content_type, bad: piece.bad, raw };
     ingest.submit(in_flight, message, room).await
 }
 

@@ -15,7 +15,7 @@ use self::{
     extract::Segment,
     problem::Problem,
 };
-use crate::{Environment, query};
+use crate::{Environment, HttpSettings, query};
 use axum::{
     body::{Bytes, HttpBody},
     extract::{Request, State},
@@ -28,7 +28,11 @@ use dunnage_base::{
     name::{is_key, is_name},
 };
 use dunnage_buffer::{Provenance, Sender};
-use dunnage_ingest::{Code, Encoding, InFlight, RawMessage, Rejected};
+use dunnage_formats::Id;
+use dunnage_ingest::{
+    Code, InFlight, RawMessage, Rejected,
+    media_types::{KNOWN, ON_REQUEST},
+};
 use std::{fmt::Display, sync::Arc};
 use utoipa::ToSchema;
 
@@ -90,10 +94,12 @@ pub async fn ingest(
     answer(&env, &peer, device, request).await
 }
 
-/// Returns the device that `request` sends a message of. Ignores IDs that need percent-decoding; the router finds those.
-pub fn device<B>(request: &Request<B>) -> Option<&str> {
+/// Returns the device that `request` sends a message of: by POST or, where the settings allow it, by GET. Ignores IDs that need
+/// percent-decoding; the router finds those.
+pub fn device<'r, B>(request: &'r Request<B>, settings: &HttpSettings) -> Option<&'r str> {
     let name = request.uri().path().strip_prefix("/ingest/")?;
-    (request.method() == Method::POST && is_name(name)).then_some(name)
+    let sends = request.method() == Method::POST || (settings.forms && request.method() == Method::GET);
+    (sends && is_name(name)).then_some(name)
 }
 
 /// Receives the message of `device` in `request` from `peer`, and returns the response.
@@ -126,7 +132,9 @@ where
     B: HttpBody<Data = Bytes, Error: Display> + Unpin,
 {
     let (head, body) = request.into_parts();
-    let asked = parameters(&device, &head.uri).and_then(|asked| {
+    let is_query = head.method == Method::GET;
+    let uri = if is_query { &Uri::default() } else { &head.uri };
+    let asked = parameters(&device, uri).and_then(|asked| {
         env.ingest.authorize(peer, &device, credential(&head.headers).as_deref())?;
         Ok((asked, key(&head.headers)?, coding(&head.headers)?))
     });
@@ -143,6 +151,10 @@ where
         (raw, None) => raw,
         (compressed, Some(coding)) => Box::pin(expand(&env.ingest, coding, compressed, &mut room)).await?,
     };
+    let raw = match is_query {
+        true => Bytes::copy_from_slice(head.uri.query().unwrap_or_default().as_bytes()),
+        false => raw,
+    };
     let (received_at, schema, request) = (clock::now(), schema.map(Into::into), id.to_owned());
     let provenance = Provenance {
         device,
@@ -157,22 +169,37 @@ where
     };
     let content_type =
         head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let encoding = match Framing::of(content_type) {
+    let content_type = if is_query { Id::Form.media_type() } else { content_type };
+    let bad = match Framing::of(content_type) {
         Ok(Some(framing)) => {
             // Boxed because everything that is called here adds to the state of a connection, which is copied for each message.
             let batch = batch::store(&env.ingest, in_flight, Batch { peer, provenance, framing, raw, room });
             return Ok(Box::pin(batch).await?.into_response());
         }
-        Ok(None) => Encoding::of(content_type),
-        Err(rejected) => Err(rejected),
+        Ok(None) => unasked(env, &provenance.device, content_type),
+        Err(rejected) => Some(rejected),
     };
     let content_type = content_type.to_owned().into();
     // The head is part of the connection's read buffer, which can be reused when nothing refers to it.
     drop(head);
     let meter = env.ingest.metrics.inputs.of(NAME);
-    let message = RawMessage { input: NAME, meter, provenance, content_type, encoding, raw };
+    let message = RawMessage { input: NAME, meter, provenance, content_type, bad, raw };
     env.ingest.store(in_flight, message, room).await?;
     Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// Rejects a message in a format that is accepted only where the operator asks for it. Tools send these types unless they are told
+/// otherwise: a form is what `curl -d` makes of JSON.
+fn unasked(env: &Environment, device: &str, content_type: &str) -> Option<Rejected> {
+    let format = Id::from_media_type(content_type).filter(|format| ON_REQUEST.contains(format))?;
+    if env.http.forms || env.ingest.profiles.load().lists(device, format) {
+        return None;
+    }
+    let detail = format!(
+        "{} is accepted only if [http] forms is true, or the device's profile lists the format {format}",
+        format.media_type()
+    );
+    Some(Rejected::unsupported(detail).with_choice(format!("; other types are {}", *KNOWN)))
 }
 
 /// Returns the `Idempotency-Key` header. The quotes of a structured field are optional. Of two headers, nobody knows which one counts.

@@ -106,7 +106,8 @@ impl From<Rejected> for Problem {
     fn from(rejected: Rejected) -> Problem {
         let (status, title) = status(rejected.code);
         let retry_after = rejected.retry_after().unwrap_or_default();
-        let Rejected { code, detail, kind, offset, pointer, .. } = rejected;
+        let detail = rejected.told();
+        let Rejected { code, kind, offset, pointer, .. } = rejected;
         Problem { code: code.as_str(), title, status, detail, kind, offset, pointer, retry_after }
     }
 }

@@ -12,6 +12,8 @@ pub struct HttpSettings {
     pub listen: SocketAddr,
     /// Whether the port accepts only HTTPS, with the certificate of `[tls]`.
     pub tls: bool,
+    /// Whether `/ingest` accepts plain text, forms, and GET with a query as a form, from devices whose profile does not list these formats.
+    pub forms: bool,
     /// Maximum size of a message in bytes, at most 1 MiB; larger ones get 413.
     pub body_limit_bytes: usize,
     /// Maximum number of connections. At the limit, idle connections are closed to make room.
@@ -33,6 +35,7 @@ impl Default for HttpSettings {
         HttpSettings {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
             tls: false,
+            forms: false,
             body_limit_bytes: 1 << 20,
             connections: 4096,
             address_connections: 1024,

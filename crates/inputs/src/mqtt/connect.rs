@@ -11,6 +11,7 @@ use dunnage_clients::mqtt::{
     packet::{self, Connect, Publish, Version},
     reason::{Reason, Refusal, told},
 };
+use dunnage_ingest::media_types::is_unnamed;
 use mqtt_protocol_core::mqtt::{
     packet::{
         AssignedClientIdentifier, MaximumPacketSize, Properties, Property, ReasonString, ReceiveMaximum,
@@ -149,7 +150,10 @@ async fn admit<S: Stream>(
 
 /// Returns whether the will of a client can become a message. One that cannot is dropped, because many devices cannot leave theirs out.
 fn is_usable(listener: &Listener, client: &str, will: &Publish) -> bool {
-    let usable = match listener.topics.address(&will.topic, will.content_type.is_some()) {
+    let usable = match listener
+        .topics
+        .address(&will.topic, will.content_type.as_deref().is_some_and(|given| !is_unnamed(given)))
+    {
         Ok(_) if size_of_will(will) <= WILL => Ok(()),
         Ok(_) => Err(Refusal::new(Reason::TooLarge, format!("a will must not exceed {WILL} bytes"))),
         Err(refusal) => Err(refusal),

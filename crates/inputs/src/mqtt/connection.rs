@@ -15,7 +15,7 @@ use dunnage_clients::mqtt::{
     packet::{self, Packet, Publish, Version},
     reason::{Reason, Refusal},
 };
-use dunnage_ingest::Submitted;
+use dunnage_ingest::{Submitted, media_types::is_unnamed};
 use mqtt_protocol_core::mqtt::packet::Qos;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::{
@@ -132,7 +132,9 @@ impl Connection {
     async fn store_will(&self, will: Publish) {
         let listener = &self.listener;
         let (topic, env) = (will.topic.clone(), &listener.env);
-        let address = listener.topics.address(&topic, will.content_type.is_some());
+        let address = listener
+            .topics
+            .address(&topic, will.content_type.as_deref().is_some_and(|given| !is_unnamed(given)));
         let allowed = address.and_then(|address| {
             listener
                 .may_send(&self.peer.peer, address.device, self.client.credential.as_deref())
@@ -292,7 +294,8 @@ impl Connection {
         self.resolve_alias(&mut publish)?;
         *topic = std::mem::take(&mut publish.topic);
         let listener = Arc::clone(&self.listener);
-        let address = match listener.topics.address(topic, publish.content_type.is_some()) {
+        let typed = publish.content_type.as_deref().is_some_and(|given| !is_unnamed(given));
+        let address = match listener.topics.address(topic, typed) {
             Ok(address) => address,
             Err(_) if listener.topics.ignores(topic) => {
                 if publish.qos == Qos::ExactlyOnce {

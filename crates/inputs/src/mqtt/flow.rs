@@ -39,7 +39,7 @@ impl From<Result<(), Rejected>> for Outcome {
         match stored {
             Ok(()) => Outcome::Stored,
             Err(rejected) if rejected.is_temporary() => Outcome::Left,
-            Err(rejected) => Outcome::Refused(Refusal::new(Reason::Payload, rejected.detail)),
+            Err(rejected) => Outcome::Refused(Refusal::new(Reason::Payload, rejected.told())),
         }
     }
 }

@@ -11,7 +11,10 @@ use dunnage_clients::mqtt::{
     reason::{Reason, Refusal},
 };
 use dunnage_formats::Id;
-use dunnage_ingest::{Ingest, Meter, RawMessage, Rejected, media_types::NAMES};
+use dunnage_ingest::{
+    Ingest, Meter, RawMessage, Rejected,
+    media_types::{NAMES, is_unnamed},
+};
 use std::sync::Arc;
 
 /// The input's name in metrics.
@@ -152,13 +155,12 @@ pub fn read(
 pub fn content_type(format: Option<&str>, said: Option<&str>) -> Result<String, Rejected> {
     let Some(name) = format else { return Ok(said.unwrap_or_default().to_owned()) };
     let Ok(id) = name.parse::<Id>() else {
-        return Err(Rejected::unsupported(format!(
-            "{name:?}, in the topic, is not a format; the formats are {}",
-            *NAMES
-        )));
+        let detail = format!("{name:?}, in the topic, is not a format");
+        return Err(Rejected::unsupported(detail).with_choice(format!("; the formats are {}", *NAMES)));
     };
     match said {
         None => Ok(id.media_type().to_owned()),
+        Some(said) if is_unnamed(said) => Ok(id.media_type().to_owned()),
         Some(said) if Id::from_media_type(said) == Some(id) => Ok(said.to_owned()),
         Some(said) => {
             Err(Rejected::unsupported(format!("the topic says {name}, but the content type is {said:?}")))
@@ -213,5 +215,10 @@ mod tests {
         assert_eq!(read(Some("packed"), Some(packed)).as_deref(), Some(packed));
         assert_eq!(read(Some("json"), Some(packed)), None);
         assert_eq!(read(Some("jsn"), None), None);
+        assert_eq!(read(Some("cbor"), Some("application/octet-stream")).as_deref(), Some("application/cbor"));
+        assert_eq!(
+            read(Some("json"), Some("application/vnd.x+json")).as_deref(),
+            Some("application/vnd.x+json")
+        );
     }
 }

@@ -45,7 +45,7 @@ use dunnage_base::{
 };
 use dunnage_buffer::{Provenance, Reservation, Sender};
 use dunnage_formats::Id;
-use dunnage_ingest::{Code, Encoding, RawMessage, Rejected, profiles::settings::FormatName};
+use dunnage_ingest::{Code, RawMessage, Rejected, profiles::settings::FormatName};
 use guard::{Guard, Secret};
 use origin::Stored;
 use replay::Quarantined;
@@ -276,7 +276,10 @@ impl Hook {
         if uplink.payload.len() > env.ingest.message_limit_bytes {
             return Err(Rejected::too_large(env.ingest.message_limit_bytes));
         }
-        let (content_type, encoding) = self.encoding(uplink.origin.port);
+        let (content_type, bad) = match self.media_type(uplink.origin.port) {
+            Ok(media_type) => (media_type, None),
+            Err(rejected) => (String::new(), Some(rejected)),
+        };
         let stored = Stored {
             input: &self.name,
             provider,
@@ -299,7 +302,7 @@ impl Hook {
         let raw = uplink.payload.into();
         let content_type = content_type.into();
         let meter = env.ingest.metrics.inputs.of(&self.name);
-        let message = RawMessage { input: METRIC, meter, provenance, content_type, encoding, raw };
+        let message = RawMessage { input: METRIC, meter, provenance, content_type, bad, raw };
         match env.ingest.store(&mut in_flight, message, room).await {
             Ok(()) => Ok(("stored", None)),
             Err(rejected) if rejected.is_temporary() => Err(rejected),
@@ -349,27 +352,21 @@ impl Hook {
         self.devices.as_ref().is_none_or(fits)
     }
 
-    /// Returns the media type and the encoding of a message on `port`.
-    fn encoding(&self, port: Option<u8>) -> (String, Result<Encoding, Rejected>) {
+    /// Returns the media type of a message on `port`, or why there is none.
+    fn media_type(&self, port: Option<u8>) -> Result<String, Rejected> {
         let format = port.and_then(|port| self.formats.get(&port)).or(self.format.as_ref());
         match (format, port) {
             (Some(FormatName(format)), port) => {
-                let media_type = match port {
+                Ok(match port {
                     // The port may be the slot.
                     Some(port) if *format == Id::Packed && port > 0 => {
                         format!("{}; port={port}", format.media_type())
                     }
                     _ => format.media_type().to_owned(),
-                };
-                let encoding = Encoding::of(&media_type);
-                (media_type, encoding)
+                })
             }
-            (None, Some(port)) => {
-                (String::new(), Err(Rejected::unsupported(format!("no format is set for the port {port}"))))
-            }
-            (None, None) => {
-                (String::new(), Err(Rejected::unsupported("the message has no port, and no format is set")))
-            }
+            (None, Some(port)) => Err(Rejected::unsupported(format!("no format is set for the port {port}"))),
+            (None, None) => Err(Rejected::unsupported("the message has no port, and no format is set")),
         }
     }
 }

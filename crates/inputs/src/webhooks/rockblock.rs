@@ -30,7 +30,8 @@ pub fn read(body: &Body<'_>, key: Option<&PublicKey>) -> Result<Callback, Reject
     }
     let needed = |name: &str| fields.text(name).ok_or_else(|| foreign(format!("the request has no {name}")));
     let (imei, momsn, sent) = (needed("imei")?, needed("momsn")?, needed("transmit_time")?);
-    let data = hex(&needed("data")?)?;
+    // Trackers post positions without a message.
+    let data = hex(&fields.text("data").unwrap_or_default())?;
     let kilometres = fields.number("iridium_cep");
     let place = Position::new(fields.number("iridium_latitude"), fields.number("iridium_longitude"));
     let sent_micros = micros(&sent);

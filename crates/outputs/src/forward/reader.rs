@@ -18,8 +18,8 @@ pub type Found = Result<Read, ReadError>;
 
 /// What was read.
 pub enum Read {
-    /// New messages.
-    New(Vec<Message>),
+    /// New messages, and the last message ID that was stored before the read.
+    New(Vec<Message>, i64),
     /// Messages by their IDs, in the order of the request; `None` for one that is no longer in the buffer. It may end early.
     ByIds(Vec<Option<Message>>),
     /// Messages of partitions, in the order of the request. It may end early.
@@ -141,8 +141,12 @@ impl Reader {
         self.task = None;
         self.not_before = found.is_err().then_some(now + RETRY_DELAY);
         match (self.reading.take(), found) {
-            (Some(Request::New), Ok(Read::New(found))) => {
+            (Some(Request::New), Ok(Read::New(found, stored))) => {
                 self.more |= !found.is_empty();
+                if found.is_empty() {
+                    // The IDs in between were lost, or are left out after a recovery.
+                    self.last = self.last.max(stored);
+                }
                 for message in found {
                     self.last = message.id;
                     window.add(message, now);
@@ -231,10 +235,11 @@ impl Reader {
         (self.reading, self.loaded_last, self.more) = (Some(Request::New), false, false);
         let source = self.target.outputs.source();
         let catalog = (source.catalog)();
+        let last = source.stats.totals().last_message_id;
         let read = source.readers.of(Use::Outputs).after(self.last, READ);
         Box::pin(async move {
             let found = read.await?.into_iter();
-            Ok(Read::New(found.map(|stored| with_catalog(stored, &*catalog)).collect()))
+            Ok(Read::New(found.map(|stored| with_catalog(stored, &*catalog)).collect(), last))
         })
     }
 

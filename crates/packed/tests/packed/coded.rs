@@ -1,4 +1,5 @@
-//! Runs the vectors of modes 1 and 2, `coded.json` and `deltas.json`. `BLESS=1` writes them again.
+//! Runs the vectors of modes 1 and 2, `coded.json` and `deltas.json`. `BLESS=1` writes them again with the statistics that
+//! they have, and `BLESS=training` trains first: other statistics than before are then intended.
 
 use crate::vectors::notation::{folder, hex, message, value, vectors};
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -178,9 +179,12 @@ fn bless_deltas(schema: &Json) -> Vec<Json> {
 /// Returns the vectors of a file, after writing them if they are to be blessed.
 fn load(file: &str, description: &str, bless: fn(&Json) -> Vec<Json>) -> Vec<Json> {
     let path = folder().join("packed").join(file);
-    if env::var_os("BLESS").is_some() {
-        let lines: Vec<String> =
-            bless(&trained_schema()).iter().map(|vector| format!("    {vector}")).collect();
+    if let Some(what) = env::var_os("BLESS") {
+        let schema = match what == "training" {
+            true => trained_schema(),
+            false => vectors(&fs::read_to_string(&path).unwrap())[0]["schema"].clone(),
+        };
+        let lines: Vec<String> = bless(&schema).iter().map(|vector| format!("    {vector}")).collect();
         let text = format!(
             "{{\n  \"description\": {},\n  \"vectors\": [\n{}\n  ]\n}}\n",
             json!(description),

@@ -15,7 +15,7 @@ pub fn load(file: &str) -> Vec<(String, Layout, Json)> {
     assert!(!loaded.is_empty());
     let layout = |vector: &Json| {
         // A schema's text does not say whether formats are asserted.
-        let options = Options { assert_formats: file == "formats.json" };
+        let options = Options { assert_formats: file == "formats.json", ..Options::default() };
         let model = Model::compile_with(&vector["schema"].to_string(), options);
         Layout::new(&model.unwrap_or_else(|error| panic!("{}: {error}", vector["name"]))).expect("a layout")
     };

@@ -34,17 +34,49 @@ pub fn has_keywords(text: &str) -> bool {
 pub fn warnings(text: &str) -> Vec<String> {
     let mut warnings = Vec::new();
     if let Ok(node) = Node::parse(text) {
-        warn(&node, "", &mut warnings);
+        warn(&node, "", &Around::default(), &mut warnings);
     }
     warnings
 }
 
-fn warn(schema: &Node, at: &str, warnings: &mut Vec<String>) {
+/// Keywords whose schemas apply to the same message as the schema around them.
+const IN_PLACE: [&str; 9] =
+    ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"];
+
+/// What the schemas around a schema say about the fields of the same message.
+#[derive(Clone, Default)]
+struct Around<'n> {
+    names: Vec<&'n str>,
+    /// Whether there may be further names.
+    is_open: bool,
+}
+
+impl<'n> Around<'n> {
+    /// Adds the fields that the schema and those that apply to the same message name.
+    fn add(&mut self, schema: &'n Node) {
+        if let Some(Node::Object(properties)) = schema.get("properties") {
+            self.names.extend(properties.iter().map(|(name, _)| name.as_str()));
+        }
+        self.is_open |= ["$ref", "patternProperties"].iter().any(|keyword| schema.get(keyword).is_some());
+        for (_, inner) in subschemas(schema).iter().filter(|(tokens, _)| is_in_place(tokens)) {
+            self.add(inner);
+        }
+    }
+}
+
+/// Whether the tokens of a pointer lead to a schema that applies to the same message.
+fn is_in_place(tokens: &[String]) -> bool {
+    tokens.first().is_some_and(|keyword| IN_PLACE.contains(&keyword.as_str()))
+}
+
+fn warn(schema: &Node, at: &str, around: &Around<'_>, warnings: &mut Vec<String>) {
     if let (Some(Node::Object(properties)), Some(Node::Array(required))) =
         (schema.get("properties"), schema.get("required"))
         && NAME_FIELDS.iter().all(|keyword| schema.get(keyword).is_none())
+        && !around.is_open
     {
-        let names = || properties.iter().map(|(name, _)| name.as_str());
+        let own = || properties.iter().map(|(name, _)| name.as_str());
+        let names = || own().chain(around.names.iter().copied());
         for (index, node) in required.iter().enumerate() {
             let Node::Text(field) = node else { continue };
             if names().all(|name| name != field) {
@@ -56,9 +88,12 @@ fn warn(schema: &Node, at: &str, warnings: &mut Vec<String>) {
             }
         }
     }
+    let mut inside = around.clone();
+    inside.add(schema);
     for (tokens, node) in subschemas(schema) {
+        let around = if is_in_place(&tokens) { &inside } else { &Around::default() };
         let below = tokens.iter().fold(at.to_owned(), |at, token| join(&at, token));
-        warn(node, &below, warnings);
+        warn(node, &below, around, warnings);
     }
 }
 
@@ -89,6 +124,8 @@ mod tests {
 
     #[test]
     fn a_required_field_without_a_property_is_warned_of() {
+        let inside = r#"{"properties":{"a":{}},"oneOf":[{"properties":{"b":{}},"required":["aa"]}]}"#;
+        assert!(warnings(inside)[0].ends_with("at /oneOf/0/required/0"), "{:?}", warnings(inside));
         let schema = r#"{"properties":{"a":{"items":{"properties":{"lat":{}},"required":["lta","x"]}}},
             "required":["a","b"]}"#;
         assert_eq!(
@@ -102,6 +139,9 @@ mod tests {
         for fine in [
             r#"{"required":["a"]}"#,
             r#"{"properties":{"b":{}},"anyOf":[{"required":["a"]}],"required":["a"]}"#,
+            r#"{"properties":{"a":{},"c":{}},"anyOf":[{"properties":{"b":{}},"required":["a","b"]},{"properties":{"c":{}},"required":["b"]}]}"#,
+            r#"{"properties":{"a":{}},"if":{"properties":{"a":{"const":1}},"required":["a"]},"then":{"not":{"properties":{"x":{}},"required":["a"]}}}"#,
+            r##"{"$ref":"#/$defs/a","allOf":[{"properties":{"b":{}},"required":["a"]}],"$defs":{"a":{"properties":{"a":{}}}}}"##,
             r#"{"properties":{"a":{"const":{"properties":{},"required":["b"]}}},"required":["a"]}"#,
         ] {
             assert_eq!(warnings(fine), [] as [&str; 0], "{fine}");

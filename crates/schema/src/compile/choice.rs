@@ -16,36 +16,40 @@ impl Compiler<'_> {
     pub(super) fn choice(&mut self, base: Type, branches: Vec<Inner>, one_of: bool) -> Inner {
         let branches: Vec<Type> = branches.into_iter().flatten().collect();
         if base == Type::Any {
-            return members(&branches, &branches, one_of, true);
+            return self.members(&branches, &branches, one_of, true);
         }
         let repeated = Measure::of(&base).types * branches.len();
         let mut met = Vec::with_capacity(branches.len());
         if repeated <= MAX_REPEATED {
-            let mut intersection = Intersection::new(&self.definitions, &self.intersect_steps);
+            let mut intersection = Intersection::new(&self.definitions, &self.budget);
             met = branches.iter().filter_map(|branch| intersection.of(&base, branch)).collect();
             // If a single branch is left, its keywords belong to the schema.
             if met.len() < 2 || met.iter().any(|kind| adds_shape(&base, kind)) {
                 let is_single = !matches!(carried(&base), Type::Union(_) | Type::Nullable(_));
-                return members(&met, &branches, one_of, is_single);
+                return self.members(&met, &branches, one_of, is_single);
             }
         }
         let assertion = if one_of { Assertion::OneOf(branches) } else { Assertion::AnyOf(branches) };
         (repeated > MAX_REPEATED || !met.is_empty()).then(|| checked(base, vec![assertion]))
     }
-}
 
-/// Returns the union of the intersections `met`. `is_single` means that each member comes from one branch and one type.
-fn members(met: &[Type], branches: &[Type], one_of: bool, is_single: bool) -> Inner {
-    let needs_one = one_of && branches.len() > 1 && !(is_single && all_apart(met));
-    let kind = union(met.iter().cloned())?;
-    if !needs_one {
-        return Some(kind);
+    /// Returns the union of the intersections `met`. `is_single` means that each member comes from one branch and one type.
+    fn members(&self, met: &[Type], branches: &[Type], one_of: bool, is_single: bool) -> Inner {
+        let needs_one = one_of && branches.len() > 1 && !(is_single && all_apart(met));
+        met.iter().chain(branches.iter().filter(|_| needs_one)).for_each(|kind| self.budget.copies(kind, 1));
+        if !self.budget.is_left() {
+            return Some(Type::Any);
+        }
+        let kind = union(met.iter().cloned())?;
+        if !needs_one {
+            return Some(kind);
+        }
+        let assertion = match &kind {
+            Type::Union(kinds) if is_single && kinds == met => Assertion::OneMember,
+            _ => Assertion::OneOf(branches.to_vec()),
+        };
+        Some(checked(kind, vec![assertion]))
     }
-    let assertion = match &kind {
-        Type::Union(kinds) if is_single && kinds == met => Assertion::OneMember,
-        _ => Assertion::OneOf(branches.to_vec()),
-    };
-    Some(checked(kind, vec![assertion]))
 }
 
 /// Whether `kind`, a subset of `base`, can be carried more compactly than `base`.

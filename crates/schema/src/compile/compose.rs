@@ -14,6 +14,20 @@ impl<'a> Compiler<'a> {
         }
         keywords::check(entries, &schema.at, self.dialect)?;
         self.check_place(schema)?;
+        let kind = self.conjunction(entries, schema)?;
+        let kind = self.choices(schema, kind)?;
+        let kind = self.unevaluated(schema, kind)?;
+        let Some(assertions) = self.assertions(schema)? else { return Ok(None) };
+        let Some(kind) = kind else { return Ok(None) };
+        self.known(schema, checked(kind, assertions)).map(Some)
+    }
+
+    /// Intersects the types of `type` and the keywords that belong to it, `$ref` and `allOf`.
+    fn conjunction(
+        &mut self,
+        entries: &'a [(String, Node)],
+        schema: &Schema<'a>,
+    ) -> Result<Inner, SchemaError> {
         // Fields have the order of the keywords that name them.
         let mut parts = vec![(position(entries, "properties"), self.typed(entries, schema)?)];
         if schema.has("$ref") {
@@ -23,26 +37,24 @@ impl<'a> Compiler<'a> {
             parts.push((position(entries, "allOf"), part));
         }
         parts.sort_by_key(|(position, _)| *position);
-        let mut kind = Some(Type::Any);
-        for (_, part) in parts {
-            kind = self.intersect(kind, part);
-        }
+        Ok(parts.into_iter().try_fold(Type::Any, |kind, (_, part)| self.intersect(Some(kind), part)))
+    }
+
+    /// Restricts `kind` by `anyOf` and `oneOf`.
+    fn choices(&mut self, schema: &Schema<'a>, mut kind: Inner) -> Result<Inner, SchemaError> {
         for keyword in ["anyOf", "oneOf"] {
             let branches = self.list(schema, keyword, schema.place.choice())?;
             if let Some(base) = kind.take_if(|_| !branches.is_empty()) {
                 kind = self.choice(base, branches, keyword == "oneOf");
             }
         }
-        kind = self.unevaluated(schema, kind)?;
-        let Some(assertions) = self.assertions(schema)? else { return Ok(None) };
-        let Some(kind) = kind else { return Ok(None) };
-        self.known(schema, checked(kind, assertions)).map(Some)
+        Ok(kind)
     }
 
     /// Returns the intersection of two types.
     pub(super) fn intersect(&self, a: Inner, b: Inner) -> Inner {
         let (a, b) = (a?, b?);
-        Intersection::new(&self.definitions, &self.intersect_steps).of(&a, &b)
+        Intersection::new(&self.definitions, &self.budget).of(&a, &b)
     }
 
     /// Rejects a subschema of another dialect, which the older dialects ignore, and definitions that are not objects.

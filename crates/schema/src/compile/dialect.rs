@@ -12,12 +12,14 @@ pub(super) enum Dialect {
     Draft202012,
 }
 
-const DIALECTS: [(&str, Dialect); 5] = [
+const DIALECTS: [(&str, Dialect); 6] = [
     ("json-schema.org/draft-04/schema", Dialect::Draft4),
     ("json-schema.org/draft-06/schema", Dialect::Draft6),
     ("json-schema.org/draft-07/schema", Dialect::Draft7),
     ("json-schema.org/draft/2019-09/schema", Dialect::Draft201909),
     ("json-schema.org/draft/2020-12/schema", Dialect::Draft202012),
+    // No version. Tools that write it, such as GenSON, write what draft-07 was the newest version of.
+    ("json-schema.org/schema", Dialect::Draft7),
 ];
 
 impl Dialect {
@@ -32,7 +34,7 @@ impl Dialect {
         let known = DIALECTS.iter().find(|(dialect, _)| *dialect == short);
         known.map(|(_, dialect)| *dialect).ok_or_else(|| {
             let message = format!(
-                "the dialect {name:?} is not supported; draft-04, draft-06, draft-07, 2019-09 and 2020-12 are"
+                "the dialect {name:?} is not known (draft-04, draft-06, draft-07, 2019-09 and 2020-12 are): name the one that it extends"
             );
             SchemaError::new(at, "$schema", message)
         })

@@ -4,15 +4,17 @@
 //! kept and the other becomes an assertion, so that the result always allows exactly the common values.
 
 use super::{
+    budget::Budget,
     intersect_number,
     union::{carried, checked, enumeration, members, refers, union},
 };
-use crate::{Array, Assertion, Field, Object, Text, Tuple, Type, validate};
+use crate::{
+    Array, Assertion, Field, Object, Text, Tuple, Type,
+    measure::{Measure, of_assertion, of_field, of_value, own_weight},
+    validate,
+};
 use dunnage_pson::Value;
-use std::cell::Cell;
 
-/// The most steps for a whole schema. After that, one type is kept and the other becomes an assertion.
-pub(super) const MAX_STEPS: usize = 1_000_000;
 /// How many comparisons of names or values count as one step.
 const COMPARED: usize = 32;
 /// The deepest nesting of types, including definitions.
@@ -24,25 +26,24 @@ const MAX_MEMBERS: usize = 64;
 pub(super) struct Intersection<'c> {
     /// The definitions so far; `None` while one is incomplete.
     definitions: &'c [Option<Type>],
-    /// The number of steps that are left.
-    steps: &'c Cell<usize>,
+    /// What is left for the whole schema. Without steps, one type is kept and the other becomes an assertion.
+    budget: &'c Budget,
     depth: usize,
 }
 
 impl<'c> Intersection<'c> {
-    pub(super) fn new(definitions: &'c [Option<Type>], steps: &'c Cell<usize>) -> Self {
-        Intersection { definitions, steps, depth: 0 }
-    }
-
-    fn charge(&self, steps: usize) {
-        self.steps.set(self.steps.get().saturating_sub(steps));
+    pub(super) fn new(definitions: &'c [Option<Type>], budget: &'c Budget) -> Self {
+        Intersection { definitions, budget, depth: 0 }
     }
 
     /// Returns the intersection; `None` if no value is of both types.
     pub(super) fn of(&mut self, a: &Type, b: &Type) -> Option<Type> {
-        self.charge(1 + compared(a, b) / COMPARED);
-        if self.steps.get() == 0 || self.depth > MAX_DEPTH {
-            return Some(both(a, b));
+        self.budget.take_steps(1 + compared(a, b) / COMPARED);
+        if !self.budget.is_left() {
+            return Some(Type::Any);
+        }
+        if !self.budget.has_steps() || self.depth > MAX_DEPTH {
+            return Some(self.both(a, b));
         }
         self.depth += 1;
         let kind = self.cases(a, b);
@@ -52,11 +53,11 @@ impl<'c> Intersection<'c> {
 
     fn cases(&mut self, a: &Type, b: &Type) -> Option<Type> {
         match (a, b) {
-            (Type::Any, other) | (other, Type::Any) => Some(other.clone()),
+            (Type::Any, other) | (other, Type::Any) => Some(self.budget.copy(other)),
             (Type::Known(name, inner), other) | (other, Type::Known(name, inner)) => {
                 self.of(inner, other).map(|kind| Type::Known(name.clone(), Box::new(kind)))
             }
-            (a, b) if a == b => Some(a.clone()),
+            (a, b) if a == b => Some(self.budget.copy(a)),
             (Type::Checked(own), other) => self.with_assertions(&own.kind, other, &own.kind, &own.assertions),
             (other, Type::Checked(own)) => self.with_assertions(other, &own.kind, &own.kind, &own.assertions),
             (Type::Definition(at), other) | (other, Type::Definition(at)) => {
@@ -66,10 +67,13 @@ impl<'c> Intersection<'c> {
                 self.pairs(a, b)
             }
             (Type::Const(value), other) | (other, Type::Const(value)) => {
-                values(std::slice::from_ref(value), other, a, b)
+                self.values(std::slice::from_ref(value), other, a, b)
             }
-            (Type::Enum(listed), other) | (other, Type::Enum(listed)) => values(listed, other, a, b),
-            (Type::Text(a), Type::Text(b)) => text(a, b),
+            (Type::Enum(listed), other) | (other, Type::Enum(listed)) => self.values(listed, other, a, b),
+            (Type::Text(text_a), Type::Text(text_b)) => {
+                self.budget.take(own_weight(a) + own_weight(b));
+                text(text_a, text_b)
+            }
             (Type::Array(a), Type::Array(b)) => self.array(a, b),
             (Type::Array(_) | Type::Tuple(_), Type::Array(_) | Type::Tuple(_)) => {
                 let (a, b) = (as_tuple(a)?, as_tuple(b)?);
@@ -78,15 +82,15 @@ impl<'c> Intersection<'c> {
             (Type::Object(a), Type::Object(b)) => self.object(a, b),
             (a, b) if is_number(a) && is_number(b) => match intersect_number::intersect(a, b) {
                 Ok(kind) => kind,
-                Err(()) => Some(both(a, b)),
+                Err(()) => Some(self.both(a, b)),
             },
             (a, b) if is_text(a) && is_text(b) => Some(match (a, b) {
                 (Type::Text(text), special) | (special, Type::Text(text)) if is_plain(text) => {
                     special.clone()
                 }
                 // Keep the notation as the shape, because it is more compact than text.
-                (Type::Text(_), special) => both(special, a),
-                _ => both(a, b),
+                (Type::Text(_), special) => self.both(special, a),
+                _ => self.both(a, b),
             }),
             _ => None,
         }
@@ -95,6 +99,10 @@ impl<'c> Intersection<'c> {
     /// Returns the intersection of `a` and `b` with the assertions that belonged to `own`.
     fn with_assertions(&mut self, a: &Type, b: &Type, own: &Type, assertions: &[Assertion]) -> Option<Type> {
         let kind = self.of(a, b)?;
+        self.budget.take(weight_of(assertions));
+        if !self.budget.is_left() {
+            return Some(Type::Any);
+        }
         // `OneMember` depends on the union's members; if they change, name the types explicitly.
         let keep = |assertion: &Assertion| match (assertion, own) {
             (Assertion::OneMember, Type::Union(kinds)) if carried(&kind) != own => {
@@ -109,26 +117,45 @@ impl<'c> Intersection<'c> {
     fn definition(&mut self, at: usize, other: &Type, a: &Type, b: &Type) -> Option<Type> {
         match self.definitions.get(at) {
             Some(Some(kind)) if !matches!(other, Type::Definition(_)) => {
-                let kind = kind.clone();
+                let kind = self.budget.copy(kind);
                 self.of(&kind, other)
             }
-            _ => Some(both(a, b)),
+            _ => Some(self.both(a, b)),
         }
     }
 
     fn pairs(&mut self, a: &Type, b: &Type) -> Option<Type> {
-        let (left, right) = (members(a.clone()), members(b.clone()));
+        let (left, right) = (members(self.budget.copy(a)), members(self.budget.copy(b)));
         if left.len() * right.len() > MAX_MEMBERS * MAX_MEMBERS {
-            return Some(both(a, b));
+            return Some(self.both(a, b));
         }
         let mut met = Vec::new();
         for a in &left {
             met.extend(right.iter().filter_map(|b| self.of(a, b)));
         }
         if met.len() > MAX_MEMBERS.max(left.len()).max(right.len()) {
-            return Some(both(a, b));
+            return Some(self.both(a, b));
         }
         union(met)
+    }
+
+    /// Returns `a` with `b` as an assertion, or the reverse if only `b` is a specific type.
+    fn both(&self, a: &Type, b: &Type) -> Type {
+        let specific = |kind: &Type| !matches!(carried(kind), Type::Any | Type::Definition(_));
+        let (a, b) = if specific(b) && !specific(a) { (b, a) } else { (a, b) };
+        checked(self.budget.copy(a), vec![Assertion::AllOf(vec![self.budget.copy(b)])])
+    }
+
+    /// Returns the listed values that `other` allows.
+    fn values(&self, listed: &[Value], other: &Type, a: &Type, b: &Type) -> Option<Type> {
+        if refers(other) {
+            return Some(self.both(a, b));
+        }
+        self.budget.take(listed.iter().map(of_value).sum());
+        if !self.budget.is_left() {
+            return Some(Type::Any);
+        }
+        enumeration(listed.iter().filter(|value| validate::allows(&[], other, value)).cloned().collect())
     }
 
     fn array(&mut self, a: &Array, b: &Array) -> Option<Type> {
@@ -160,6 +187,7 @@ impl<'c> Intersection<'c> {
     }
 
     fn object(&mut self, a: &Object, b: &Object) -> Option<Type> {
+        self.budget.take(weight_of_fields(a) + weight_of_fields(b));
         let mut fields: Vec<Field> = Vec::with_capacity(a.fields.len().max(b.fields.len()));
         let mut absent = Vec::new();
         let only_b = b.fields.iter().filter(|field| a.fields.iter().all(|other| other.name != field.name));
@@ -197,6 +225,20 @@ impl<'c> Intersection<'c> {
     }
 }
 
+/// Returns the weight of copies of the fields, without their types.
+fn weight_of_fields(object: &Object) -> usize {
+    object.fields.iter().map(of_field).sum()
+}
+
+/// Returns the weight of copies of the assertions.
+fn weight_of(assertions: &[Assertion]) -> usize {
+    let mut weight = assertions.iter().map(of_assertion).sum();
+    for assertion in assertions {
+        assertion.children(&mut |kind| weight += Measure::of(kind).weight);
+    }
+    weight
+}
+
 /// Returns the number of names or values that are compared with each other.
 fn compared(a: &Type, b: &Type) -> usize {
     match (a, b) {
@@ -204,21 +246,6 @@ fn compared(a: &Type, b: &Type) -> usize {
         (Type::Enum(a), Type::Enum(b)) => a.len().saturating_mul(b.len()),
         _ => 0,
     }
-}
-
-/// Returns `a` with `b` as an assertion, or the reverse if only `b` is a specific type.
-fn both(a: &Type, b: &Type) -> Type {
-    let specific = |kind: &Type| !matches!(carried(kind), Type::Any | Type::Definition(_));
-    let (a, b) = if specific(b) && !specific(a) { (b, a) } else { (a, b) };
-    checked(a.clone(), vec![Assertion::AllOf(vec![b.clone()])])
-}
-
-/// Returns the listed values that `other` allows.
-fn values(listed: &[Value], other: &Type, a: &Type, b: &Type) -> Option<Type> {
-    if refers(other) {
-        return Some(both(a, b));
-    }
-    enumeration(listed.iter().filter(|value| validate::allows(&[], other, value)).cloned().collect())
 }
 
 fn text(a: &Text, b: &Text) -> Option<Type> {

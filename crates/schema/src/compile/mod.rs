@@ -9,9 +9,11 @@ pub(crate) mod address;
 mod advice;
 mod assertion;
 mod bound;
+mod budget;
 mod choice;
 mod compose;
 mod dialect;
+mod evaluated;
 mod identifiers;
 mod intersect;
 mod intersect_number;
@@ -32,28 +34,38 @@ mod union;
 
 use crate::{Model, Pattern, SchemaError, Type, error::join, measure::Measure, parse::Node};
 pub use advice::{has_keywords, warnings};
+use budget::Budget;
 use dialect::Dialect;
 use identifiers::Identifiers;
 use reference::Followed;
 pub(crate) use reference::percent_decoded;
-use std::{cell::Cell, collections::HashMap};
+use std::collections::HashMap;
 
 /// The deepest nesting of arrays and objects in a message.
 const MAX_NESTING: usize = 32;
 /// The deepest nesting of schemas. References and choices come on top of the nesting of the message.
 const MAX_DEPTH: usize = 128;
-/// The most schemas after references are replaced by their targets.
-const MAX_SCHEMAS: usize = 100_000;
+/// The most that a schema of an operator or a developer may weigh: subschemas, fields and values, and text in units of 64 bytes, again for
+/// each reference that is followed.
+pub const MAX_WEIGHT: usize = 200_000;
 /// The most distinct regular expressions. Each may use 1 MiB.
 pub(crate) const MAX_PATTERNS: usize = 256;
 /// The name of a model whose schema has no usable title.
 const UNTITLED: &str = "Message";
 
 /// Settings that affect the meaning of a schema and are not part of its text.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     /// Whether a known `format` restricts the valid text. Otherwise it is an annotation.
     pub assert_formats: bool,
+    /// The most that the schema may weigh (`spec/schema.md`, "Limits"): [`MAX_WEIGHT`], or less for schemas that are not trusted.
+    pub max_weight: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { assert_formats: false, max_weight: MAX_WEIGHT }
+    }
 }
 
 impl Model {
@@ -73,7 +85,9 @@ impl Model {
         let kind = kind.ok_or_else(|| SchemaError::new("", "", "the schema allows nothing"))?;
         compiler.close_root(&kind);
         let name = identifier(root.text("title").unwrap_or_default());
-        let definitions = compiler.finished_definitions(&kind)?;
+        let definitions = compiler.finished_definitions()?;
+        compiler.budget.check("")?;
+        compiler.budget.check_result(definitions.iter().chain([&kind]))?;
         let (slot, check) = (known::slot(&root)?, known::check(&root)?);
         let (statistics, slot_from_port) = (known::statistics(&root)?, known::slot_from_port(&root)?);
         Ok(Model { name, root: kind, definitions, slot, slot_from_port, check, statistics })
@@ -83,7 +97,7 @@ impl Model {
 /// The state of the compilation of one schema text.
 struct Compiler<'a> {
     dialect: Dialect,
-    options: Options,
+    assert_formats: bool,
     identifiers: Identifiers<'a>,
     /// The references that are being followed. A reference to one of them is recursive.
     trail: Vec<Followed>,
@@ -92,10 +106,8 @@ struct Compiler<'a> {
     /// The recursive schemas, `None` until they are complete, and the pointers of the schemas with the recursive reference.
     definitions: Vec<Option<Type>>,
     definition_places: Vec<String>,
-    schemas: usize,
     patterns: HashMap<String, Pattern>,
-    /// The number of steps that are left for intersecting types.
-    intersect_steps: Cell<usize>,
+    budget: Budget,
     /// The names of the `x-dunnage-known` keywords so far.
     known_seen: Vec<String>,
 }
@@ -104,30 +116,29 @@ impl<'a> Compiler<'a> {
     fn new(root: &'a Node, dialect: Dialect, options: Options) -> Self {
         Compiler {
             dialect,
-            options,
+            assert_formats: options.assert_formats,
             identifiers: Identifiers::of(root, dialect),
             trail: vec![Followed::new(String::new())],
             done: HashMap::new(),
             definitions: Vec::new(),
             definition_places: Vec::new(),
-            schemas: 0,
             patterns: HashMap::new(),
-            intersect_steps: Cell::new(intersect::MAX_STEPS),
+            budget: Budget::new(options.max_weight),
             known_seen: Vec::new(),
         }
     }
 
     /// Compiles a schema; returns `None` if it allows nothing.
     fn schema(&mut self, node: &'a Node, at: &str, place: Place) -> Result<Option<Type>, SchemaError> {
-        self.schemas += 1;
-        self.check_count(at)?;
+        self.budget.take_schema(node);
+        self.budget.check(at)?;
         place.check(&Measure::default(), at)?;
         match node {
             Node::Bool(true) => Ok(Some(Type::Any)),
             Node::Bool(false) => Ok(None),
             Node::Object(entries) => {
-                let (dialect, options) = (self.dialect, self.options);
-                let schema = Schema { node, at: at.to_owned(), place, dialect, options };
+                let (dialect, assert_formats) = (self.dialect, self.assert_formats);
+                let schema = Schema { node, at: at.to_owned(), place, dialect, assert_formats };
                 let mut kind = self.object_schema(entries, &schema)?;
                 if let (Some(kind), Some(title)) = (&mut kind, node.text("title")) {
                     kind.set_title(title);
@@ -177,13 +188,6 @@ impl<'a> Compiler<'a> {
             Ok((name.as_str(), self.schema(node, &join(&at, name), place)?))
         };
         schema.entries(keyword)?.iter().map(one).collect()
-    }
-
-    fn check_count(&self, at: &str) -> Result<(), SchemaError> {
-        if self.schemas <= MAX_SCHEMAS {
-            return Ok(());
-        }
-        Err(SchemaError::new(at, "", format!("more than {MAX_SCHEMAS} schemas, references followed")))
     }
 }
 
@@ -241,7 +245,7 @@ struct Schema<'a> {
     at: String,
     place: Place,
     dialect: Dialect,
-    options: Options,
+    assert_formats: bool,
 }
 
 impl<'a> Schema<'a> {

@@ -48,7 +48,8 @@ impl<'a> Compiler<'a> {
         let is_named: HashSet<&str> = named.iter().map(String::as_str).collect();
         for (i, name) in required.iter().enumerate().filter(|(_, name)| !is_named.contains(**name)) {
             let matched = patterns.iter().any(|(pattern, _)| pattern.is_match(name));
-            let kind = if matched { Some(Type::Any) } else { rest.clone() };
+            let kind =
+                if matched { Some(Type::Any) } else { rest.as_ref().map(|kind| self.budget.copy(kind)) };
             if kind.is_none() && self.dialect.is_strict() {
                 let message =
                     format!("{name:?} is required but not among properties, and no other field is allowed");
@@ -58,7 +59,8 @@ impl<'a> Compiler<'a> {
             let (name, default) = ((*name).to_owned(), Annotation::default());
             fields.push(Field { name, required: true, kind, description: None, default });
         }
-        let additional = union(patterns.iter().map(|(_, kind)| kind).chain([&rest]).flatten().cloned());
+        let additional = self.additional(&patterns, &rest);
+        self.budget.check(&schema.at)?;
         let mut assertions = Vec::new();
         if !absent.is_empty() && additional.is_some() {
             assertions.push(Assertion::Absent(absent));
@@ -76,6 +78,13 @@ impl<'a> Compiler<'a> {
         Ok(Some(checked(kind, assertions)))
     }
 
+    /// Returns the type of the fields that `properties` does not name.
+    fn additional(&self, patterns: &Patterns, rest: &Inner) -> Inner {
+        union(
+            patterns.iter().map(|(_, kind)| kind).chain([rest]).flatten().map(|kind| self.budget.copy(kind)),
+        )
+    }
+
     fn patterns_of(&mut self, schema: &Schema<'a>) -> Result<Patterns, SchemaError> {
         let kinds = self.named(schema, "patternProperties", schema.place.varying())?;
         let compile = |(source, kind): (&str, Inner)| {
@@ -89,7 +98,7 @@ impl<'a> Compiler<'a> {
     fn with_patterns(&self, name: &str, kind: Inner, patterns: &Patterns) -> Inner {
         let mut kind = kind?;
         for (_, other) in patterns.iter().filter(|(pattern, _)| pattern.is_match(name)) {
-            kind = Intersection::new(&self.definitions, &self.intersect_steps).of(&kind, other.as_ref()?)?;
+            kind = Intersection::new(&self.definitions, &self.budget).of(&kind, other.as_ref()?)?;
         }
         Some(kind)
     }

@@ -26,10 +26,9 @@ impl<'a> Compiler<'a> {
             self.resolve(&schema.at, reference).map_err(|message| schema.error("$ref", message))?;
         if let Some((kind, measure)) = self.done.get(&at) {
             schema.place.check(measure, &schema.at)?;
-            let kind = kind.clone();
-            self.schemas += measure.types;
-            self.check_count(&schema.at)?;
-            return Ok(kind);
+            self.budget.take(measure.weight);
+            self.budget.check(&schema.at)?;
+            return Ok(kind.clone());
         }
         if let Some(followed) = self.trail.iter_mut().find(|followed| followed.at == at) {
             let index = *followed.definition.get_or_insert(self.definitions.len());
@@ -57,6 +56,7 @@ impl<'a> Compiler<'a> {
         // The errors of `x-dunnage-known` depend on the path to it, so such a type is not cached.
         if self.known_seen.len() == known {
             let measure = kind.as_ref().map(Measure::of).unwrap_or_default();
+            self.budget.check(&schema.at)?;
             self.done.insert(at, (kind.clone(), measure));
         }
         Ok(kind)
@@ -76,8 +76,8 @@ impl<'a> Compiler<'a> {
             percent_decoded(fragment).ok_or_else(|| format!("{reference:?} is not percent-encoded UTF-8"))?;
         let missing = || {
             format!(
-                "{reference:?} is not in this schema. A file that it refers to is read from the folders that are given for that \
-                 (--schema-dir, or the gateway's folder of schemas), and nothing from the network"
+                "{reference:?} is not in this schema. Its file must be in a folder that is given for that (--schema-dir, or the \
+                 gateway's folder of schemas), or in a map of addresses (--schema-map, [schemas] map); nothing is read from the network"
             )
         };
         if !pointer.is_empty() && !pointer.starts_with('/') {

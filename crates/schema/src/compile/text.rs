@@ -65,9 +65,10 @@ impl<'a> Compiler<'a> {
         if self.patterns.len() == MAX_PATTERNS {
             return Err(schema.error(keyword, format!("more than {MAX_PATTERNS} different patterns")));
         }
-        let pattern = Pattern::new(source).map_err(|reason| {
+        let (pattern, bytes) = Pattern::measured(source).map_err(|reason| {
             schema.error(keyword, format!("the pattern {source:?} does not compile: {reason}"))
         })?;
+        self.budget.take_pattern(bytes);
         self.patterns.insert(source.to_owned(), pattern.clone());
         Ok(pattern)
     }
@@ -80,5 +81,5 @@ pub(super) fn format(schema: &Schema<'_>) -> Option<Format> {
 
 /// Returns the format that the schema's text must have, if the options assert formats.
 pub(super) fn asserted_format(schema: &Schema<'_>) -> Option<Format> {
-    format(schema).filter(|_| schema.options.assert_formats)
+    format(schema).filter(|_| schema.assert_formats)
 }

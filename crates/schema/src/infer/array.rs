@@ -20,7 +20,9 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, arrays: &[&[Node]]) -> No
     let seen = counted(arrays.len(), "array");
     let elements = counted(most, "element");
     let mut bounds = Vec::new();
-    if least == most && most > 1 && arrays.len() >= MANY {
+    // A vector or a histogram, unlike a list of objects, of which one may be missing.
+    let are_numbers = arrays.iter().all(|items| items.iter().all(|item| matches!(item, Node::Number(_))));
+    if least == most && most > 1 && arrays.len() >= MANY && are_numbers {
         guesses.note(path, format!("{elements} in all of {seen}: taken as a fixed length"));
         bounds.push(("minItems".to_owned(), write::count(most)));
         bounds.push(("maxItems".to_owned(), write::count(most)));

@@ -17,7 +17,7 @@ mod value;
 mod words;
 pub(crate) mod write;
 
-use crate::{Model, parse::Node};
+use crate::{Model, SchemaError, parse::Node};
 use guesses::Guesses;
 use std::fmt;
 // Arrays and objects contain values, so their modules call this one recursively.
@@ -111,6 +111,20 @@ pub fn infer(samples: &[impl AsRef<str>], title: Option<&str>) -> Result<Inferre
     let schema = write::schema(&Node::Object(entries));
     let odd = check(&schema, &nodes, guesses.odd)?;
     Ok(Inferred { schema, notes: guesses.notes, odd })
+}
+
+/// Returns the text of `schema` with the whole number `n` under `keyword`, behind its `$schema`, in the notation of [`infer`].
+///
+/// # Errors
+/// The text is not a JSON object.
+pub fn with_keyword(schema: &str, keyword: &str, n: u64) -> Result<String, SchemaError> {
+    let mut node = Node::parse(schema)?;
+    let Node::Object(entries) = &mut node else {
+        return Err(SchemaError::new("", "", "a schema must be an object"));
+    };
+    let at = entries.iter().position(|(key, _)| key == "$schema").map_or(0, |at| at + 1);
+    entries.insert(at, (keyword.to_owned(), Node::Number(n.to_string())));
+    Ok(write::schema(&node))
 }
 
 fn read(index: usize, text: &str) -> Result<Node, InferError> {

@@ -22,6 +22,11 @@ const UNSIGNED_MAX: i128 = u64::MAX as i128;
 const PER_ODD: usize = range::PER_OUTLIER;
 /// The same for negative zeros, which arise from rounding: `round(-0.04, 1)`.
 const PER_NEGATIVE_ZERO: usize = 10;
+/// The most digits of decimals that were widened from a binary32, of few and of many. A binary32 has at least six, and of those that are no
+/// short decimals, most have more than seven.
+const WIDENED_DIGITS: (u32, u32) = (6, 7);
+/// The most decimals with which a binary32 is compared. Longer texts are not decimals.
+const MAX_PLACES: u32 = 60;
 /// The number of distinct values up to which the last decimal may be missing by chance: one value in ten ends in 0.
 const UNSURE: usize = 2;
 /// The decimals of a measured quantity of which only whole numbers were seen.
@@ -29,6 +34,10 @@ const MEASURED_PLACES: u32 = 2;
 
 /// Infers the schema of numbers from their texts.
 pub(super) fn infer(guesses: &mut Guesses, path: &str, texts: &[&str]) -> Node {
+    if let Some((schema, note)) = widened(path, texts) {
+        guesses.note(path, note);
+        return schema;
+    }
     let (odd, others): (Vec<&str>, Vec<&str>) = texts.iter().partition(|text| !is_decimal(text));
     if is_odd(&odd, texts.len())
         && let Some((schema, note)) = decimal(path, &others)
@@ -41,11 +50,49 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, texts: &[&str]) -> Node {
     let float = write::object([("type", write::text("number"))]);
     let seen = counted(texts.len(), "value");
     if allows(&float, values()) {
-        guesses.note(path, format!("no decimal places that {seen} share: a binary float without a range"));
+        guesses
+            .note(path, format!("no number of decimal places holds {seen}: a binary float without a range"));
         return float;
     }
-    guesses.note(path, format!("no kind of number holds all of {seen}: anything is allowed"));
+    guesses.note(path, format!("no kind of number holds {seen}: anything is allowed"));
     write::object([])
+}
+
+/// Infers decimals that were a binary32 on the way, as those of most microcontrollers: `21.299999237060547` or `21.29999924` for 21.3. All
+/// numbers must have few digits as a binary32. The schema rounds.
+fn widened(path: &str, texts: &[&str]) -> Option<(Node, String)> {
+    let most = if texts.len() < MANY { WIDENED_DIGITS.0 } else { WIDENED_DIGITS.1 };
+    let short: Vec<String> = texts.iter().map(|text| narrowed(text)).collect::<Option<_>>()?;
+    let is_wide = |text: &&str| significant(text).is_some_and(|digits| digits > WIDENED_DIGITS.1);
+    let short: Vec<&str> = short.iter().map(String::as_str).collect();
+    let is_short = |text: &&str| significant(text).is_some_and(|digits| digits <= most) && is_decimal(text);
+    if !texts.iter().any(is_wide) || !short.iter().all(is_short) {
+        return None;
+    }
+    let (schema, note) = decimal(path, &short)?;
+    let Node::Object(mut keywords) = schema else { return None };
+    let step = keywords.iter().position(|(keyword, _)| keyword == "multipleOf")?;
+    keywords.insert(step + 1, ("x-dunnage-round".to_owned(), Node::Bool(true)));
+    let schema = Node::Object(keywords);
+    let values = texts.iter().map(|text| read_number(text));
+    allows(&schema, values).then(|| (schema, format!("decimals that were a binary32, rounded: {note}")))
+}
+
+/// Returns the shortest text of the binary32 that was written as `text`; `None` if it was none.
+fn narrowed(text: &str) -> Option<String> {
+    let value: f64 = text.parse().ok()?;
+    let narrow = value as f32;
+    let short = narrow.to_string();
+    let places = places_of(text).filter(|places| *places <= MAX_PLACES)? as usize;
+    let is_narrow = narrow.is_finite()
+        && (f64::from(narrow) == value || format!("{:.places$}", f64::from(narrow)).parse() == Ok(value));
+    is_narrow.then_some(short)
+}
+
+/// Returns the number of significant digits.
+fn significant(text: &str) -> Option<u32> {
+    let n = Exact::parse(text)?;
+    Some(n.scaled(n.places())?.unsigned_abs().checked_ilog10().map_or(1, |log| log + 1))
 }
 
 /// Whether few enough of `count` values are `odd` for a schema to leave them out.
@@ -115,10 +162,14 @@ fn decimals(texts: &[&str]) -> Option<(u32, Vec<i128>)> {
 
 /// Returns the decimal places as written: 2 for `17.00`, 3 for `1.5e-2`, 0 for `2e3`.
 fn places(text: &str) -> Option<u32> {
+    places_of(text).filter(|places| *places <= DIGITS)
+}
+
+fn places_of(text: &str) -> Option<u32> {
     let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
     let places = i32::try_from(decimals).ok()?.checked_sub(exponent.parse().ok()?)?.max(0);
-    u32::try_from(places).ok().filter(|places| *places <= DIGITS)
+    u32::try_from(places).ok()
 }
 
 /// Returns the schema of numbers in units of 10^-`places`, and the note.

@@ -149,10 +149,12 @@ impl Numbers {
         let (low, high) = extent(all);
         let unit = 10i128.saturating_pow(self.places);
         let widest = 10i128.saturating_pow(self.digits as u32) * unit - unit;
-        if self.digits > 1 && low >= 0 && high <= widest {
-            return Range::plain(0, widest, "which its digits hold");
+        let guessed = range::guess(name, all, self.places, LIMITS);
+        match self.digits {
+            // A counter goes on with another digit.
+            digits if digits > 1 && low >= 0 && high <= widest => guessed.above_zero(widest),
+            _ => guessed,
         }
-        range::guess(name, all, self.places, LIMITS)
     }
 }
 

@@ -117,6 +117,26 @@ const TIMES: [&str; 23] = [
     "start",
 ];
 
+/// Words behind the name of a quantity that make it a point in time or a duration: `CurrentUpdatedMS`.
+const CLOCKS: [&str; 14] = [
+    "time",
+    "timestamp",
+    "ts",
+    "at",
+    "updated",
+    "created",
+    "epoch",
+    "since",
+    "until",
+    "ms",
+    "millis",
+    "sec",
+    "seconds",
+    "minutes",
+];
+/// A quantity whose name is also an adjective: `currentVersion`. It is a quantity as the last word, or before a unit or a number.
+const CURRENT: &str = "current";
+
 /// Words for numbers that are not in the unit of the quantity.
 const RAW: [&str; 2] = ["raw", "adc"];
 
@@ -135,7 +155,13 @@ impl Quantity {
         if words.iter().any(|word| RAW.contains(&word.as_str())) {
             return Quantity::default();
         }
-        words.iter().rev().find_map(|word| Quantity::named(word)).unwrap_or_default()
+        let is_adjective =
+            |at: usize| words[at] == CURRENT && words.get(at + 1).is_some_and(|next| next.len() > 2);
+        let mut named = words.iter().enumerate().rev().filter(|(at, _)| !is_adjective(*at));
+        let found = named.find_map(|(at, word)| Some((at, Quantity::named(word)?)));
+        let Some((at, quantity)) = found else { return Quantity::default() };
+        let is_clock = words.iter().skip(at + 1).any(|word| CLOCKS.contains(&word.as_str()));
+        if is_clock && !quantity.is_never_negative { Quantity::default() } else { quantity }
     }
 
     fn named(word: &str) -> Option<Quantity> {
@@ -182,6 +208,11 @@ mod tests {
         assert_eq!(range("template"), None);
         assert!(!is_never_negative("battery_current") && is_measured("battery_current"));
         assert!(is_never_negative("frame-count") && !is_never_negative("discount"));
+        for name in ["CurrentUpdatedMS", "currentVersion", "current_user", "temperature_updated_at"] {
+            assert!(!is_measured(name), "{name}");
+        }
+        assert!(is_never_negative("uptime_ms") && is_never_negative("wind_speed_ms"));
+        assert!(is_measured("current") && is_measured("phase_current_mA") && is_measured("energy_received"));
         assert!(is_time("createdAt") && is_time("ts_ms") && !is_time("lifetimes"));
     }
 }

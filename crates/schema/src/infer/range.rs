@@ -63,7 +63,7 @@ pub(super) fn guess(name: &str, seen: &[i128], places: u32, limits: (i128, i128)
     let is_clock = unix(name, seen, unit);
     let trend = series::trend(seen);
     let (min, max, why) = match is_clock {
-        Some(max) => (0, max, "of Unix times, to the year 2106,"),
+        Some(max) => (0, max, "of Unix times, to the year 2106"),
         None => bounds(name, seen, unit, trend, limits),
     };
     let (usual, outliers) =
@@ -187,9 +187,10 @@ impl Range {
         keywords
     }
 
-    /// Returns a range without a usual range.
-    pub(super) fn plain(min: i128, max: i128, why: &'static str) -> Range {
-        Range { min, max, usual: None, why, has_step: true, outliers: Vec::new() }
+    /// Returns the range from 0, to at least ten times `usual`, up to which the numbers usually are.
+    pub(super) fn above_zero(self, usual: i128) -> Range {
+        let max = self.max.max(usual.saturating_mul(FEW.0)).min(i64::MAX as i128);
+        Range { min: 0, max, usual: Some((0, usual)), outliers: Vec::new(), ..self }
     }
 }
 

@@ -94,9 +94,7 @@ fn choices(texts: &[&str]) -> Option<Guess> {
     for text in texts {
         if !different.contains(text) {
             different.push(text);
-            let is_choice = !text.is_empty()
-                && text.chars().count() <= LONGEST_CHOICE
-                && text.bytes().filter(u8::is_ascii_digit).count() <= 2;
+            let is_choice = !text.is_empty() && text.chars().count() <= LONGEST_CHOICE;
             if different.len() > CHOICES || !is_choice {
                 return None;
             }
@@ -105,7 +103,7 @@ fn choices(texts: &[&str]) -> Option<Guess> {
     let rarest = different.iter().map(|choice| texts.iter().filter(|text| *text == choice).count()).min();
     let is_all = texts.len() >= ALL.max(EACH * different.len()) && rarest >= Some(RAREST);
     // A single text may be specific to one device, or to one release of its firmware.
-    if !is_all || different.len() < 2 {
+    if !is_all || different.len() < 2 || identifier::are_counted(&different) {
         return None;
     }
     different.sort_unstable();
@@ -116,7 +114,7 @@ fn choices(texts: &[&str]) -> Option<Guess> {
 fn known(texts: &[&str]) -> Option<Guess> {
     let (what, pattern) = identifier::known(texts)?;
     let seen = counted(texts.len(), "value");
-    Some((write::text_with("pattern", write::text(pattern)), format!("{what} in {seen}: pattern {pattern}")))
+    Some((write::text_with("pattern", write::text(&pattern)), format!("{what} in {seen}: pattern {pattern}")))
 }
 
 fn pattern(texts: &[&str]) -> Option<Guess> {

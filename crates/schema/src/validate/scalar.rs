@@ -45,8 +45,14 @@ impl Check<'_> {
             return self.fail(|| format!("{} is not exact as a binary64", Brief(v)));
         }
         match (float.min, float.max) {
-            (Some(min), _) if f < min => self.fail(|| format!("{f:?} is below the minimum {min:?}")),
-            (_, Some(max)) if f > max => self.fail(|| format!("{f:?} is above the maximum {max:?}")),
+            (Some(min), _) if f < min => self.fail(|| match float.above() {
+                Some(bound) => format!("{f:?} is not above {bound}"),
+                None => format!("{f:?} is below the minimum {min:?}"),
+            }),
+            (_, Some(max)) if f > max => self.fail(|| match float.below() {
+                Some(bound) => format!("{f:?} is not below {bound}"),
+                None => format!("{f:?} is above the maximum {max:?}"),
+            }),
             _ => Ok(()),
         }
     }

@@ -130,7 +130,7 @@ proptest! {
         messages in proptest::collection::vec(message(), 24),
     ) {
         // This crate rejects contradictory schemas. Other validators accept no message with them.
-        let options = Options { assert_formats: true };
+        let options = Options { assert_formats: true, ..Options::default() };
         let Ok(model) = Model::compile_with(&schema.to_string(), options) else {
             return Err(TestCaseError::reject("rejected"));
         };

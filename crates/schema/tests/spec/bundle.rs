@@ -166,16 +166,67 @@ fn in_older_drafts_keywords_beside_a_reference_are_ignored() {
 }
 
 #[test]
-fn two_files_with_one_id_are_an_error_that_names_both() {
+fn files_with_one_id_are_told_apart_by_their_paths() {
     let folder = Folder::new("twice");
-    let main = folder.write(
-        "schemas/main.json",
-        r#"{"type":"array","prefixItems":[{"$ref":"a.json"},{"$ref":"b.json"}]}"#,
+    folder.write(
+        "schemas/a.json",
+        r##"{"$id":"https://schemas.example/a","$ref":"https://schemas.example/a#/$defs/x","$defs":{"x":{"type":"string"}}}"##,
     );
-    folder.write("schemas/a.json", r#"{"$id":"https://schemas.example/a","type":"string"}"#);
-    folder.write("schemas/b.json", r#"{"$id":"https://schemas.example/a","type":"integer"}"#);
+    folder.write(
+        "schemas/b.json",
+        r##"{"$id":"https://schemas.example/a","$ref":"#/$defs/x","$defs":{"x":{"$ref":"https://schemas.example/a#/$defs/y"},"y":{"type":"integer"}}}"##,
+    );
+    for (first, second, valid, invalid) in
+        [("a", "b", r#"["a",1]"#, r#"[1,"a"]"#), ("b", "a", r#"[1,"a"]"#, r#"["a",1]"#)]
+    {
+        let main = folder.write(
+            "schemas/main.json",
+            &format!(
+                r#"{{"type":"array","prefixItems":[{{"$ref":"{first}.json"}},{{"$ref":"{second}.json"}}]}}"#
+            ),
+        );
+        let text = folder.bundle(&main).expect("a bundle");
+        let model = Model::compile(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        assert_eq!(model.validate(&message(valid)), Ok(()), "{text}");
+        assert!(model.validate(&message(invalid)).is_err(), "{text}");
+    }
+    let main = folder.write("schemas/main.json", r#"{"$ref":"https://schemas.example/a"}"#);
     let error = folder.bundle(&main).expect_err("an error");
-    assert!(error.contains("a.json") && error.contains("b.json"), "{error}");
+    assert!(error.contains("a.json and of") && error.contains("b.json: refer to one by its path"), "{error}");
+}
+
+#[test]
+fn addresses_can_be_mapped_to_files() {
+    let folder = Folder::new("map");
+    let url = "https://raw.example/master/common.json".to_owned();
+    folder.write(
+        "common.json",
+        r##"{"$defs":{"t":{"$ref":"https://raw.example/master/common.json#/$defs/n"},"n":{"type":"integer"}}}"##,
+    );
+    let main = folder.write("main.json", &format!(r##"{{"$ref":"{url}#/$defs/t"}}"##));
+    let text = fs::read_to_string(&main).expect("a file");
+    let bundle = |folders: Folders| folders.bundle(&main, &text).map_err(|error| error.to_string());
+    let map = folder.write("map.json", &format!(r#"{{"{url}":"common.json"}}"#));
+    let mapped = bundle(Folders::default().with_map(&map).expect("a map")).expect("a bundle");
+    let model = Model::compile(&mapped).unwrap_or_else(|e| panic!("{e}\n{mapped}"));
+    assert_eq!(model.validate(&message("1")), Ok(()), "{mapped}");
+    assert!(model.validate(&message("\"a\"")).is_err(), "{mapped}");
+    // The map decides where several files have the address as their $id.
+    for name in ["schemas/one.json", "schemas/two.json"] {
+        folder.write(name, &format!(r#"{{"$id":"{url}","type":"string"}}"#));
+    }
+    let folders = Folders::new(&[folder.0.join("schemas")]).expect("a folder");
+    assert!(bundle(folders.clone()).expect_err("an error").contains("map the address"));
+    assert_eq!(bundle(folders.with_map(&map).expect("a map")).expect("a bundle"), mapped);
+    for (wrong, reason) in [
+        (r#"{"common.json":"common.json"}"#, "not an absolute"),
+        (r#"{"https://raw.example/none":"none.json"}"#, "none.json: "),
+        (r#"{"https://raw.example/none":7}"#, "not the path"),
+        ("[]", "not a JSON object"),
+    ] {
+        let error = Folders::default().with_map(&folder.write("wrong.json", wrong)).expect_err("an error");
+        assert!(error.contains(reason) && error.contains("wrong.json"), "{error}");
+    }
 }
 
 #[test]

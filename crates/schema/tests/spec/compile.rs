@@ -164,8 +164,10 @@ fn max_length_is_limited_to_the_longest_match() {
     assert_eq!(text.asserted_format(), None);
     let Type::Text(text) = root(r#"{"type":"string","format":"hostname"}"#) else { panic!("no text") };
     assert_eq!(text, Text::default());
-    let asserted =
-        Model::compile_with(r#"{"format":"uuid","type":"string"}"#, Options { assert_formats: true });
+    let asserted = Model::compile_with(
+        r#"{"format":"uuid","type":"string"}"#,
+        Options { assert_formats: true, ..Options::default() },
+    );
     let Type::Text(text) = asserted.unwrap().root else { panic!("no text") };
     assert_eq!(
         (text.min_length, text.max_length, text.asserted_format()),

@@ -54,10 +54,7 @@ fn violations_of_numbers_name_value_and_limit() {
     );
     let schema = r#"{"type":"number","minimum":0.5,"exclusiveMaximum":2}"#;
     assert_valid(schema, &["0.5", "1", "1.9999999999999998"]);
-    assert_violations(
-        schema,
-        &[("0.4", "0.4 is below the minimum 0.5"), ("2", "2.0 is above the maximum 1.9999999999999998")],
-    );
+    assert_violations(schema, &[("0.4", "0.4 is below the minimum 0.5"), ("2", "2.0 is not below 2")]);
 }
 
 #[test]
@@ -106,7 +103,8 @@ fn bytes_are_not_a_string() {
 #[test]
 fn date_time_is_rfc_3339() {
     let schema = r#"{"type":"string","format":"date-time"}"#;
-    let asserted = Model::compile_with(schema, Options { assert_formats: true }).unwrap();
+    let asserted =
+        Model::compile_with(schema, Options { assert_formats: true, ..Options::default() }).unwrap();
     for text in [
         "2026-03-29T12:00:00Z",
         "2024-02-29t23:59:59.123456789+05:30",

@@ -121,8 +121,11 @@ fn config() -> String {
     config + "readable_after_seconds = 1\n"
 }
 
+/// Messages that were acknowledged, each with the time in microseconds since 1970.
+type Acknowledged = Vec<(u64, u64)>;
+
 /// Runs a gateway in `folder` that is killed while devices send. Returns what it wrote, and the acknowledged messages with the time.
-fn record(folder: &Path, seconds: u64) -> Result<(Vec<Call>, Vec<(u64, u64)>), Failure> {
+fn record(folder: &Path, seconds: u64) -> Result<(Vec<Call>, Acknowledged), Failure> {
     let outside = tempfile::tempdir()?;
     let recording = outside.path().join("recording");
     let environment = vec![
@@ -149,7 +152,7 @@ fn record(folder: &Path, seconds: u64) -> Result<(Vec<Call>, Vec<(u64, u64)>), F
 }
 
 /// Sends messages of different sizes until the gateway does not answer.
-fn send(url: &str, sender: u64) -> Vec<(u64, u64)> {
+fn send(url: &str, sender: u64) -> Acknowledged {
     let agent = agent();
     let mut acknowledged = Vec::new();
     for n in (0..).map(|n| 8 * n + sender) {

@@ -141,7 +141,7 @@ function countValues(values) {
   }
 }
 
-// Counts text that takes few bits or none: 32 bytes of UTF-8 as one value.
+// Counts text, a value or a key: 32 bytes of UTF-8 as one more value.
 function countText(text) {
   var bytes = text.length, i, unit;
   for (i = 0; i < text.length; i += 1) {

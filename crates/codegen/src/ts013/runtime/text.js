@@ -33,21 +33,23 @@ function text(min, max) {
   }
   return {
     read: function () {
-      var length = min + takeIndex(max - min + 1), points = [], start = place, wide;
-      if (length === 0) {
-        return "";
-      }
-      part = place;
-      wide = take(1) === 1;
-      while (points.length < length) {
+      return counted(function () {
+        var length = min + takeIndex(max - min + 1), points = [], start = place, wide;
+        if (length === 0) {
+          return "";
+        }
         part = place;
-        points.push(wide ? takePoint() : take(7));
-      }
-      if (wide && points.every(isAscii)) {
-        part = start;
-        fail("malformed", "ASCII text that is not written as such");
-      }
-      return points.map(character).join("");
+        wide = take(1) === 1;
+        while (points.length < length) {
+          part = place;
+          points.push(wide ? takePoint() : take(7));
+        }
+        if (wide && points.every(isAscii)) {
+          part = start;
+          fail("malformed", "ASCII text that is not written as such");
+        }
+        return points.map(character).join("");
+      });
     },
     write: function (value) {
       var points, ascii;
@@ -56,6 +58,7 @@ function text(min, max) {
       if (points.length < min || points.length > max) {
         fail("range", show(value) + " has " + points.length + " characters, not " + min + " to " + max);
       }
+      countText(value);
       putIndex(points.length - min, max - min + 1);
       if (points.length > 0) {
         ascii = points.every(isAscii);

@@ -167,7 +167,7 @@ function countValues(values) {
   }
 }
 
-// Counts text that takes few bits or none: 32 bytes of UTF-8 as one value.
+// Counts text, a value or a key: 32 bytes of UTF-8 as one more value.
 function countText(text) {
   var bytes = text.length, i, unit;
   for (i = 0; i < text.length; i += 1) {
@@ -548,21 +548,23 @@ function text(min, max) {
   }
   return {
     read: function () {
-      var length = min + takeIndex(max - min + 1), points = [], start = place, wide;
-      if (length === 0) {
-        return "";
-      }
-      part = place;
-      wide = take(1) === 1;
-      while (points.length < length) {
+      return counted(function () {
+        var length = min + takeIndex(max - min + 1), points = [], start = place, wide;
+        if (length === 0) {
+          return "";
+        }
         part = place;
-        points.push(wide ? takePoint() : take(7));
-      }
-      if (wide && points.every(isAscii)) {
-        part = start;
-        fail("malformed", "ASCII text that is not written as such");
-      }
-      return points.map(character).join("");
+        wide = take(1) === 1;
+        while (points.length < length) {
+          part = place;
+          points.push(wide ? takePoint() : take(7));
+        }
+        if (wide && points.every(isAscii)) {
+          part = start;
+          fail("malformed", "ASCII text that is not written as such");
+        }
+        return points.map(character).join("");
+      });
     },
     write: function (value) {
       var points, ascii;
@@ -571,6 +573,7 @@ function text(min, max) {
       if (points.length < min || points.length > max) {
         fail("range", show(value) + " has " + points.length + " characters, not " + min + " to " + max);
       }
+      countText(value);
       putIndex(points.length - min, max - min + 1);
       if (points.length > 0) {
         ascii = points.every(isAscii);

@@ -1,7 +1,7 @@
 //! Tagged items, read as the text or number that JSON has for them.
 
-use super::{Reader, integer, is_integer, malformed, not_exact};
-use crate::{Error, Kind, Value, number};
+use super::{Reader, integer, is_integer, malformed};
+use crate::{Error, Kind, Value};
 use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use minicbor::data::Type;
@@ -72,10 +72,10 @@ impl Reader<'_> {
         let zeros = magnitude.iter().take_while(|b| **b == 0).count();
         let digits = &magnitude[zeros..];
         if digits.len() > 15 {
-            return Err(not_exact(start));
+            return Err(Error::new(Kind::Range, start, "an integer of more than 120 bits; send it as text"));
         }
         let n = digits.iter().fold(0, |n: i128, b| n << 8 | i128::from(*b));
-        integer(if tag == 2 { n } else { -1 - n }, start)
+        integer(if tag == 2 { n } else { -1 - n }, start, self.numbers)
     }
 
     /// Reads a decimal fraction m * 10^e: as an integer if e is not negative and 64 bits hold it, else as JSON's text of it would be read.
@@ -100,8 +100,8 @@ impl Reader<'_> {
         let [exponent, mantissa] = parts;
         let scaled = u32::try_from(exponent).ok().and_then(|e| mantissa.checked_mul(10i128.checked_pow(e)?));
         match scaled.filter(|n| (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(n)) {
-            Some(n) => integer(n, start),
-            None => number::parse(&format!("{mantissa}e{exponent}"), start),
+            Some(n) => integer(n, start, self.numbers),
+            None => self.numbers.parse(&format!("{mantissa}e{exponent}"), start),
         }
     }
 }

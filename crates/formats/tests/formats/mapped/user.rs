@@ -1,7 +1,7 @@
 //! A user's own `.proto`.
 
 use super::models::{container_message, container_model};
-use dunnage_formats::{Format, Id, Json, Kind, Mapping, Protobuf, Value};
+use dunnage_formats::{Definition, Format, Id, Json, Kind, Mapping, Protobuf, Value};
 use dunnage_schema::Model;
 
 /// The definition of the container message's authors: other names and comments than the derived definition, the same numbers and types.
@@ -73,7 +73,10 @@ fn error_names_the_field_that_a_definition_cannot_carry() {
     assert!(error_of("int32 b = 1;").contains("/a"));
     assert!(error_of("string a = 1;").contains("/a"));
     assert!(error_of("int32 a = 1; int32 b = 2;").contains(" at /b"));
-    assert!(error_of("int32 a = 1; M inner = 2;").contains("holds itself"));
+    assert!(error_of("int32 a = 1; int32 b = 2;").contains("always has a value"));
+    assert!(error_of("optional int32 b = 2;").contains("no field of its name at /a"));
+    assert!(error_of("repeated int32 a = 1;").contains("the field is repeated at /a"));
+    assert!(error_of("map<string, int32> a = 1;").contains("the field is a map at /a"));
     assert!(error_of("int32 a = ;").contains("does not compile"));
 
     let without_b = r#"syntax = "proto3"; message M { int64 a = 1; }"#;
@@ -93,14 +96,13 @@ fn without_a_schema_field_names_come_from_the_definition() {
     let format = Protobuf::from_proto(proto, None).unwrap();
     let message = json(
         r#"{"bat_soc":96,"time-stamp":-5,"states":["ON","OFF"],"more":{"x":1.5},
-            "inner":{"bat_soc":1,"time-stamp":0,"states":[],"ok":false,"more":{},"raw":null}}"#,
+            "inner":{"bat_soc":1,"time-stamp":0,"states":[],"ok":false,"more":{},"raw":"AQI="}}"#,
     );
     let back = json(
-        r#"{"bat_soc":96,"time-stamp":-5,"states":["ON","OFF"],"more":{"x":1.5},"raw":null,
-            "inner":{"bat_soc":1,"time-stamp":0,"states":[],"ok":false,"more":{},"raw":null}}"#,
+        r#"{"bat_soc":96,"time-stamp":-5,"states":["ON","OFF"],"more":{"x":1.5},"raw":"",
+            "inner":{"bat_soc":1,"time-stamp":0,"states":[],"ok":false,"more":{},"raw":"AQI="}}"#,
     );
-    let nulls_are_empty_bytes = |value: &Value| -> Value { replace_null(value) };
-    assert_eq!(format.decode(&bytes(&format, &message)), Ok(nulls_are_empty_bytes(&back)));
+    assert_eq!(format.decode(&bytes(&format, &message)), Ok(back));
     assert_eq!(format.encode(&json(r#"{"batSoc":1}"#), &mut Vec::new()), Ok(()));
     assert_eq!(format.encode(&json(r#"{"nothing":1}"#), &mut Vec::new()).unwrap_err().kind(), Kind::Type);
     assert_eq!(format.encode(&json(r#"{"bat_soc":-1}"#), &mut Vec::new()).unwrap_err().kind(), Kind::Range);
@@ -110,15 +112,147 @@ fn without_a_schema_field_names_come_from_the_definition() {
     );
 }
 
-/// Replaces null by empty bytes, because the JSON above has null for `raw`.
-fn replace_null(value: &Value) -> Value {
-    match value {
-        Value::Null => Value::Bytes(Vec::new()),
-        Value::Map(entries) => {
-            Value::Map(entries.iter().map(|(k, v)| (k.clone(), replace_null(v))).collect())
-        }
-        other => other.clone(),
+/// The types of Google that Protobuf's JSON has as text, a number or any value.
+const WELL_KNOWN: &str = r#"
+    syntax = "proto3";
+    import "google/protobuf/timestamp.proto"; import "google/protobuf/duration.proto";
+    import "google/protobuf/wrappers.proto"; import "google/protobuf/struct.proto"; import "google/protobuf/field_mask.proto";
+    message W {
+        google.protobuf.Timestamp at = 1; google.protobuf.Duration every = 2; google.protobuf.DoubleValue t = 3;
+        google.protobuf.Struct extra = 4; google.protobuf.BytesValue raw = 5; google.protobuf.Value any = 6;
+        google.protobuf.ListValue list = 7; google.protobuf.FieldMask mask = 8; google.protobuf.Int64Value big = 9;
+        repeated google.protobuf.Timestamp times = 10; map<int32, google.protobuf.Duration> spans = 11;
+        oneof u { string a = 12; int32 b = 13; } W inner = 14;
+    }"#;
+
+#[test]
+fn well_known_types_are_what_protobufs_json_has() {
+    let format = Protobuf::from_proto(WELL_KNOWN, None).unwrap();
+    // As protoc --encode=W writes: at { seconds: 1700000000 nanos: 500000000 } every { seconds: 900 } t { value: 21.5 }
+    let wire = b"\x0a\x0c\x08\x80\xe2\xcf\xaa\x06\x10\x80\xca\xb5\xee\x01\x12\x03\x08\x84\x07\x1a\x09\x09\0\0\0\0\0\x80\x35\x40";
+    let read = json(r#"{"at":"2023-11-14T22:13:20.500Z","every":"900s","t":21.5,"times":[],"spans":{}}"#);
+    assert_eq!(format.decode(wire), Ok(read));
+    for message in [
+        r#"{"times":["1969-12-31T23:59:59.999999999Z"],"spans":{"-1":"-1.500s","7":"0.000000001s"}}"#,
+        r#"{"extra":{"a":null,"b":[1.5,"x",{"c":true}]},"any":null,"times":[],"spans":{},"inner":{"list":[[],{}],"times":[],"spans":{}}}"#,
+        r#"{"raw":"AQI=","any":{"k":[]},"mask":"a.bC,d","big":-9223372036854775808,"times":[],"spans":{},"b":0}"#,
+    ] {
+        let message = json(message);
+        assert_eq!(format.decode(&bytes(&format, &message)), Ok(message));
     }
+    for (message, kind) in [
+        (r#"{"at":"yesterday"}"#, Kind::Type),
+        (r#"{"every":"1h"}"#, Kind::Type),
+        (r#"{"raw":"*"}"#, Kind::Type),
+    ] {
+        let e = format.encode(&json(message), &mut Vec::new()).unwrap_err();
+        assert!(e.kind() == kind && !e.pointer().is_empty(), "{e}");
+    }
+    assert_eq!(format.decode(b"\x0a\x06\x10\x80\x94\xeb\xdc\x03").unwrap_err().pointer(), "/at");
+}
+
+#[test]
+fn a_number_with_several_names_has_the_first() {
+    let proto = |values: &str| {
+        format!(
+            "syntax = \"proto3\"; message M {{ enum S {{ option allow_alias = true; UNKNOWN = 0; {values} }} S s = 5; }}"
+        )
+    };
+    for (values, first) in [("OPEN = 1; AJAR = 1;", "OPEN"), ("AJAR = 1; OPEN = 1;", "AJAR")] {
+        let plain = Protobuf::from_proto(&proto(values), None).unwrap();
+        assert_eq!(plain.decode(b"\x28\x01"), Ok(json(&format!(r#"{{"s":"{first}"}}"#))));
+        // A number that a newer definition has is that number.
+        for (number, wire) in
+            [("7", &b"\x28\x07"[..]), ("-1", b"\x28\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")]
+        {
+            let message = json(&format!(r#"{{"s":{number}}}"#));
+            assert_eq!((plain.decode(wire), bytes(&plain, &message)), (Ok(message), wire.to_vec()));
+        }
+        // Every name is written, and a schema that knows only one of them reads it.
+        for known in ["OPEN", "AJAR"] {
+            let schema = format!(
+                r#"{{"type":"object","properties":{{"s":{{"enum":["UNKNOWN","{known}"]}}}},"required":["s"],"additionalProperties":false}}"#
+            );
+            let format = Protobuf::from_proto(&proto(values), Some(&model(&schema))).unwrap();
+            let message = json(&format!(r#"{{"s":"{known}"}}"#));
+            assert_eq!(bytes(&plain, &message), b"\x28\x01");
+            assert_eq!(format.decode(b"\x28\x01"), Ok(message), "{values} {known}");
+        }
+    }
+}
+
+#[test]
+fn an_open_schema_loses_no_field() {
+    let proto = r#"syntax = "proto3"; message M { sint32 temperature = 1; uint32 bat_soc = 2; map<string, double> more = 3; M inner = 4; }"#;
+    let message = json(
+        r#"{"temperature":-5,"bat_soc":96,"more":{"x":1.5},"inner":{"temperature":0,"bat_soc":1,"more":{}}}"#,
+    );
+    let wire = bytes(&Protobuf::from_proto(proto, None).unwrap(), &message);
+    let read = |schema: &str| {
+        Protobuf::from_proto(proto, Some(&model(schema))).and_then(|format| {
+            let read = format.decode(&wire)?;
+            assert_eq!(bytes(&format, &read), wire, "{schema}");
+            Ok(read)
+        })
+    };
+    assert_eq!(read(r#"{"type":"object"}"#), Ok(message.clone()));
+    // The spelling of a property is that of the schema; recursion and maps are described as any schema describes them.
+    let spelt = r##"{"$ref":"#/$defs/m","$defs":{"m":{"type":"object","required":["temperature","batSoc"],"properties":{
+        "temperature":{"type":"integer"},"batSoc":{"type":"integer","maximum":100},
+        "more":{"type":"object","additionalProperties":{"type":"number"}},"inner":{"$ref":"#/$defs/m"}}}}}"##;
+    let expected =
+        r#"{"temperature":-5,"batSoc":96,"more":{"x":1.5},"inner":{"temperature":0,"batSoc":1,"more":{}}}"#;
+    assert_eq!(read(spelt), Ok(json(expected)));
+    let e = read(&spelt.replace("100", "95")).unwrap_err();
+    assert_eq!((e.kind(), e.pointer()), (Kind::Range, "/batSoc"));
+    // A scaled integer is read only if the schema is closed, and the error says so.
+    let scaled = r#"{"type":"object","required":["temperature"],"properties":{"temperature":{"type":"number","multipleOf":0.1}}}"#;
+    let proto =
+        "syntax = \"proto3\"; message M { sint32 temperature = 1; uint32 bat_soc = 2; string id = 3; }";
+    let e = Protobuf::from_proto(proto, Some(&model(scaled))).unwrap_err();
+    assert!(e.message().contains("additionalProperties") && e.message().contains("bat_soc, id"), "{e}");
+    let closed = scaled.replacen('{', r#"{"additionalProperties":false,"#, 1);
+    let format = Protobuf::from_proto(proto, Some(&model(&closed))).unwrap();
+    assert_eq!(format.decode(b"\x08\x09\x10\x60"), Ok(json(r#"{"temperature":-0.5}"#)));
+}
+
+#[test]
+fn a_message_is_chosen_by_name_and_its_imports_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    write("lib/common/unit.proto", "syntax = \"proto3\"; package common; message Unit { string name = 1; }");
+    write("head.proto", "syntax = \"proto3\"; message Header { uint32 seq = 1; }");
+    let main = write(
+        "main.proto",
+        "syntax = \"proto2\"; package p; import \"head.proto\"; import \"common/unit.proto\";
+         message First { required int32 a = 1; extensions 100 to 200; }
+         message Second { optional Header header = 1; optional common.Unit unit = 2; message Inner { optional bool ok = 1; } }
+         extend First { optional string note = 100; }",
+    );
+    let folders = [folder.path().join("lib")];
+    let open = |message: Option<&str>| {
+        Definition::read(&main, &folders, message).and_then(|found| Protobuf::from_definition(&found, None))
+    };
+    let round_trip = |message: Option<&str>, text: &str| {
+        let format = open(message).unwrap();
+        assert_eq!(format.decode(&bytes(&format, &json(text))), Ok(json(text)));
+    };
+    round_trip(None, r#"{"a":1,"[p.note]":"x"}"#);
+    for name in ["Second", "p.Second"] {
+        round_trip(Some(name), r#"{"header":{"seq":7},"unit":{"name":"K"}}"#);
+    }
+    round_trip(Some("Second.Inner"), r#"{"ok":true}"#);
+    let unknown = open(Some("Third")).unwrap_err();
+    assert!(unknown.message().contains("p.First, p.Second"), "{unknown}");
+    let missing = Definition::read(&main, &[], None).unwrap_err();
+    assert!(missing.message().contains("common/unit.proto"), "{missing}");
+    let edition = Definition::of("edition = \"2023\"; message M { int32 a = 1; }", None).unwrap_err();
+    assert!(edition.message().contains("edition") && edition.message().contains("proto3"), "{edition}");
 }
 
 #[test]

@@ -83,6 +83,24 @@ fn senml_is_accepted_with_its_content_formats() {
 }
 
 #[test]
+fn a_message_without_a_format_has_that_of_its_profile() {
+    let gateway = start_with(|config| {
+        configure(config);
+        config.profiles = vec![toml::from_str("device = 's'\nformats = ['json']").unwrap()];
+    });
+    let mut client = Client::new(gateway.gateway.input_address("coap").unwrap());
+    let mut without = client.request("ingest/s", JSON, b"{\"t\":1}");
+    without.clear_option(CoapOption::ContentFormat);
+    assert!(is_changed(&client.exchange(&without)));
+    for (device, format, code) in [("s", 42, "2.04"), ("d", 42, "4.15"), ("d", 0, "2.04"), ("d", 432, "2.04")]
+    {
+        let (found, diagnostic) = client.post(&format!("ingest/{device}"), format, b"{\"t\":2}");
+        assert_eq!(found, code, "{device} {format}: {diagnostic}");
+    }
+    assert_eq!(stored(&gateway), ["{\"t\":1}", "{\"t\":2}", "\"{\\\"t\\\":2}\"", "{\"t\":2}"]);
+}
+
+#[test]
 fn errors_have_kind_and_offset() {
     let (gateway, address) = gateway();
     let mut client = Client::new(address);
@@ -93,6 +111,7 @@ fn errors_have_kind_and_offset() {
         ("ingest/d?schema=nothing", JSON, b"1", "4.04", "unknown-schema: "),
         ("ingest/d?schema=container", JSON, b"{\"rssi\":1}", "4.22", "schema kind=schema offset=8 pointer="),
         ("ingest/d", 42, b"1", "4.15", "media-type: "),
+        ("ingest/d", 43, b"1", "4.15", "media-type: "),
         ("ingest/d", 65001, b"\x01", "4.15", "media-type: "),
         (
             "ingest/d?schema=container&slot=7",
@@ -117,7 +136,7 @@ fn errors_have_kind_and_offset() {
         assert!(diagnostic.starts_with(prefix), "{path}: {diagnostic}");
     }
     assert!(stored(&gateway).is_empty());
-    assert_eq!(gateway.get_json("/api/stats")["quarantined"], 8);
+    assert_eq!(gateway.get_json("/api/stats")["quarantined"], 9);
     assert_eq!(gateway.get_json("/api/stats")["refused"], 6);
 }
 

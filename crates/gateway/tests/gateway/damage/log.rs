@@ -1,7 +1,7 @@
 //! A damaged write-ahead log.
 
 use super::{PAGE, body, copy, fill, messages, write};
-use crate::support::{JSON, child, start_in};
+use crate::support::{JSON, child, start_in, wait::wait_until};
 use std::{collections::HashSet, fs};
 
 #[test]
@@ -51,6 +51,28 @@ fn a_damaged_log_loses_only_the_messages_in_damaged_frames() {
         println!("case {case}: bytes {from} to {to}; {} found, {expected} expected", found.len());
         gateway.stop();
     }
+}
+
+/// A recovery leaves IDs out, because lost messages may have had them. No output waits for these.
+#[test]
+fn left_out_ids_are_no_lag() {
+    let folder = tempfile::tempdir().unwrap();
+    let gateway = child::start(folder.path(), "");
+    fill(&gateway.url, 100);
+    gateway.kill();
+    write(folder.path(), "buffer.sqlite3-wal", |bytes| bytes[..32].fill(0));
+    let output = format!(
+        "[[output]]\nname = 'files'\n[output.files]\npath = {:?}\nkind = 'ndjson'\n",
+        folder.path().join("files")
+    );
+    let outputs = toml::from_str::<dunnage_gateway::Config>(&output).unwrap().outputs;
+    let gateway = start_in(folder, |config| config.outputs = outputs);
+    assert_eq!(messages(&gateway).len(), 100);
+    wait_until("the output has every message", || {
+        gateway.get("/metrics").text.contains("\ndunnage_output_lag_messages{output=\"files\"} 0\n")
+    });
+    assert_eq!(gateway.post("/ingest/device1", JSON, b"1").status, 204);
+    assert!(*messages(&gateway).keys().last().unwrap() > 1 << 24);
 }
 
 /// Returns the messages that a page contains completely.

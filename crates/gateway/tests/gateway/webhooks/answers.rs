@@ -61,10 +61,18 @@ fn events_are_counted_and_not_stored() {
     assert_answer(&json_call(&gateway, "/hooks/chirpstack?event=up", &empty.to_string()), "ignored");
     let join = include_str!("../../webhooks/the-things-stack-join.json");
     assert_answer(&call(&gateway, "/hooks/tts", ("x-token", &TOKEN[7..]), JSON, join), "ignored");
+    // A Rock 7 tracker posts where it is, without a message.
+    let tracker = r#"{"txAt":"2023-03-14T09:15:04Z","lon":-3.1704,"lat":51.4954,"imei":"300434062929540","momsn":70154871,
+        "transmit_time":"2023-03-14T09:15:04Z","device_type":"GRIFFIN","battery":98}"#;
+    let path = "/hooks/rockblock-url?token=fedcba9876543210";
+    assert_answer(&call(&gateway, path, ("x-none", ""), JSON, tracker), "ignored");
     let metrics = gateway.get("/metrics").text;
-    for (provider, event) in
-        [("chirpstack", "join"), ("chirpstack", "empty"), ("the-things-stack", "join_accept")]
-    {
+    for (provider, event) in [
+        ("rockblock", "empty"),
+        ("chirpstack", "join"),
+        ("chirpstack", "empty"),
+        ("the-things-stack", "join_accept"),
+    ] {
         let line = format!("dunnage_hook_events_total{{provider=\"{provider}\",event=\"{event}\"}} 1");
         assert!(metrics.lines().any(|found| found == line), "{line}\n{metrics}");
     }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use dunnage_formats::Id;
 use dunnage_ingest::{
     Code, Rejected,
-    media_types::{BATCHES, NAMES},
+    media_types::{LENGTHS, LINES, NAMES, SEQUENCE, SEQUENCE_SUFFIX},
 };
 use minicbor::Decoder;
 
@@ -49,13 +49,15 @@ impl Framing {
     /// Returns the framing that `content_type` names, or `None` if such a body is a single message.
     pub fn of(content_type: &str) -> Result<Option<Framing>, Rejected> {
         let (media_type, parameters) = content_type.split_once(';').unwrap_or((content_type, ""));
-        let is = |name: &str| media_type.trim().eq_ignore_ascii_case(name);
+        let media_type = media_type.trim().to_ascii_lowercase();
         let framing =
             |kind, content_type: &str| Ok(Some(Framing { kind, content_type: content_type.into() }));
         match () {
-            () if is(BATCHES[0]) => framing(FramingKind::Lines, Id::Json.media_type()),
-            () if is(BATCHES[1]) => framing(FramingKind::Sequence, Id::Cbor.media_type()),
-            () if is(BATCHES[2]) => framing(FramingKind::Lengths, &format_of(parameters)?),
+            () if LINES.contains(&&*media_type) => framing(FramingKind::Lines, Id::Json.media_type()),
+            () if media_type == SEQUENCE || media_type.ends_with(SEQUENCE_SUFFIX) => {
+                framing(FramingKind::Sequence, Id::Cbor.media_type())
+            }
+            () if media_type == LENGTHS => framing(FramingKind::Lengths, &format_of(parameters)?),
             () => Ok(None),
         }
     }
@@ -86,8 +88,10 @@ impl Framing {
 
 /// Returns the `Content-Type` of messages with length prefixes: that of the format in the parameter `format`, with the other parameters.
 fn format_of(parameters: &str) -> Result<String, Rejected> {
-    let missing =
-        || Rejected::unsupported(format!("format= must name the format of the batch's messages: {}", *NAMES));
+    let missing = || {
+        Rejected::unsupported("format= must name the format of the batch's messages")
+            .with_choice(format!(": {}", *NAMES))
+    };
     let mut format = None;
     let mut others = String::new();
     for parameter in parameters.split(';').map(str::trim).filter(|parameter| !parameter.is_empty()) {

@@ -1,5 +1,6 @@
 //! From samples to schemas: the inferred schema compiles and allows every sample.
 
+mod kinds;
 mod numbers;
 mod random;
 mod samples;

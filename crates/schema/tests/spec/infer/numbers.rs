@@ -49,3 +49,25 @@ fn numbers_without_room_for_more_decimals_have_a_schema() {
         }
     }
 }
+
+#[test]
+fn decimals_that_were_a_binary32_become_steps_that_round() {
+    let widened = |n: usize| f64::from((20.0 + n as f32) / 10.0);
+    for text in [|f: f64| format!("{f:?}"), |f: f64| format!("{f:.8}")] {
+        let few: Vec<String> = (0..3).map(|n| text(widened(n * 7 + 1))).collect();
+        let few: Vec<&str> = few.iter().map(String::as_str).collect();
+        let kind = field(&few);
+        assert_eq!(
+            (&kind["multipleOf"], &kind["x-dunnage-round"]),
+            (&json!(0.1), &json!(true)),
+            "{few:?}: {kind}"
+        );
+        let many = many(|n| text(widened(n)));
+        assert_eq!((&many["multipleOf"], &many["x-dunnage-round"]), (&json!(0.1), &json!(true)), "{many}");
+    }
+    // Numbers that a sensor computes are no short decimals, and decimals of a binary64 are exact.
+    let computed = many(|n| format!("{:?}", f64::from((n as f32).sin())));
+    assert_eq!(computed, json!({"type":"number"}));
+    assert_eq!(field(&["21.3", "21.35"]).get("x-dunnage-round"), None);
+    assert_eq!(field(&["0.1234567891"]).get("x-dunnage-round"), None);
+}

@@ -68,6 +68,9 @@ fn arrays_have_one_schema_for_their_elements() {
     );
     let pair = many(|n| format!("[{n},{n}]"));
     assert_eq!((&pair["minItems"], &pair["maxItems"]), (&json!(2), &json!(2)));
+    // One of several sensors may be missing.
+    let list = many(|n| format!(r#"[{{"v":{n}}},{{"v":7}}]"#));
+    assert_eq!((list.get("minItems"), &list["maxItems"]), (None, &json!(10)));
     assert_eq!(field(&["[{\"x\":1},{\"y\":[[]]}]"])["items"]["properties"]["y"]["items"]["type"], "array");
 }
 

@@ -13,7 +13,9 @@ fn numbers_in_text_keep_their_notation() {
     );
     assert_eq!(
         field(&["\"06\"", "\"11\""]),
-        number(json!({"multipleOf":1,"minimum":0,"maximum":99,"digits":2}))
+        number(
+            json!({"multipleOf":1,"minimum":0,"maximum":2000,"usual":{"minimum":0,"maximum":99},"digits":2})
+        )
     );
     // The notations differ, so that no keyword describes both texts.
     for mixed in [["\"06\"", "\"7\""], ["\"1.0\"", "\"1.00\""], ["\"-0.0\"", "\"0.0\""], ["\"1.\"", "\".1\""]]
@@ -81,7 +83,17 @@ fn an_enumeration_needs_many_samples() {
     assert_eq!(field(&["\"on\"", "\"off\""]), json!({"type":"string","maxLength":20}));
     assert_eq!(field(&["\"on\""]), json!({"type":"string","maxLength":20}));
     // Three devices are not all devices.
-    assert_eq!(many(|n| format!("\"DNGU00000{}7\"", n % 3))["pattern"], "^[A-Z]{4}[0-9]{7}$");
+    assert_eq!(many(|n| format!("\"DNGU00000{}7\"", n % 3))["pattern"], "^[A-Z]{1,8}[0-9]{1,14}$");
+    for counted in ["node-{}", "v1.{}.0", "NRZ-2020-13{}", "{}%"] {
+        assert_eq!(
+            many(|n| format!("\"{}\"", counted.replace("{}", &(n % 3).to_string()))).get("enum"),
+            None,
+            "{counted}"
+        );
+    }
+    // Numbers in names tell nothing apart.
+    let names = ["SDS011_P1", "SDS011_P2", "BME280_humidity", "BME280_temperature"];
+    assert_eq!(many(|n| format!("\"{}\"", names[n % 4]))["enum"].as_array().unwrap().len(), 4);
 }
 
 #[test]

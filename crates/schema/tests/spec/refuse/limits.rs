@@ -1,6 +1,7 @@
 //! Limits on the nesting, size and compile time of schemas.
 
-use dunnage_schema::Model;
+use dunnage_schema::{Model, Options};
+use serde_json::{Value, json};
 
 #[test]
 fn nesting_and_size_have_limits() {
@@ -39,7 +40,7 @@ fn references_cannot_make_a_small_schema_huge() {
     }
     let schema = format!(r##"{{"$ref":"#/$defs/d25","$defs":{{{}}}}}"##, definitions.join(","));
     let error = Model::compile(&schema).unwrap_err();
-    assert!(error.message().contains("more than 100000 schemas"), "{error}");
+    assert!(error.message().contains("weighs more than 200000"), "{error}");
 
     let long: Vec<_> = (0..5000)
         .map(|i| format!(r##""d{i}":{{"allOf":[{{"anyOf":[{{"$ref":"#/$defs/d{}"}},{{"type":"object","properties":{{"a":{{"$ref":"#"}}}}}}]}}]}}"##, i + 1))
@@ -60,6 +61,74 @@ fn references_cannot_make_a_small_schema_huge() {
     let schema = format!(r##"{{"$ref":"#/$defs/d0","$defs":{{{},"d5000":{{}}}}}}"##, chain.join(","));
     let error = Model::compile(&schema).unwrap_err();
     assert!(error.message().contains("deep"), "{error}");
+}
+
+/// A schema whose references repeat `leaf` 2 to the `times`.
+fn doubled(leaf: &Value, times: usize) -> Value {
+    let mut definitions = serde_json::Map::from_iter([("d0".to_owned(), leaf.clone())]);
+    for i in 1..=times {
+        let one = json!({"$ref": format!("#/$defs/d{}", i - 1)});
+        definitions.insert(format!("d{i}"), json!({"type": "object", "properties": {"x": one, "y": one}}));
+    }
+    json!({"$ref": format!("#/$defs/d{times}"), "$defs": definitions})
+}
+
+#[test]
+fn a_schema_is_weighed_by_what_it_repeats() {
+    let named = |count: usize| -> Value {
+        (0..count).map(|n| (format!("n{n}"), json!({}))).collect::<serde_json::Map<_, _>>().into()
+    };
+    let words: Vec<_> = (0..5000).map(|n| format!("v{n}")).collect();
+    let long = "n".repeat(60_000);
+    let overlap = json!({"type": "object", "properties": {"a": {"enum": words}}});
+    let nested = |keyword: &str| {
+        (0..60).fold(
+            overlap.clone(),
+            |inner, _| json!({keyword: [inner, {"type": "object", "properties": {"b": {}}}]}),
+        )
+    };
+    let with_rest = json!({"type": "object", "required": words, "additionalProperties": {"enum": words}});
+    let patterns =
+        (0..30).fold(json!({"enum": words}), |inner, _| json!({"patternProperties": {"^a": inner}}));
+    let union = |name: &str| -> Value {
+        (0..64)
+            .map(|n| json!({"type": "object", "properties": {(format!("{name}{n}")): {"$ref": "#/$defs/e"}}}))
+            .collect::<Vec<_>>()
+            .into()
+    };
+    for (what, schema) in [
+        ("values", doubled(&json!({"enum": words}), 14)),
+        ("a value", doubled(&json!({"const": words}), 14)),
+        ("properties", doubled(&json!({"type": "object", "properties": named(100)}), 13)),
+        ("a long name", doubled(&json!({"type": "object", "properties": {(&long): true}}), 14)),
+        ("a long text", doubled(&json!({"type": "object", "properties": {"a": {"description": long}}}), 14)),
+        ("a long default", doubled(&json!({"type": "object", "properties": {"a": {"default": words}}}), 14)),
+        (
+            "a long pattern",
+            doubled(&json!({"type": "string", "pattern": format!("^{}$", "ab".repeat(120))}), 16),
+        ),
+        ("required names", doubled(&json!({"type": "object", "dependentRequired": {"a": words}}), 14)),
+        ("names of fields", doubled(&json!({"propertyNames": {"enum": words}}), 14)),
+        ("choices", nested("anyOf")),
+        ("one of them", nested("oneOf")),
+        ("other fields", with_rest),
+        ("patterns of names", patterns),
+        (
+            "unions",
+            json!({"$defs": {"e": {"enum": words[..100]}}, "allOf": [{"anyOf": union("a")}, {"anyOf": union("b")}]}),
+        ),
+        (
+            "unevaluated fields",
+            doubled(&json!({"properties": named(100), "unevaluatedProperties": false}), 13),
+        ),
+    ] {
+        let text = schema.to_string();
+        let error = Model::compile_with(&text, Options { max_weight: 10_000, ..Options::default() }).err();
+        let message = error.map(|error| error.message().to_owned()).unwrap_or_default();
+        assert!(message.contains("weighs more than 10000"), "{what}: {message}");
+    }
+    let small = doubled(&json!({"enum": ["a", "b"]}), 4).to_string();
+    assert!(Model::compile_with(&small, Options { max_weight: 200, ..Options::default() }).is_ok());
 }
 
 #[test]

@@ -88,7 +88,8 @@ fn a_notation_must_agree_with_an_asserted_format() {
         r#"{"type":"string","format":"uuid","x-dunnage-time":{"notation":"YYYY-MM-DDThh:mm:ssZ"}}"#,
         r#"{"type":"string","format":"date-time","x-dunnage-time":{"notation":"YYYY-MM-DD hh:mm:ss"}}"#,
     ] {
-        let error = Model::compile_with(schema, Options { assert_formats: true }).unwrap_err();
+        let error =
+            Model::compile_with(schema, Options { assert_formats: true, ..Options::default() }).unwrap_err();
         assert_eq!(error.pointer(), "/format", "{error}");
         assert!(Model::compile(schema).is_ok(), "an annotation: {schema}");
     }

@@ -1,6 +1,6 @@
 //! Keywords that restrict values without a change of the type, and keywords that restrict nothing.
 
-use super::{broken, root};
+use super::{broken, root, valid};
 use crate::json::message;
 use dunnage_schema::{Model, Type};
 
@@ -67,6 +67,9 @@ fn violations_of_restrictions_name_their_reason() {
             r#"{"a":1,"b":1,"c":1}"#,
             "there is no field \"c\" at /c",
         ),
+        (r#"{"type":"number","exclusiveMaximum":360}"#, "360.0", "360.0 is not below 360"),
+        (r#"{"type":"number","exclusiveMinimum":0.1}"#, "0.1", "0.1 is not above 0.1"),
+        (r#"{"type":"number","maximum":360.5}"#, "361.5", "361.5 is above the maximum 360.5"),
         (r#"{"prefixItems":[{}],"unevaluatedItems":{"type":"null"}}"#, "[1,1]", "1 is not null at /1"),
     ] {
         broken(schema, &[(message, reason)]);
@@ -80,6 +83,40 @@ fn violations_of_restrictions_name_their_reason() {
         "a field is what its pattern says, too"
     );
     assert!(matches!(object.additional.as_deref(), Some(Type::Integer(_))));
+}
+
+#[test]
+fn choices_may_decide_which_fields_are_evaluated() {
+    // Members that only require fields decide nothing: the Sensor Web's schemas.
+    let sensor_web = r#"{"type":"object","properties":{"code":{},"href":{}},"anyOf":[{"required":["code"]},{"required":["href"]}],
+        "unevaluatedProperties":false}"#;
+    valid(sensor_web, &[r#"{"code":1}"#, r#"{"href":1,"code":2}"#]);
+    broken(sensor_web, &[(r#"{"code":1,"x":2}"#, "there is no field \"x\" at /x")]);
+    let discriminated = r#"{"type":"object","properties":{"site":{"enum":["port","sea"]}},"required":["kind"],
+        "unevaluatedProperties":false,"oneOf":[
+            {"properties":{"kind":{"const":"door"},"open":{"type":"boolean"}}},
+            {"properties":{"kind":{"const":"temp"},"celsius":{"type":"number"}}}]}"#;
+    valid(
+        discriminated,
+        &[r#"{"site":"sea","kind":"door","open":false}"#, r#"{"kind":"temp","celsius":1.5}"#],
+    );
+    for message in [r#"{"kind":"door","celsius":1.5}"#, r#"{"kind":"none"}"#, r#"{"kind":"temp","x":1}"#] {
+        assert!(
+            Model::compile(discriminated).unwrap().validate(&crate::json::message(message)).is_err(),
+            "{message}"
+        );
+    }
+    let Type::Union(kinds) = root(discriminated) else { panic!("no union: {:?}", root(discriminated)) };
+    assert!(kinds.iter().all(|kind| matches!(kind, Type::Object(object) if object.additional.is_none())));
+    let condition = r#"{"type":"object","if":{"properties":{"a":{"const":1}},"required":["a"]},
+        "then":{"properties":{"b":{}}},"else":{"properties":{"c":{}}},"unevaluatedProperties":false}"#;
+    valid(condition, &[r#"{"a":1,"b":2}"#, r#"{"c":2}"#]);
+    for message in [r#"{"a":1,"c":2}"#, r#"{"b":2}"#, r#"{"a":2}"#] {
+        assert!(
+            Model::compile(condition).unwrap().validate(&crate::json::message(message)).is_err(),
+            "{message}"
+        );
+    }
 }
 
 #[test]

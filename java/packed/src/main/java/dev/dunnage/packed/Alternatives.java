@@ -2,7 +2,7 @@ package dev.dunnage.packed;
 
 import java.util.List;
 
-/** The nodes that choose among other nodes. */
+/** The nodes that choose among other nodes. A value counts once, whatever chooses its node. */
 final class Alternatives {
     /** The number of the bit for null, apart from the bit for the presence of an optional property, which has the same node. */
     private static final int NULLABLE = 1;
@@ -22,7 +22,7 @@ final class Alternatives {
         void write(Object value, Writing to, int nesting) {
             to.sink.index(Part.key(id, Part.PRESENCE, NULLABLE), value == null ? 0 : 1, 2);
             if (value != null) {
-                to.value(inner, value, nesting);
+                inner.write(value, to, nesting);
             }
         }
 
@@ -32,7 +32,7 @@ final class Alternatives {
             if (from.source.index(Part.key(id, Part.PRESENCE, NULLABLE), 2) == 0) {
                 return null;
             }
-            Object value = from.value(inner, nesting);
+            Object value = inner.read(from, nesting);
             if (value == null) {
                 throw new PackedException(Kind.MALFORMED, offset, "null as something else");
             }
@@ -82,14 +82,14 @@ final class Alternatives {
                 throw range("none of the types carries it");
             }
             to.sink.index(Part.key(id, Part.FORM), at, nodes.size());
-            to.value(nodes.get(at), value, nesting);
+            nodes.get(at).write(value, to, nesting);
         }
 
         @Override
         Object read(Reading from, int nesting) {
             int offset = from.source.offset();
             int at = (int) from.source.index(Part.key(id, Part.FORM), nodes.size());
-            Object value = from.value(nodes.get(at), nesting);
+            Object value = nodes.get(at).read(from, nesting);
             if (first(at, value, from.limits) >= 0) {
                 throw new PackedException(Kind.MALFORMED, offset, "a value that an earlier type carries");
             }

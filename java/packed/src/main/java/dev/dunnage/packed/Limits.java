@@ -11,7 +11,7 @@ final class Limits {
     /** The most values of a message. */
     static final int MAX_VALUES = 1 << 20;
     private static final int MAX_NESTING = 32;
-    /** The bytes of text that count as one value, for text that takes few bits or none. */
+    /** The bytes of text that count as one more value, whether it takes bits or not. */
     private static final int TEXT = 32;
     /** The most steps to find the nodes that carry the values of a message's unions. */
     private static final int MAX_STEPS = 1 << 24;
@@ -29,7 +29,7 @@ final class Limits {
         }
     }
 
-    /** Takes text that takes few bits or none. */
+    /** Takes text, a value or a key. */
     void takeText(String text, int offset) {
         // A unit of UTF-16 takes at most three bytes.
         if (3 * text.length() >= TEXT) {

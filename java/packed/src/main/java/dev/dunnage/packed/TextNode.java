@@ -21,12 +21,16 @@ final class TextNode extends Node {
         if (!carriesThis(value, to.limits)) {
             throw range("text that is too short or too long");
         }
+        to.limits.takeText((String) value, 0);
         to.sink.text(Part.key(id, Part.VALUE), (String) value, min, max);
     }
 
     @Override
     Object read(Reading from, int nesting) {
-        return from.source.text(Part.key(id, Part.VALUE), min, max);
+        int offset = from.source.offset();
+        String text = from.source.text(Part.key(id, Part.VALUE), min, max);
+        from.limits.takeText(text, offset);
+        return text;
     }
 
     @Override
