@@ -91,7 +91,6 @@ impl Gateway {
         let router = api::router(&state, Arc::clone(&hooks));
         let listening =
             server::Listening { listener, address, tls: acceptor, connections: Arc::clone(&connections) };
-        tokio::spawn(server::serve(listening, router, Arc::clone(&state.env)));
         let renewals = certificates.map(|certificates| tokio::spawn(certificates.watch()).abort_handle());
         let leaving = CancellationToken::new();
         let mut forwarders = JoinSet::new();
@@ -99,6 +98,8 @@ impl Gateway {
             let position = positions.remove(&*output.name).unwrap_or_default();
             forwarders.spawn(state.outputs.forwarder(output, position, leaving.clone()).run());
         }
+        // After the outputs, because a scrape would show that one that is only beginning has nothing to deliver.
+        tokio::spawn(server::serve(listening, router, Arc::clone(&state.env)));
         // After the outputs, because an input may wait for them.
         let mut inputs_running = JoinSet::new();
         for Named { input, .. } in inputs {
