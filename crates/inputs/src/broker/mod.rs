@@ -19,7 +19,7 @@ use dunnage_clients::{
     secret::{self, SecretFile},
 };
 use dunnage_formats::Id;
-use dunnage_ingest::{RawMessage, Submitted, media_types::is_unnamed};
+use dunnage_ingest::{RawMessage, Submitted};
 use mqtt_protocol_core::mqtt::packet::Qos;
 use serde::{Deserialize, Serialize};
 use std::{collections::HashSet, path::PathBuf, sync::Arc, time::Duration};
@@ -224,8 +224,7 @@ impl Broker {
         let said = self.patterns.iter().find_map(|pattern| pattern.said(&topic)).unwrap_or_default();
         let Said { device, format, schema } = said;
         let known = is_name(device);
-        let standard =
-            self.format.map(Id::name).filter(|_| publish.content_type.as_deref().is_none_or(is_unnamed));
+        let standard = self.format.map(Id::name).filter(|_| !message::is_typed(&publish));
         let address =
             Address { device: if known { device } else { NO_DEVICE }, format: format.or(standard), schema };
         let input = (METRIC, env.ingest.metrics.inputs.of(&self.name));

@@ -4,14 +4,13 @@ use super::{
     Listener, Remote,
     answer::Answers,
     session::{Key, Session},
+    will,
     wire::{Stream, Wire},
 };
-
 use dunnage_clients::mqtt::{
     packet::{self, Connect, Publish, Version},
     reason::{Reason, Refusal, told},
 };
-use dunnage_ingest::media_types::is_unnamed;
 use mqtt_protocol_core::mqtt::{
     packet::{
         AssignedClientIdentifier, MaximumPacketSize, Properties, Property, ReasonString, ReceiveMaximum,
@@ -31,8 +30,6 @@ pub const ALIASES: u16 = 16;
 const CONNECT: Duration = Duration::from_secs(10);
 /// The maximum size of a CONNECT in bytes.
 const LARGEST: usize = 8 << 10;
-/// The maximum size of a will in bytes: an idle connection keeps it in memory.
-const WILL: usize = 1 << 10;
 /// The maximum length of a client identifier in bytes.
 const CLIENT_ID: usize = 256;
 /// The keep alive in seconds for a client that sets none: the longest that exists.
@@ -144,28 +141,8 @@ async fn admit<S: Stream>(
     wire.output.extend_from_slice(&yes.map_err(Refusal::from)?);
     let answers = Answers { version: connect.version, largest: connect.largest, reasons: connect.reasons };
     let silence = Duration::from_millis(u64::from(keep_alive) * 1500);
-    let will = connect.will.take().filter(|will| is_usable(listener, &id, will));
+    let will = connect.will.take().filter(|will| will::is_usable(listener, &id, will));
     Ok(Client { id, answers, session, silence, credential, kept: expiry > 0, will })
-}
-
-/// Returns whether the will of a client can become a message. One that cannot is dropped, because many devices cannot leave theirs out.
-fn is_usable(listener: &Listener, client: &str, will: &Publish) -> bool {
-    let usable = match listener
-        .topics
-        .address(&will.topic, will.content_type.as_deref().is_some_and(|given| !is_unnamed(given)))
-    {
-        Ok(_) if size_of_will(will) <= WILL => Ok(()),
-        Ok(_) => Err(Refusal::new(Reason::TooLarge, format!("a will must not exceed {WILL} bytes"))),
-        Err(refusal) => Err(refusal),
-    };
-    usable.inspect_err(|refusal| listener.drop_will(client, &will.topic, refusal)).is_ok()
-}
-
-/// Returns how many bytes a will takes in memory.
-fn size_of_will(will: &Publish) -> usize {
-    let user = will.user.iter().map(|(name, value)| name.len() + value.len());
-    let content_type = will.content_type.as_ref().map_or(0, String::len);
-    will.topic.len() + will.payload.len() + content_type + user.sum::<usize>()
 }
 
 /// Returns the password, which is a token. Fails if it is not UTF-8.

@@ -5,7 +5,7 @@ use super::{
     answer::{Ack, Answers},
     connect::{ALIASES, Client, greet},
     flow::{Flow, Outcome, Storing, To, duplicate},
-    message,
+    message, will,
     wire::{Stream, Wire},
 };
 use crate::connections::Place;
@@ -15,7 +15,7 @@ use dunnage_clients::mqtt::{
     packet::{self, Packet, Publish, Version},
     reason::{Reason, Refusal},
 };
-use dunnage_ingest::{Submitted, media_types::is_unnamed};
+use dunnage_ingest::Submitted;
 use mqtt_protocol_core::mqtt::packet::Qos;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio::{
@@ -124,30 +124,8 @@ impl Connection {
         let will = self.client.will.take();
         self.remember(&mut flow).await;
         if let Some(will) = will {
-            self.store_will(will).await;
-        }
-    }
-
-    /// Stores the will of the client as a message of its device.
-    async fn store_will(&self, will: Publish) {
-        let listener = &self.listener;
-        let (topic, env) = (will.topic.clone(), &listener.env);
-        let address = listener
-            .topics
-            .address(&topic, will.content_type.as_deref().is_some_and(|given| !is_unnamed(given)));
-        let allowed = address.and_then(|address| {
-            listener
-                .may_send(&self.peer.peer, address.device, self.client.credential.as_deref())
-                .map(|()| address)
-        });
-        match allowed {
-            Ok(address) => {
-                let input = (message::METRIC, Arc::clone(&listener.meter));
-                let message = message::read(&env.ingest, input, &address, will);
-                // A message that cannot be decoded is in the quarantine, and the gateway may stop before it is stored.
-                let _ = env.ingest.store_retrying(message, &env.stopping).await;
-            }
-            Err(refusal) => listener.drop_will(&self.client.id, &topic, &refusal),
+            let client = (&*self.client.id, self.client.credential.as_deref());
+            will::store(&self.listener, client, &self.peer, will).await;
         }
     }
 
@@ -294,7 +272,7 @@ impl Connection {
         self.resolve_alias(&mut publish)?;
         *topic = std::mem::take(&mut publish.topic);
         let listener = Arc::clone(&self.listener);
-        let typed = publish.content_type.as_deref().is_some_and(|given| !is_unnamed(given));
+        let typed = message::is_typed(&publish);
         let address = match listener.topics.address(topic, typed) {
             Ok(address) => address,
             Err(_) if listener.topics.ignores(topic) => {

@@ -102,6 +102,11 @@ pub fn address(topic: &str) -> Result<Address<'_>, Refusal> {
     }
 }
 
+/// Returns whether a message names its format itself.
+pub fn is_typed(publish: &Publish) -> bool {
+    publish.content_type.as_deref().is_some_and(|given| !is_unnamed(given))
+}
+
 /// Makes a message of `publish`, which was sent to `address`; `input` is the kind of input, as metrics name it, and its counts. If anything in it is invalid, the
 /// message goes into the quarantine, because its device is known.
 pub fn read(

@@ -11,6 +11,7 @@ pub mod flow;
 pub mod fuzz;
 pub mod message;
 mod session;
+mod will;
 mod wire;
 
 use crate::{
