@@ -60,7 +60,7 @@ pub use message::Message;
 pub use meter::{Breaker, Families, Meter, Progress, Status};
 pub use outcome::{Outcome, Resolution};
 use running::Command;
-pub use running::{DeadLetterError, Outputs, Retried, Which};
+pub use running::{DeadLetterError, Outputs, RetriedMessage, Which};
 pub use settings::{EXAMPLES, Named, OutputError, OutputKind, OutputSettings, check, open, open_all};
 pub use source::{Catalog, Source};
 

@@ -36,14 +36,14 @@ pub enum Command {
     /// Retry the dead letters with these message IDs.
     Retry(Vec<i64>),
     /// Return the messages that are retried, at most so many.
-    Retried(usize, oneshot::Sender<Vec<Retried>>),
+    Retried(usize, oneshot::Sender<Vec<RetriedMessage>>),
     /// Discard messages and dead letters that are retried. Return how many messages.
     Discard(Which, oneshot::Sender<u64>),
 }
 
 /// A message whose delivery failed and is retried. It holds up the later ones of its device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct Retried {
+pub struct RetriedMessage {
     /// The message ID.
     pub id: i64,
     /// Its device; empty for an output that delivers messages of all devices in one order.
@@ -162,7 +162,7 @@ impl Outputs {
 
     /// Returns the messages of an output that are retried, the oldest first, at most `limit`: the first one of each device whose last call
     /// failed. None if the output is not running.
-    pub async fn retried(&self, output: &str, limit: usize) -> Vec<Retried> {
+    pub async fn retried(&self, output: &str, limit: usize) -> Vec<RetriedMessage> {
         let (answer, retried) = oneshot::channel();
         if let Some(handle) = self.handle(output) {
             // An error means that the output has ended. The answer then fails, too.

@@ -26,14 +26,14 @@ fn run(file: &str) -> usize {
     for (schema, vectors) in vectors(file) {
         let layout = Layout::new(&Model::compile(&schema).expect("a schema")).expect("a layout");
         let Ok(plan) = c::plan(&layout) else { continue };
-        let folder = tempfile::tempdir().expect("a folder");
-        let program = compile(&layout, &plan, folder.path(), &SANITIZERS);
         let (mut requests, mut expected) = (String::new(), Vec::new());
         for vector in vectors {
             let bytes = vector["hex"].as_str().expect("hex");
             if let Some(kind) = vector["kind"].as_str() {
-                // A known field is not part of the C struct, so its absence is not an error in C.
-                let applies = kind != "type" && (kind != "range" || !tokens::is_unchecked(&layout));
+                // A known field is not part of the C struct, so its absence is not an error in C. The struct bounds what is decoded, so C
+                // counts no values.
+                let applies =
+                    kind != "type" && kind != "limit" && (kind != "range" || !tokens::is_unchecked(&layout));
                 if applies {
                     requests += &format!("d {bytes}\n");
                     expected.push(format!("error {kind}"));
@@ -54,6 +54,11 @@ fn run(file: &str) -> usize {
                 expected.extend([words.join(" "), hex(&bytes)]);
             }
         }
+        if expected.is_empty() {
+            continue;
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = compile(&layout, &plan, folder.path(), &SANITIZERS);
         assert_eq!(ask(&program, &requests), expected, "{schema}\n{requests}");
         asked += expected.len();
     }

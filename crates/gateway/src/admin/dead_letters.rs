@@ -8,7 +8,7 @@ use crate::{
 use axum::{Json, extract::State};
 use dunnage_buffer::Use;
 use dunnage_inputs::Problem;
-use dunnage_outputs::{Retried, Which};
+use dunnage_outputs::{RetriedMessage, Which};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -39,7 +39,7 @@ struct Output {
     /// The oldest of them.
     messages: Vec<DeadLetterObject>,
     /// The oldest messages that are retried: the first one of each device.
-    retried: Vec<Retried>,
+    retried: Vec<RetriedMessage>,
 }
 
 #[derive(Serialize)]

@@ -19,7 +19,7 @@ use crate::{
 use axum::{Json, extract::State, http::Uri};
 use dunnage_base::clock::rfc3339;
 use dunnage_inputs::{NoQuery, Problem, Segment, query};
-use dunnage_outputs::Retried;
+use dunnage_outputs::RetriedMessage;
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
@@ -128,7 +128,7 @@ pub struct DeadLetters {
     more: bool,
     /// Messages whose delivery failed and is retried, the oldest first, at most 1000: the first one of each such device. They are no dead
     /// letters, but can be discarded like these.
-    retried: Vec<Retried>,
+    retried: Vec<RetriedMessage>,
 }
 
 #[utoipa::path(get, path = "/api/outputs/{output}/dead-letters", tag = "operations", params(("output" = String, Path, description = "The output's name."), IdPage), responses(

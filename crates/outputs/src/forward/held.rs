@@ -4,7 +4,7 @@ use super::{
     partition::{Failing, Item, Partition},
     window::Window,
 };
-use crate::{Retried, Which};
+use crate::{RetriedMessage, Which};
 use dunnage_base::clock::rfc3339;
 use dunnage_buffer::{MAX_BEHIND, Position};
 use std::sync::Arc;
@@ -78,12 +78,12 @@ impl Window {
     }
 
     /// Returns the messages that are retried, the oldest first, at most `limit`: of each partition that fails, the first one.
-    pub fn retried(&self, limit: usize) -> Vec<Retried> {
+    pub fn retried(&self, limit: usize) -> Vec<RetriedMessage> {
         let retried = |(name, partition): (&Arc<str>, &Partition)| {
             let (id, failing) = retried(partition)?;
             let (failed_at, reason) = &failing.last;
             let (device, failed_at) = (name.to_string(), rfc3339(*failed_at));
-            Some(Retried { id, device, failed_at, calls: failing.calls, reason: reason.to_string() })
+            Some(RetriedMessage { id, device, failed_at, calls: failing.calls, reason: reason.to_string() })
         };
         let mut all: Vec<_> = self.partitions.iter().filter_map(retried).collect();
         all.sort_unstable_by_key(|retried| retried.id);
