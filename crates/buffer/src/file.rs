@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags, config::DbConfig};
 use std::{
     fs::{File, Permissions, TryLockError},
     io,
-    os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt},
+    os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -29,6 +29,17 @@ pub enum BufferError {
         path: PathBuf,
         /// The cause.
         source: io::Error,
+    },
+    /// The file has more than one name.
+    #[error(
+        "{path}: the file has {names} names (hard links). SQLite keeps a log beside each name, so messages would be lost: \
+         remove the other names, or copy the file instead of linking it"
+    )]
+    Linked {
+        /// The file.
+        path: PathBuf,
+        /// How many names it has.
+        names: u64,
     },
     /// The file is another program's database.
     #[error("{0}: this file is not a buffer and was not changed; set [buffer] path to another file")]
@@ -82,6 +93,12 @@ impl BufferFile {
         let mut lock_path = target.clone().into_os_string();
         lock_path.push(".lock");
         let lock_path = PathBuf::from(lock_path);
+        match std::fs::metadata(&target) {
+            Ok(about) if about.nlink() > 1 => {
+                return Err(BufferError::Linked { path: path.to_owned(), names: about.nlink() });
+            }
+            _ => {}
+        }
         let lock = lock_at(path, &lock_path)?;
         restrict(&target);
         Ok(BufferFile { path: path.to_owned(), target, lock_path, lock, formats })

@@ -2,7 +2,7 @@
 //! that a restart would not find, reports that it is not ready, and continues by itself where that loses nothing.
 
 use crate::support::{
-    JSON, Running, agent, answer, child, config, post_with_key, start, start_in, wait::wait_until,
+    JSON, Running, agent, answer, child, config, post_with_key, runtime, start, start_in, wait::wait_until,
 };
 use dunnage_gateway::{Config, Gateway};
 use rusqlite::Connection;
@@ -288,4 +288,14 @@ fn links_to_a_buffer_share_its_lock_and_its_recovery() {
     assert_eq!(gateway.get_json("/api/stats")["stored"], 50);
     assert!(fs::symlink_metadata(link.join("buffer.sqlite3")).unwrap().is_symlink());
     assert_eq!(stored(&here).len(), 50);
+    // Another name of the file itself would have another log.
+    let (_, folder) = gateway.stop();
+    fs::create_dir(outer.path().join("hard")).unwrap();
+    fs::hard_link(here.join("buffer.sqlite3"), outer.path().join("hard/buffer.sqlite3")).unwrap();
+    for path in [&here, &outer.path().join("hard")] {
+        let error = runtime().block_on(Gateway::start(config(path))).err().unwrap().to_string();
+        assert!(error.contains("2 names (hard links)"), "{error}");
+    }
+    fs::remove_file(outer.path().join("hard/buffer.sqlite3")).unwrap();
+    start_in(folder, linked).stop();
 }
