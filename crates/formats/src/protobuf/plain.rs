@@ -49,9 +49,17 @@ impl<'a> Names<'a> {
             let at = (0..shape.fields.len()).find(named);
             let at =
                 at.ok_or_else(|| Error::new(Kind::Type, 0, format!("the definition has no field {key}")))?;
-            let inner = plan.and_then(|plan| plan.inner[at]);
-            values[at] =
-                self.lower_field(&shape.fields[at], inner, value, depth).map_err(|e| e.under(key))?;
+            let (field, inner) = (&shape.fields[at], plan.and_then(|plan| plan.inner[at]));
+            let lowered = self.lower_field(field, inner, value, depth).map_err(|e| e.under(key))?;
+            if lowered != Value::Null {
+                let other = field.rivals.iter().chain([&at]).find(|other| values[**other] != Value::Null);
+                if let Some(other) = other {
+                    let reason =
+                        format!("only one of {key} and {} can have a value", shape.fields[*other].name);
+                    return Err(Error::new(Kind::Type, 0, reason));
+                }
+            }
+            values[at] = lowered;
         }
         Ok(Value::Array(values))
     }

@@ -5,7 +5,8 @@ use crate::{Error, Kind, Value};
 use dunnage_codegen::{FieldType, Record};
 use prost_reflect::prost::encoding::WireType;
 use prost_reflect::{
-    EnumDescriptor, ExtensionDescriptor, FieldDescriptor, Kind as WireKind, MessageDescriptor, Value as Wire,
+    Cardinality, EnumDescriptor, ExtensionDescriptor, FieldDescriptor, Kind as WireKind, MessageDescriptor,
+    Value as Wire,
 };
 use std::collections::HashMap;
 
@@ -110,6 +111,11 @@ impl Descriptor {
             Descriptor::Field(field) => field.is_group(),
             Descriptor::Extension(extension) => extension.is_group(),
         }
+    }
+
+    /// Returns whether a message must have the field (proto2).
+    pub(super) fn is_required(&self) -> bool {
+        matches!(self, Descriptor::Field(field) if field.cardinality() == Cardinality::Required)
     }
 
     fn supports_presence(&self) -> bool {

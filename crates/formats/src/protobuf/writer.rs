@@ -19,6 +19,12 @@ impl Writer<'_> {
         let mut message = DynamicMessage::new(shape.descriptor.clone());
         for (field, value) in shape.fields.iter().zip(values) {
             if matches!(value, Value::Null) {
+                if field.descriptor.is_required() {
+                    return Err(in_field(
+                        field,
+                        &Error::new(Kind::Type, 0, "the definition requires this field"),
+                    ));
+                }
                 continue;
             }
             let wire = self.field(field, value).map_err(|e| in_field(field, &e))?;
@@ -102,8 +108,10 @@ fn float(value: &Value) -> Result<f64, Error> {
 }
 
 fn map_key(kind: &FieldKind, key: &str) -> Result<MapKey, Error> {
-    fn parsed<T: std::str::FromStr>(key: &str) -> Result<T, Error> {
-        key.parse().map_err(|_| Error::new(Kind::Type, 0, format!("{key:?} is not a key of this map")))
+    // Two spellings of one number, such as 1 and 01, would be two entries with one key.
+    fn parsed<T: std::str::FromStr + ToString>(key: &str) -> Result<T, Error> {
+        let parsed = key.parse().ok().filter(|parsed: &T| parsed.to_string() == key);
+        parsed.ok_or_else(|| Error::new(Kind::Type, 0, format!("{key:?} is not a key of this map")))
     }
     Ok(match kind {
         FieldKind::Bool => MapKey::Bool(parsed(key)?),

@@ -276,3 +276,27 @@ fn nesting_is_limited_to_32_levels() {
     assert_eq!(format.decode(&nested(200)).unwrap_err().kind(), Kind::Limit);
     assert_eq!(format.decode(&nested(100_000)).unwrap_err().kind(), Kind::Limit);
 }
+
+/// What Protobuf cannot hold is an error, and no value is left out.
+#[test]
+fn a_message_that_would_lose_a_value_is_not_written() {
+    let proto = "syntax = \"proto2\"; message A { oneof v { int32 a = 1; string b = 2; } map<int32, int32> m = 3; \
+                 required int32 id = 4; optional int32 long_name = 5; }";
+    let format = Protobuf::from_proto(proto, None).unwrap();
+    let write = |json: &str| format.encode(&Json.decode(json.as_bytes()).unwrap(), &mut Vec::new());
+    for json in [
+        r#"{"id":1,"a":1,"b":"x"}"#,
+        r#"{"id":1,"m":{"1":5,"01":6}}"#,
+        r#"{"id":1,"m":{"+1":5}}"#,
+        r#"{"id":1,"m":{"-0":5}}"#,
+        r#"{"id":1,"long_name":1,"longName":2}"#,
+        r#"{"a":1}"#,
+        r#"{"id":null}"#,
+    ] {
+        assert_eq!(write(json).map_err(|e| e.kind()), Err(Kind::Type), "{json}");
+    }
+    for json in [r#"{"id":1,"a":1,"b":null}"#, r#"{"id":1,"m":{"-1":5,"10":6}}"#, r#"{"id":0,"longName":2}"#]
+    {
+        assert_eq!(write(json), Ok(()), "{json}");
+    }
+}
