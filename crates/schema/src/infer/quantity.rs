@@ -140,6 +140,12 @@ const CURRENT: &str = "current";
 /// Words for numbers that are not in the unit of the quantity.
 const RAW: [&str; 2] = ["raw", "adc"];
 
+/// Words for what is counted. Such a number is no point in time, however large it is.
+const COUNTED: [&str; 16] = [
+    "bytes", "octets", "packets", "frames", "messages", "pulses", "count", "counts", "counter", "total",
+    "errors", "steps", "wh", "kwh", "energy", "volume",
+];
+
 /// The properties that a word of a name implies.
 #[derive(Debug, Clone, Copy, Default)]
 struct Quantity {
@@ -195,6 +201,11 @@ pub(super) fn is_time(name: &str) -> bool {
     words::of(name).iter().any(|word| TIMES.contains(&word.as_str()))
 }
 
+/// Whether the name implies that something is counted.
+pub(super) fn is_counted(name: &str) -> bool {
+    words::of(name).iter().any(|word| COUNTED.contains(&word.as_str()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -213,6 +224,7 @@ mod tests {
         }
         assert!(is_never_negative("uptime_ms") && is_never_negative("wind_speed_ms"));
         assert!(is_measured("current") && is_measured("phase_current_mA") && is_measured("energy_received"));
+        assert!(is_counted("tx_bytes") && is_counted("totalEnergy") && !is_counted("account"));
         assert!(is_time("createdAt") && is_time("ts_ms") && !is_time("lifetimes"));
     }
 }

@@ -74,7 +74,7 @@ pub(super) fn guess(name: &str, seen: &[i128], places: u32, limits: (i128, i128)
 
 /// Returns the largest Unix time in the unit of the numbers, if all of them are Unix times.
 fn unix(name: &str, seen: &[i128], unit: i128) -> Option<i128> {
-    if !quantity::is_time(name) && seen.len() < MANY {
+    if !quantity::is_time(name) && (seen.len() < MANY || quantity::is_counted(name)) {
         return None;
     }
     let (low, high) = extent(seen);
