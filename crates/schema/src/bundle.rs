@@ -343,12 +343,13 @@ fn read(path: &Path) -> Result<(Node, usize), String> {
     Ok((node, text.len()))
 }
 
-/// Reads the text of a schema or of another definition. A text longer than 1 MiB is an error and is not read to its end.
+/// Reads the text of a schema or of another definition, without a byte order mark. A text longer than 1 MiB is an error and is not read to its end.
 pub fn read_text(source: impl Read) -> io::Result<String> {
     let mut text = String::new();
     source.take(MAX_BYTES as u64 + 1).read_to_string(&mut text)?;
     match text.len() <= MAX_BYTES {
-        true => Ok(text),
+        // Editors of Windows write a byte order mark.
+        true => Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)),
         false => Err(io::Error::other(format!("more than {MAX_BYTES} bytes, which is the limit"))),
     }
 }

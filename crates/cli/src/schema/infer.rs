@@ -107,6 +107,7 @@ impl Samples {
         }
         let text = String::from_utf8(bytes)
             .map_err(|error| (Vec::new(), format!("{origin}: {}", error.utf8_error())))?;
+        let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
         self.bytes += text.len();
         if self.bytes > MAX_BYTES {
             let limit = MAX_BYTES >> 20;
