@@ -109,7 +109,7 @@ pub fn check_filter(filter: &str) -> Result<(), String> {
     let last = levels.next().unwrap_or_default();
     let wild = |level: &str| level.contains(['+', '#']);
     let bad = levels.any(|level| level != "+" && wild(level)) || (wild(last) && !matches!(last, "+" | "#"));
-    match bad || filter.is_empty() || filter.contains('\0') {
+    match bad || filter.is_empty() || filter.contains(['\0', '{', '}']) {
         true => Err(format!(
             "{filter:?}: is not a topic filter; + stands for a level, and # for all further levels"
         )),
@@ -136,7 +136,7 @@ mod tests {
         for (filter, topic) in [("#", "$SYS/a"), ("a/+", "a"), ("a/+", "a/b/c"), ("a", "b"), ("+", "a/b")] {
             assert!(check_filter(filter).is_ok() && !matches(filter, topic), "{filter} {topic}");
         }
-        for filter in ["", "a/#/b", "a#", "a/b+", "#/a"] {
+        for filter in ["", "a/#/b", "a#", "a/b+", "#/a", "tele/{device}/STATE"] {
             assert!(check_filter(filter).is_err(), "{filter}");
         }
     }

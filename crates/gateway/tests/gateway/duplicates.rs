@@ -56,6 +56,10 @@ fn a_message_with_two_keys_is_rejected() {
     let answer = answer(request.send("1").unwrap());
     assert_eq!((answer.status, &answer.json()["kind"]), (400, &Value::Null), "{}", answer.text);
     assert!(answer.text.contains("at most one Idempotency-Key"), "{}", answer.text);
+    let request = gateway.agent.post(gateway.url("/ingest/a")).header("content-type", JSON);
+    let answer =
+        crate::support::answer(request.header("content-type", "application/cbor").send("1").unwrap());
+    assert_eq!(answer.status, 415, "{}", answer.text);
     assert_eq!(gateway.stop().0.stored, 0);
 }
 

@@ -136,6 +136,9 @@ where
     let uri = if is_query { &Uri::default() } else { &head.uri };
     let asked = parameters(&device, uri).and_then(|asked| {
         env.ingest.authorize(peer, &device, credential(&head.headers).as_deref())?;
+        if head.headers.get_all(header::CONTENT_TYPE).iter().nth(1).is_some() {
+            return Err(Rejected::unsupported("a message must have at most one Content-Type"));
+        }
         Ok((asked, key(&head.headers)?, coding(&head.headers)?))
     });
     let (Parameters { schema, link }, key, coding) = match asked {

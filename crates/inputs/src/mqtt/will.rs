@@ -13,6 +13,9 @@ const MAX_BYTES: usize = 1 << 10;
 
 /// Returns whether the will of `client` can become a message. One that cannot is dropped.
 pub fn is_usable(listener: &Listener, client: &str, will: &Publish) -> bool {
+    if listener.topics.address(&will.topic, false).is_err() && listener.topics.ignores(&will.topic) {
+        return false;
+    }
     let usable = match listener.topics.address(&will.topic, message::is_typed(will)) {
         Ok(_) if size(will) <= MAX_BYTES => Ok(()),
         Ok(_) => Err(Refusal::new(Reason::TooLarge, format!("a will must not exceed {MAX_BYTES} bytes"))),
