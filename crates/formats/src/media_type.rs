@@ -3,7 +3,7 @@
 use crate::Id;
 
 /// Other names of formats. Most are registered or were before registration; the others are what common clients send.
-const OTHERS: [(&str, Id); 24] = [
+const OTHERS: [(&str, Id); 28] = [
     ("text/json", Id::Json),
     ("application/x-json", Id::Json),
     ("text/x-json", Id::Json),
@@ -11,6 +11,7 @@ const OTHERS: [(&str, Id); 24] = [
     ("application/x-msgpack", Id::Msgpack),
     ("application/messagepack", Id::Msgpack),
     ("application/x-messagepack", Id::Msgpack),
+    ("application/vnd.messagepack", Id::Msgpack),
     ("application/x-cbor", Id::Cbor),
     ("application/x-bson", Id::Bson),
     ("application/vnd.bson", Id::Bson),
@@ -20,6 +21,9 @@ const OTHERS: [(&str, Id); 24] = [
     ("text/x-yaml", Id::Yaml),
     ("text/vnd.yaml", Id::Yaml),
     ("application/x-yaml", Id::Yaml),
+    ("application/vnd.yaml", Id::Yaml),
+    ("application/x-yml", Id::Yaml),
+    ("text/x-yml", Id::Yaml),
     ("application/protobuf", Id::Protobuf),
     ("application/vnd.google.protobuf", Id::Protobuf),
     ("application/x-google-protobuf", Id::Protobuf),

@@ -47,8 +47,7 @@ impl<'a> Names<'a> {
                 None => shape.fields[*at].descriptor.is_named(key),
             };
             let at = (0..shape.fields.len()).find(named);
-            let at =
-                at.ok_or_else(|| Error::new(Kind::Type, 0, format!("the definition has no field {key}")))?;
+            let at = at.ok_or_else(|| no_field(shape, key))?;
             let (field, inner) = (&shape.fields[at], plan.and_then(|plan| plan.inner[at]));
             let lowered = self.lower_field(field, inner, value, depth).map_err(|e| e.under(key))?;
             if lowered != Value::Null {
@@ -136,6 +135,14 @@ impl<'a> Names<'a> {
             _ => Err(Error::new(Kind::Type, 0, format!("not the text of a {known:?}"))),
         }
     }
+}
+
+fn no_field(shape: &MessageShape, key: &str) -> Error {
+    let reason = format!(
+        "the message {} has no field {key}; proto_message (--proto-message) chooses another message of the file",
+        shape.descriptor.full_name()
+    );
+    Error::new(Kind::Type, 0, reason)
 }
 
 /// Adds names to the values of a tree.

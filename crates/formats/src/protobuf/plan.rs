@@ -69,8 +69,11 @@ impl<'a> Survey<'a> {
         if let Some(missing) =
             object.fields.iter().find(|property| property.required && !has_field(&property.name))
         {
-            let reason = "the schema requires this property, and the definition has no field of its name";
-            return Err(unfit(reason).under(&missing.name));
+            let reason = format!(
+                "the schema requires this property, and the message {} (proto_message) has no field of its name",
+                shape.descriptor.full_name()
+            );
+            return Err(unfit(&reason).under(&missing.name));
         }
         let mut plan = Plan { keys: Vec::new(), inner: Vec::new() };
         for field in &shape.fields {
