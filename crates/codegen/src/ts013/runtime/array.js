@@ -7,6 +7,7 @@ function array(items, rest, min, max) {
     read: function () {
       var length = min + takeIndex(max - min + 1), values = [];
       while (values.length < length) {
+        part = place;
         values.push(deep(values.length, codec(values.length).read));
       }
       return values;

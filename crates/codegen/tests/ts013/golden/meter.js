@@ -552,6 +552,7 @@ function object(fields, others) {
         } else if (!codec.optional || takeIndex(2) === 1) {
           part = place;
           countText(field[0]);
+          part = place;
           define(result, field[0], deep(field[0], codec.read));
         }
         return result;
@@ -683,6 +684,7 @@ function array(items, rest, min, max) {
     read: function () {
       var length = min + takeIndex(max - min + 1), values = [];
       while (values.length < length) {
+        part = place;
         values.push(deep(values.length, codec(values.length).read));
       }
       return values;

@@ -477,6 +477,7 @@ function object(fields, others) {
         } else if (!codec.optional || takeIndex(2) === 1) {
           part = place;
           countText(field[0]);
+          part = place;
           define(result, field[0], deep(field[0], codec.read));
         }
         return result;
