@@ -32,7 +32,7 @@ pub(crate) fn lost<'r>(kind: &Type, record: &'r Record) -> Vec<&'r str> {
                 free.retain(|at| !property.fields.contains(at));
                 for inner in property.fields.iter().map(|at| &record.fields[*at].kind) {
                     if let FieldType::Record(inner) = inner.element() {
-                        lost.extend(self::lost(element(&field.kind), inner));
+                        lost.extend(lost_inside(element(&field.kind), inner));
                     }
                 }
             }
@@ -43,6 +43,14 @@ pub(crate) fn lost<'r>(kind: &Type, record: &'r Record) -> Vec<&'r str> {
         _ => {}
     }
     lost
+}
+
+/// Returns what is lost of a message inside a message. One that holds itself is a record without fields.
+fn lost_inside<'r>(kind: &Type, record: &'r Record) -> Vec<&'r str> {
+    match derive::plain(kind) {
+        Type::Object(object) if object.additional.is_some() && record.fields.is_empty() => vec![&record.name],
+        _ => lost(kind, record),
+    }
 }
 
 /// Returns the type of an array's elements, or the type itself if it is not an array.
@@ -152,6 +160,11 @@ fn rule(of: &Type, kind: &FieldType) -> Result<Rule, Error> {
         (Type::Const(value), kind) => constant(value, kind),
         (Type::Array(array), FieldType::List(list)) => {
             Ok(Rule::List(Box::new(rule(&array.items, &list.item)?)))
+        }
+        (Type::Object(object), FieldType::Record(record))
+            if record.fields.is_empty() && !object.fields.is_empty() =>
+        {
+            Err(unfit("an object with properties; the message has no fields, or holds itself"))
         }
         (Type::Object(object), FieldType::Record(record)) => plan(object, record).map(Rule::Object),
         (_, kind) => Err(unfit(&format!("of another type than the field, which holds {}", name(kind)))),

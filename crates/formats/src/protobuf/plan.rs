@@ -146,9 +146,18 @@ impl<'a> Survey<'a> {
             Scalar::String | Scalar::Bytes => "text",
             Scalar::Enum(_) => "the name of a value",
         };
+        let way_out = match (bare, held) {
+            (Type::Decimal(_), "a float") => {
+                "; x-dunnage-round: true rounds it to the decimals of multipleOf"
+            }
+            _ => "",
+        };
         match fits(bare, &field.kind, held) {
             true => Ok(None),
-            false => Err(unfit(&format!("the schema has {} here, and the field holds {held}", name(bare)))),
+            false => Err(unfit(&format!(
+                "the schema has {} here, and the field holds {held}{way_out}",
+                name(bare)
+            ))),
         }
     }
 
