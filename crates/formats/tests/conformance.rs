@@ -7,7 +7,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use dunnage_formats::{Format, Protobuf};
+use dunnage_formats::{Definition, Format, Protobuf};
 use libtest_mimic::{Arguments, Failed, Trial};
 use prost::Message;
 use std::io::{self, ErrorKind, Read, Write};
@@ -56,6 +56,7 @@ fn run() -> Result<(), Failed> {
     let output = Command::new(&runner)
         .env("LD_PRELOAD", suite().join("newer_libc.so"))
         .arg("--enforce_recommended")
+        .args(["--maximum_edition", "2023"])
         .arg("--failure_list")
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suites/protobuf.txt"))
         .arg("--output_dir")
@@ -76,10 +77,23 @@ fn suite() -> PathBuf {
     std::env::var_os("DUNNAGE_TOOLS").map_or_else(default, PathBuf::from).join("suites/protobuf")
 }
 
+/// The messages that the runner sends, and the file of each.
+const MESSAGES: [(&str, &str); 5] = [
+    ("protobuf_test_messages.proto3.TestAllTypesProto3", "test_messages_proto3.proto"),
+    ("protobuf_test_messages.proto2.TestAllTypesProto2", "test_messages_proto2.proto"),
+    ("protobuf_test_messages.editions.TestAllTypesEdition2023", "test_messages_edition2023.proto"),
+    ("protobuf_test_messages.editions.proto3.TestAllTypesProto3", "test_messages_proto3_editions.proto"),
+    ("protobuf_test_messages.editions.proto2.TestAllTypesProto2", "test_messages_proto2_editions.proto"),
+];
+
 /// Responds to requests, each after its length, until the end of standard input.
 fn testee() -> ExitCode {
-    let proto = std::fs::read_to_string(suite().join("include/google/protobuf/test_messages_proto3.proto"));
-    let format = Protobuf::from_proto(&proto.unwrap(), None).unwrap();
+    let include = suite().join("include");
+    let formats = MESSAGES.map(|(message, file)| {
+        let path = include.join("google/protobuf").join(file);
+        let definition = Definition::read(&path, std::slice::from_ref(&include), Some(message)).unwrap();
+        (message, Protobuf::from_definition(&definition, None).unwrap())
+    });
     let mut length = [0; 4];
     loop {
         match io::stdin().read_exact(&mut length) {
@@ -88,28 +102,26 @@ fn testee() -> ExitCode {
         }
         let mut request = vec![0; u32::from_le_bytes(length) as usize];
         io::stdin().read_exact(&mut request).unwrap();
-        let response = respond(&format, Request::decode(&*request).unwrap()).encode_to_vec();
+        let response = respond(&formats, Request::decode(&*request).unwrap()).encode_to_vec();
         io::stdout().write_all(&(response.len() as u32).to_le_bytes()).unwrap();
         io::stdout().write_all(&response).unwrap();
         io::stdout().flush().unwrap();
     }
 }
 
-fn respond(format: &Protobuf, request: Request) -> Response {
+fn respond(formats: &[(&str, Protobuf)], request: Request) -> Response {
     let skipped = |reason: &str| Response { skipped: Some(reason.to_owned()), ..Response::default() };
-    match request {
-        // The runner asks which failures the testee expects. It reads them from the file instead.
-        Request { message_type, .. } if message_type == "conformance.FailureSet" => {
-            Response { protobuf_payload: Some(Vec::new()), ..Response::default() }
-        }
-        Request { message_type, .. }
-            if message_type != "protobuf_test_messages.proto3.TestAllTypesProto3" =>
-        {
-            skipped("only definitions in proto3 without groups are supported")
-        }
-        Request { protobuf_payload: Some(bytes), requested_output_format: PROTOBUF, .. } => {
-            reencode(format, &bytes)
-        }
+    // The runner asks which failures the testee expects. It reads them from the file instead.
+    if request.message_type == "conformance.FailureSet" {
+        return Response { protobuf_payload: Some(Vec::new()), ..Response::default() };
+    }
+    let format = formats.iter().find(|(message, _)| *message == request.message_type);
+    match (format, request) {
+        (
+            Some((_, format)),
+            Request { protobuf_payload: Some(bytes), requested_output_format: PROTOBUF, .. },
+        ) => reencode(format, &bytes),
+        (None, request) => skipped(&format!("no definition of {}", request.message_type)),
         _ => skipped("Protobuf's JSON and text formats are not supported"),
     }
 }

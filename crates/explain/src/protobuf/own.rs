@@ -7,17 +7,17 @@ use dunnage_formats::{Outline, OutlineField, OutlineKind};
 /// Reports every field of the message at the cursor.
 pub fn walk(outline: &Outline, cursor: &mut Cursor<'_>, sink: &mut dyn Sink) -> Result<(), Stop> {
     let end = cursor.at() + cursor.left();
-    message(&mut Walk { cursor, sink }, (outline, 0), end, 0)
+    message(&mut Walk { cursor, sink }, (outline, 0), (end, None), 0)
 }
 
-/// Reports the fields of the message with an index, up to the offset `end`.
+/// Reports the fields of the message with an index, up to the offset `end`, or to the end of the group with a number.
 fn message(
     walk: &mut Walk<'_, '_>,
     (outline, index): (&Outline, usize),
-    end: usize,
+    (end, group): (usize, Option<u32>),
     depth: usize,
 ) -> Result<(), Stop> {
-    while walk.cursor.at() < end {
+    while walk.cursor.at() < end || group.is_some() {
         let start = walk.cursor.at();
         let nesting = walk.cursor.enter(depth, start)?;
         let tag = walk.cursor.varint()?;
@@ -30,6 +30,13 @@ fn message(
         match (tag & 7, field) {
             (2, Some(field)) => content(walk, place, (outline, field), start, nesting)?,
             (2, None) => delimited(walk, place, start, None, nesting)?,
+            (3, Some(OutlineField { kind: OutlineKind::Message(index), .. })) => {
+                walk.report(place, start, "message", "group")?;
+                message(walk, (outline, *index), (end, Some(number)), nesting)?;
+            }
+            (4, _) if group == Some(number) => {
+                return walk.report(place, start, "the group ends", String::new());
+            }
             (wire @ (0 | 1 | 5), field) => {
                 let (meaning, about) = scalar(walk, wire, field.map(|field| &field.kind))?;
                 walk.report(place, start, &meaning, about)?;
@@ -97,7 +104,7 @@ fn content(
             if end > walk.cursor.at() + walk.cursor.left() {
                 walk.cursor.take(length)?;
             }
-            message(walk, (outline, *index), end, nesting)
+            message(walk, (outline, *index), (end, None), nesting)
         }
         (kind, Some(wire)) => {
             walk.report(place, start, "list", counted(length, "byte", "bytes"))?;

@@ -4,6 +4,7 @@
 //! A user's own `.proto` file can replace the derived definition: see [`Protobuf::from_definition`].
 
 mod compile;
+mod edition;
 mod known;
 mod outline;
 mod plain;
@@ -89,7 +90,15 @@ impl Protobuf {
                 );
                 Error::of_value(Kind::Type, "", reason)
             }
-            Err(_) => e,
+            Err(by_name) if by_name.pointer() == e.pointer() => e,
+            Err(by_name) => {
+                let reason = format!(
+                    "{}; read by the schema's types instead, the message does not fit either: {}",
+                    e.message(),
+                    by_name.reason()
+                );
+                Error::of_value(e.kind(), e.pointer(), reason)
+            }
         })?;
         Ok(Protobuf { shapes, keys: Keys::Checked(Box::new(model.clone()), plans) })
     }

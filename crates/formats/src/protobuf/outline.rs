@@ -80,6 +80,7 @@ fn field(field: &FieldShape) -> OutlineField {
         _ => OutlineKind::Bytes,
     };
     let name = field.descriptor.name().to_owned();
-    let is_list = field.form == Form::List && field.wire_type != WireType::LengthDelimited;
+    let is_number = !matches!(field.wire_type, WireType::LengthDelimited | WireType::StartGroup);
+    let is_list = field.form == Form::List && is_number;
     OutlineField { number: field.number, name, packed: is_list.then_some(field.wire_type as u64), kind }
 }

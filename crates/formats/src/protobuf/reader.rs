@@ -13,7 +13,7 @@ pub(super) fn read(shapes: &Shapes, bytes: &[u8], budget: &Budget) -> Result<Val
     let mut reader = Reader { shapes, input: Input::new(bytes), budget };
     budget.value(0)?;
     let mut values = reader.initial(shapes.root(), 0)?;
-    reader.message(shapes.root(), &mut values, bytes.len(), 1)?;
+    reader.message(shapes.root(), &mut values, Extent { end: bytes.len(), group: None }, 1)?;
     let mut tree = Value::Array(values);
     if shapes.has_maps() {
         sort_maps(shapes, shapes.root(), &mut tree);
@@ -44,18 +44,21 @@ impl Reader<'_> {
         shape.fields.iter().map(default).collect()
     }
 
-    /// Reads fields into `values` up to `end`. A repeated occurrence of a field replaces the earlier one or adds to it.
+    /// Reads fields into `values`. A repeated occurrence of a field replaces the earlier one or adds to it.
     fn message(
         &mut self,
         shape: &MessageShape,
         values: &mut [Value],
-        end: usize,
+        Extent { end, group }: Extent,
         depth: usize,
     ) -> Result<(), Error> {
         let mut next = 0;
-        while self.input.at < end {
+        while group.is_some() || self.input.at < end {
             let start = self.input.at;
             let (number, wire_type) = self.input.tag(end)?;
+            if wire_type == WireType::EndGroup && group == Some(number) {
+                return Ok(());
+            }
             // A field whose wire type differs from the definition's is treated as unknown, as Protobuf's own libraries do: the sender may
             // have another version of the definition.
             let known = shape.find(number, next).filter(|at| takes(&shape.fields[*at], wire_type));
@@ -82,6 +85,7 @@ impl Reader<'_> {
         depth: usize,
     ) -> Result<(), Error> {
         if wire_type != field.wire_type {
+            // Numbers of a list that are packed.
             let end = self.input.length(end)?;
             while self.input.at < end {
                 self.budget.value(self.input.at)?;
@@ -92,7 +96,7 @@ impl Reader<'_> {
         }
         match (field.form, value) {
             (Form::One, value) => match field.kind {
-                Scalar::Message(index) => self.inner(index, value, (start, end), depth)?,
+                Scalar::Message(_) => self.inner(field, value, (start, end), depth)?,
                 _ => *value = self.scalar(field, start, end)?,
             },
             (Form::List, list) => {
@@ -116,7 +120,7 @@ impl Reader<'_> {
     ) -> Result<Value, Error> {
         let Scalar::Message(index) = field.kind else { return self.scalar(field, start, end) };
         let mut value = Value::Null;
-        self.inner(index, &mut value, (start, end), depth)?;
+        self.inner(field, &mut value, (start, end), depth)?;
         if field.form == Form::Map {
             self.complete_entry(index, &mut value, start)?;
         }
@@ -126,19 +130,23 @@ impl Reader<'_> {
     /// Reads a nested message. `value` is `Null`, or holds what an earlier occurrence of the field contained.
     fn inner(
         &mut self,
-        index: usize,
+        field: &FieldShape,
         value: &mut Value,
         (start, end): (usize, usize),
         depth: usize,
     ) -> Result<(), Error> {
+        let Scalar::Message(index) = field.kind else { return Err(misplaced(start)) };
         let depth = limits::deeper(depth, start)?;
         let shape = self.shapes.message(index);
         if *value == Value::Null {
             *value = Value::Array(self.initial(shape, start)?);
         }
         let Value::Array(values) = value else { return Err(misplaced(start)) };
-        let end = self.input.length(end)?;
-        self.message(shape, values, end, depth)
+        let extent = match field.wire_type {
+            WireType::StartGroup => Extent { end, group: Some(field.number) },
+            _ => Extent { end: self.input.length(end)?, group: None },
+        };
+        self.message(shape, values, extent, depth)
     }
 
     /// Completes an entry of a map with defaults: it always has a key and a value, even if they are not on the wire.
@@ -193,10 +201,18 @@ impl Reader<'_> {
     }
 }
 
+/// Where a message ends: at an offset, or before that at the tag that ends the group with this number.
+#[derive(Clone, Copy)]
+struct Extent {
+    end: usize,
+    group: Option<u32>,
+}
+
 /// Returns whether the field can be read with that wire type. A reader accepts lists of numbers both packed and unpacked, whichever the
 /// definition declares.
 fn takes(field: &FieldShape, wire_type: WireType) -> bool {
-    let packed = field.form == Form::List && wire_type == WireType::LengthDelimited;
+    let is_number = !matches!(field.kind, Scalar::Message(_) | Scalar::String | Scalar::Bytes);
+    let packed = field.form == Form::List && is_number && wire_type == WireType::LengthDelimited;
     wire_type == field.wire_type || packed
 }
 

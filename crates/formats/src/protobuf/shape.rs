@@ -230,10 +230,15 @@ impl Survey {
                 _ => None,
             };
             let kind = self.scalar(field, nested)?;
-            let optional = known.map_or(field.supports_presence(), |known| known.optional);
+            // An entry of a map always has a key and a value, even in proto2.
+            let has_presence = field.supports_presence() && !descriptor.is_map_entry();
+            let optional = known.map_or(has_presence, |known| known.optional);
             let initial = initial(field, &kind, form, optional)?;
             let (number, wire_kind) = (field.number(), field.kind());
-            let wire_type = wire_kind.wire_type();
+            let wire_type = match field.is_group() {
+                true => WireType::StartGroup,
+                false => wire_kind.wire_type(),
+            };
             let rivals = match field {
                 Descriptor::Field(field) => rivals(field, &in_order),
                 Descriptor::Extension(_) => Vec::new(),
@@ -260,9 +265,6 @@ impl Survey {
     }
 
     fn scalar(&mut self, field: &Descriptor, record: Option<&Record>) -> Result<Scalar, Error> {
-        if field.is_group() {
-            return Err(Error::new(Kind::Type, 0, format!("{}: groups are not supported", field.name())));
-        }
         Ok(match field.kind() {
             WireKind::Bool => Scalar::Bool,
             WireKind::Int32 | WireKind::Sint32 | WireKind::Sfixed32 => Scalar::Int32,

@@ -251,8 +251,12 @@ fn a_message_is_chosen_by_name_and_its_imports_are_found() {
     assert!(unknown.message().contains("p.First, p.Second"), "{unknown}");
     let missing = Definition::read(&main, &[], None).unwrap_err();
     assert!(missing.message().contains("common/unit.proto"), "{missing}");
-    let edition = Definition::of("edition = \"2023\"; message M { int32 a = 1; }", None).unwrap_err();
-    assert!(edition.message().contains("edition") && edition.message().contains("proto3"), "{edition}");
+    assert!(
+        missing.message().contains("main.proto:1:") && missing.message().contains("proto_path"),
+        "{missing}"
+    );
+    let nowhere = Definition::read(&main, &[folder.path().join("nowhere")], None).unwrap_err();
+    assert!(nowhere.message().contains("there is no folder"), "{nowhere}");
 }
 
 #[test]
@@ -298,5 +302,124 @@ fn a_message_that_would_lose_a_value_is_not_written() {
     for json in [r#"{"id":1,"a":1,"b":null}"#, r#"{"id":1,"m":{"-1":5,"10":6}}"#, r#"{"id":0,"longName":2}"#]
     {
         assert_eq!(write(json), Ok(()), "{json}");
+    }
+}
+
+/// What a closed schema does not mention may be anything, as messages that hold themselves. What it does mention is never lost.
+#[test]
+fn messages_that_hold_themselves_are_skipped_by_a_closed_schema() {
+    let schema = r#"{"type":"object","additionalProperties":false,"required":["state"],"properties":{
+        "state":{"enum":["OFF","ON"]},"child":true}}"#;
+    let schema = |child: &str| schema.replace("true", child);
+    let source = |field: &str| {
+        format!(
+            "syntax = \"proto3\"; import \"google/protobuf/struct.proto\";
+             message M {{ enum State {{ STATE_OFF = 0; STATE_ON = 1; }} State state = 1; {field} }}"
+        )
+    };
+    for (field, held) in [
+        ("M rest = 3;", b"\x1a\x02\x08\x01".as_slice()),
+        ("google.protobuf.Struct x = 3;", b"\x1a\x05\x0a\x03\x0a\x01a"),
+    ] {
+        let wire = [b"\x08\x01", held].concat();
+        let format = Protobuf::from_proto(&source(field), Some(&model(&schema("{\"type\":\"string\"}"))));
+        assert_eq!(format.unwrap().decode(&wire), Ok(json(r#"{"state":"ON"}"#)), "{field}");
+    }
+    let numbers = "syntax = \"proto3\"; message M { optional int32 state = 1; optional M child = 3; }";
+    for child in [r#"{"type":"object"}"#, r#"{"type":"object","properties":{"state":{"type":"integer"}}}"#] {
+        let schema = schema(child).replace(r#"{"enum":["OFF","ON"]}"#, r#"{"type":"integer"}"#);
+        let format = Protobuf::from_proto(numbers, Some(&model(&schema))).unwrap();
+        let read = format.decode(b"\x08\x01\x1a\x02\x08\x02").unwrap();
+        assert_eq!(read, json(r#"{"state":1,"child":{"state":2}}"#), "{child}");
+    }
+    // Messages that hold others twice, and these others twice, have more fields than any schema.
+    let many: Vec<_> =
+        (0..40).map(|n| format!("message A{n} {{ A{0} a = 1; A{0} b = 2; }}", n + 1)).collect();
+    let many = format!("syntax = \"proto3\"; {} message A40 {{ int32 n = 1; }}", many.concat());
+    let e = Protobuf::from_proto(&many, Some(&model(&schema("{\"type\":\"string\"}")))).unwrap_err();
+    assert!(e.message().contains("more than 100000 fields"), "{e}");
+}
+
+/// An entry of a map may leave out what is 0 or empty, in every syntax.
+#[test]
+fn an_entry_without_key_or_value_has_the_defaults() {
+    for syntax in ["syntax = 'proto2'", "syntax = 'proto3'", "edition = '2023'"] {
+        let proto = format!("{syntax}; message M {{ map<string, sint32> a = 1; map<int32, M> b = 2; }}");
+        let format = Protobuf::from_proto(&proto, None).unwrap();
+        let expected = json(r#"{"a":{"":0},"b":{"0":{"a":{},"b":{}}}}"#);
+        assert_eq!(format.decode(b"\x0a\x00\x12\x00"), Ok(expected), "{syntax}");
+    }
+}
+
+/// An edition says with features what labels say in the syntaxes before it.
+#[test]
+fn editions_are_read_as_the_syntax_that_means_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).unwrap();
+        folder.path().join(name)
+    };
+    write("old.proto", "syntax = \"proto2\"; message Old { required int32 n = 1; }");
+    let main = write(
+        "main.proto",
+        r#"// A comment with edition = "1999";
+edition = "2024"; package p; /* default = 1; */
+import option "custom.proto"; import "google/protobuf/cpp_features.proto"; import "old.proto";
+option features.(pb.cpp).string_type = VIEW;
+option features.field_presence = IMPLICIT;
+export message M {
+  option features.enum_type = CLOSED;
+  reserved 90 to max, 7; reserved gone, lost;
+  int32 a = 1;
+  int32 b = 2 [features.field_presence = EXPLICIT];
+  int32 c = 3 [features = { field_presence: LEGACY_REQUIRED }];
+  repeated int32 packed = 4;
+  repeated int32 expanded = 5 [features.repeated_field_encoding = EXPANDED];
+  string text = 6 [default = "it's \"x\"", features.field_presence = EXPLICIT];
+  local enum E { option features.enum_type = CLOSED; ONE = 0; TWO = 2; }
+  E e = 8; Old old = 9; oneof which { int32 x = 10; E y = 11; } map<string, E> map = 12;
+  extensions 20 to 30;
+}
+extend M { int32 more = 20 [features.field_presence = EXPLICIT]; }
+"#,
+    );
+    let format = Definition::read(&main, &[], None).and_then(|found| Protobuf::from_definition(&found, None));
+    let format = format.unwrap();
+    let all = r#"{"a":1,"b":0,"c":0,"packed":[1,2],"expanded":[1,2],"text":"","e":"TWO","old":{"n":5},"y":"TWO","map":{"k":"TWO"},"[p.more]":0}"#;
+    let wire = bytes(&format, &json(all));
+    assert_eq!(format.decode(&wire), Ok(json(all)));
+    assert!(wire.windows(8).any(|part| part == b"\x22\x02\x01\x02\x28\x01\x28\x02"), "{wire:02x?}");
+    // Without presence 0 is always there; with presence an absent field is; a required one has to be there.
+    let least = r#"{"a":0,"c":0,"packed":[],"expanded":[],"e":"ONE","map":{}}"#;
+    assert_eq!(format.decode(b"\x18\x00"), Ok(json(least)));
+    assert!(format.encode(&json("{\"a\":1}"), &mut Vec::new()).unwrap_err().message().contains('c'));
+    // Groups, as a file or a field has them.
+    let groups = "edition = '2023'; option features.message_encoding = DELIMITED;
+        message M { enum E { A = 0; } E e = 1; M m = 2; map<int32, M> map = 3; repeated M list = 4; M plain = 5 [features.message_encoding = LENGTH_PREFIXED]; }";
+    let format = Protobuf::from_proto(groups, None).unwrap();
+    let all = r#"{"e":"A","m":{"e":"A","map":{},"list":[]},"map":{},"list":[{"map":{},"list":[]}],"plain":{"map":{},"list":[]}}"#;
+    let wire = b"\x08\x00\x13\x08\x00\x14\x23\x24\x2a\x00";
+    assert_eq!(bytes(&format, &json(all)), wire);
+    assert_eq!(format.decode(wire), Ok(json(all)));
+    for (cut, kind) in [(4, Kind::Truncated), (2, Kind::Malformed)] {
+        let wire = if cut == 4 { &wire[..cut] } else { b"\x08\x00\x14" };
+        assert_eq!(format.decode(wire).unwrap_err().kind(), kind, "{wire:02x?}");
+    }
+    let explicit = Protobuf::from_proto("edition = '2023'; message M { int32 a = 1; }", None).unwrap();
+    assert_eq!(explicit.decode(b""), Ok(json("{}")));
+
+    for (text, says) in [
+        ("edition = '2026';", "message.proto: edition \"2026\" is not 2023 or 2024"),
+        ("edition = '2023';\nmessage M { int32 a = 1 [features.field_presence = NEVER]; }", "no value NEVER"),
+        ("edition = '2023';\nmessage M { optional int32; }", "message.proto:2:27: "),
+        ("edition = '2023';\nmessage M { Missing m = 1; }", "Missing"),
+        ("edition", "expected"),
+        ("edition =", "edition"),
+        ("edition = '2023'; message M { reserved", "end of file"),
+        ("edition = '2023'; message M { string \"", "message.proto: expected string terminator"),
+        ("edition = '2023'; /* é", "comment"),
+    ] {
+        let e = Definition::of(text, None).unwrap_err();
+        assert!(e.message().contains(says), "{text}: {e}");
     }
 }
