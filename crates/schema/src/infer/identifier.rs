@@ -13,8 +13,12 @@ const VERY_MANY: usize = 200;
 /// 9.10.100, and a counter gets another digit.
 const LONGER: (usize, usize) = (2, 3);
 /// The longest unit behind a number, in characters, and the most digits of a number with a unit that cannot be a code.
-const UNIT: usize = 3;
+const UNIT: usize = 4;
 const CODE: usize = 3;
+/// The most digits of a number with a plus sign. A telephone number has more.
+const SIGNED: usize = 6;
+/// What a version may have behind its numbers: `-rc1`, `+build.57`.
+const RELEASE: usize = 12;
 /// The number of letters, all of them A to F, that are unlikely to be chance: `DEC` may be followed by `JAN`.
 const HEX_LETTERS: usize = 6;
 
@@ -80,15 +84,18 @@ pub(super) fn pattern(texts: &[&str]) -> Option<String> {
         let longest = different.iter().map(|text| text.len()).max()?;
         return Some(format!("^[0-9A-Za-z+/=]{{1,{}}}$", room(longest)));
     }
-    let unsigned: Vec<&str> = different.iter().map(|text| text.strip_prefix('-').unwrap_or(text)).collect();
-    let mut split: Vec<Vec<&str>> = unsigned.into_iter().map(pieces).collect();
-    let mut pattern = "^".to_owned();
-    if split.iter().all(|pieces| is_quantity(pieces)) {
-        // Another number may have the other sign.
-        pattern.push_str("-{0,1}");
-    } else {
-        split = different.iter().map(|text| pieces(text)).collect();
+    if different.iter().all(|text| is_quantity(text)) {
+        // Another number may have the other sign, no decimals, or another prefix of the unit.
+        return any_of("-+./%", &different, room);
     }
+    if different.iter().all(|text| is_version(text)) {
+        return any_of("-+.", &different, |longest| longest + RELEASE);
+    }
+    if are_spans(texts) {
+        return None;
+    }
+    let split: Vec<Vec<&str>> = different.iter().map(|text| pieces(text)).collect();
+    let mut pattern = "^".to_owned();
     let first = split.first()?;
     if split.iter().any(|pieces| pieces.len() != first.len()) {
         return None;
@@ -123,19 +130,58 @@ fn is_base64(texts: &BTreeSet<&str>) -> bool {
     (is_mixed || has(|byte| *byte == b'=')) && texts.iter().all(is_one)
 }
 
-/// Whether the pieces are a number with a unit: `21.5C`, `99%`, `-3dB`.
-fn is_quantity(pieces: &[&str]) -> bool {
-    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    let is_with_unit = |text: &str| {
-        let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
-        unit.len() < text.len() && unit.len() <= UNIT && unit.bytes().all(|b| b.is_ascii_alphabetic())
-    };
-    match pieces {
-        [whole, "%"] => is_digits(whole),
+/// Returns a pattern of letters, digits and signs up to a length. Of `signs`, `+`, `/` and `%` are allowed only if a text has them, and
+/// letters only if a text has letters.
+fn any_of(signs: &str, texts: &BTreeSet<&str>, room: impl Fn(usize) -> usize) -> Option<String> {
+    let has = |c: char| texts.iter().any(|text| text.contains(c));
+    let has_letters = texts.iter().any(|text| text.contains(|c: char| c.is_ascii_alphabetic()));
+    let letters = if has_letters { "A-Za-z" } else { "" };
+    let signs: String = signs.chars().filter(|sign| matches!(sign, '-' | '.') || has(*sign)).collect();
+    let longest = texts.iter().map(|text| text.len()).max()?;
+    Some(format!("^[{signs}0-9{letters}]{{1,{}}}$", room(longest)))
+}
+
+/// Whether the text is a number with a unit, `21.5C`, `99%`, `-3dB`, `9km/h`, or with a plus sign.
+fn is_quantity(text: &str) -> bool {
+    let number = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let unit = number.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let number = &number[..number.len() - unit.len()];
+    let (whole, decimals) = number.split_once('.').unwrap_or((number, "0"));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let is_unit =
+        unit.len() <= UNIT && unit.bytes().all(|b| b.is_ascii_alphabetic() || matches!(b, b'/' | b'%'));
+    let most = match unit {
+        "" if text.starts_with(['-', '+']) => SIGNED,
+        "" => return false,
+        "%" => usize::MAX,
         // More digits may be a code, `14405E`.
-        [number] => is_with_unit(number) && !is_digits(number) && digits(number) <= CODE,
-        [whole, ".", decimals] => is_digits(whole) && is_with_unit(decimals) && !is_digits(decimals),
-        [whole, ".", decimals, "%"] => is_digits(whole) && is_digits(decimals),
+        _ => CODE,
+    };
+    is_number(whole) && is_number(decimals) && is_unit && (number.contains('.') || whole.len() <= most)
+}
+
+/// Whether the text is a version of software: `1.9.0`, `v2.1`.
+fn is_version(text: &str) -> bool {
+    let numbers = text.strip_prefix(['v', 'V']).unwrap_or(text);
+    let parts: Vec<&str> = numbers.split('.').collect();
+    let is_part = |part: &&str| (1..=3).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
+    (2..=4).contains(&parts.len()) && parts.iter().all(is_part)
+}
+
+/// Whether the texts are spans of time with hours that are not padded: `0:15:00`. Python prints `1 day, 0:00:00` after `23:59:59`.
+pub(super) fn are_spans(texts: &[&str]) -> bool {
+    texts.iter().all(|text| is_span(text))
+}
+
+fn is_span(text: &str) -> bool {
+    let digits = |text: &str, count: usize| text.len() == count && text.bytes().all(|b| b.is_ascii_digit());
+    match text.split(':').collect::<Vec<_>>()[..] {
+        [hours, minutes, seconds] => {
+            let seconds = seconds.split('.').next().unwrap_or_default();
+            (digits(hours, 1) || digits(hours, 2) && ("10".."24").contains(&hours))
+                && digits(minutes, 2)
+                && digits(seconds, 2)
+        }
         _ => false,
     }
 }
@@ -155,7 +201,7 @@ pub(super) fn are_counted(texts: &[&str]) -> bool {
     let is_next = |a: &[&str], b: &[&str]| {
         a.len() == b.len() && a.iter().zip(b).any(|(a, b)| a != b && (is_number(a) || is_number(b)))
     };
-    texts.iter().all(|text| is_quantity(&pieces(text)))
+    texts.iter().all(|text| is_quantity(text))
         || texts.iter().enumerate().any(|(at, text)| {
             let alike = texts[..at].iter().filter(|other| without_digits(other) == without_digits(text));
             alike.into_iter().any(|other| is_next(&pieces(text), &pieces(other)))
@@ -285,9 +331,12 @@ mod tests {
 
     #[test]
     fn a_number_with_a_unit_may_be_negative_and_bytes_may_have_any_character() {
-        assert_eq!(pattern(&["-21.5C"]).unwrap(), "^-{0,1}[0-9]{1,5}\\.[0-9A-Z]{1,5}$");
-        assert_eq!(pattern(&["1021.5C"]).unwrap(), "^-{0,1}[0-9]{1,8}\\.[0-9A-Z]{1,5}$");
-        assert_eq!(pattern(&["100.25%"]).unwrap(), "^-{0,1}[0-9]{1,6}\\.[0-9]{1,5}%$");
+        assert_eq!(pattern(&["-21.5C"]).unwrap(), "^[-.0-9A-Za-z]{1,12}$");
+        assert_eq!(pattern(&["100.25%"]).unwrap(), "^[-.%0-9]{1,14}$");
+        assert_eq!(pattern(&["+30.50"]).unwrap(), "^[-+.0-9]{1,12}$");
+        assert_eq!(pattern(&["+39501234567"]).unwrap(), "^\\+[0-9]{1,22}$");
+        assert_eq!(pattern(&["v1.9.0"]).unwrap(), "^[-.0-9A-Za-z]{1,18}$");
+        assert_eq!(pattern(&["10:15:00", "9:45:00"]), None);
         assert_eq!(pattern(&["AQIDBA8="]).unwrap(), "^[0-9A-Za-z+/=]{1,16}$");
     }
 

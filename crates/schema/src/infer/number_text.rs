@@ -2,6 +2,7 @@
 
 use super::{
     guesses::counted,
+    identifier,
     number::{last_name, seen, step},
     range::{self, Range, extent},
     write,
@@ -53,7 +54,7 @@ pub(super) fn is_number(text: &str) -> bool {
 
 /// Infers text that is several numbers with one separator: `"-993.9269 -27.1004 -52.0035"`.
 pub(super) fn several(path: &str, texts: &[&str]) -> Option<(Node, String)> {
-    let separator = separator(texts.first()?)?;
+    let separator = separator(texts.first()?).filter(|_| !identifier::are_spans(texts))?;
     let split: Vec<Vec<&str>> = texts.iter().map(|text| text.split(separator).collect()).collect();
     let count = split.first()?.len();
     if !(2..=NUMBERS).contains(&count) || split.iter().any(|parts| parts.len() != count) {

@@ -53,7 +53,7 @@ impl At {
 
 type Kind = (&'static str, fn(&mut At) -> String);
 
-const KINDS: [Kind; 52] = [
+const KINDS: [Kind; 64] = [
     ("MAC address", |a| (0..6).map(|_| format!("{:02X}", a.random.below(256))).collect::<Vec<_>>().join(":")),
     ("MAC address in digits at first", |a| format!("00:11:22:33:{:02}:{:02x}", a.seed % 100, a.progress / 5)),
     ("MAC address with dashes", |a| {
@@ -132,6 +132,45 @@ const KINDS: [Kind; 52] = [
     ("percent with decimals", |a| format!("{:.1}%", (a.random.below(50 + a.progress) as f64) / 10.0)),
     ("temperature with its unit", |a| format!("{:.1}C", 21.0 - (a.progress as f64) / 30.0)),
     ("level with its unit", |a| format!("{}dBm", 150 - a.progress.cast_signed() / 5)),
+    ("number with its sign", |a| format!("{:+.1}", 30.0 - (a.progress as f64) / 20.0)),
+    ("whole number with its sign", |a| format!("{:+}", 15 - a.progress.cast_signed() / 50)),
+    ("bytes with a prefix", |a| match a.progress {
+        0..500 => format!("{}kB", 600 + a.progress / 2),
+        more => format!("{:.1}MB", more as f64 / 500.0),
+    }),
+    ("milliseconds, then seconds", |a| match a.progress {
+        0..200 => format!("{}ms", 17 + a.progress),
+        more => format!("{:.1}s", more as f64 / 200.0),
+    }),
+    (
+        "speed",
+        |a| if a.progress < 300 { format!("{}km/h", a.n % 10) } else { format!("{}.5km/h", a.n % 130) },
+    ),
+    ("volume", |a| format!("{}m3", a.progress / 4)),
+    ("span of Python", |a| {
+        let (minutes, days) = (a.progress * 3, a.progress * 3 / 1440);
+        let days = match days {
+            0 => String::new(),
+            1 => "1 day, ".to_owned(),
+            n => format!("{n} days, "),
+        };
+        format!("{days}{}:{:02}:00", minutes / 60 % 24, minutes % 60)
+    }),
+    ("span of Python with microseconds", |a| {
+        let (minutes, days) = (a.progress * 3, a.progress * 3 / 1440);
+        let days = if days == 0 { String::new() } else { format!("{days} day, ") };
+        format!("{days}{}:{:02}:00.{:06}", minutes / 60 % 24, minutes % 60, a.n)
+    }),
+    ("version, then a candidate", |a| match a.progress {
+        0..800 => format!("v1.{}.{}", a.progress / 90, a.n % 10),
+        more => format!("v1.{}.0-rc.{}", more / 80, a.n % 12),
+    }),
+    ("version of two parts with a build", |a| match a.progress {
+        0..500 => format!("V{}.{}", 1 + a.progress / 300, a.n % 10),
+        _ => format!("V2.{}+g{:07x}", a.n % 10, a.random.below(1 << 28)),
+    }),
+    ("ratio", |a| format!("{}/{}", a.progress / 3, 1 + a.n % 9)),
+    ("currency", |a| format!("{}.{:02}EUR", a.progress / 7, a.n % 100)),
     ("callsign", |a| {
         let (digit, letters) = (a.random.below(10), 1 + a.random.below(3));
         let prefix = a.random.one(&["DL", "G", "VK", "2E"]);
