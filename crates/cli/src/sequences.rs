@@ -4,7 +4,7 @@ use crate::{
     failure::Failure,
     input::{self, Source},
 };
-use dunnage_formats::{Format, Json, Value};
+use dunnage_formats::{Json, Value};
 use dunnage_schema::Model;
 use std::collections::HashMap;
 
@@ -31,7 +31,7 @@ pub fn read(source: &Source, model: &Model, device: Option<&str>) -> Result<Vec<
             let reason = format!("all messages together exceed {} MiB: give fewer", MAX_BYTES >> 20);
             return Err(Failure::about(place(), reason));
         }
-        let message = Json.decode(&line).map_err(|error| Failure::about(place(), error))?;
+        let message = Json.decode_sample(&line).map_err(|error| Failure::about(place(), error))?;
         model.validate(&message).map_err(|violation| {
             Failure::about(place(), format!("the schema does not allow it: {violation}"))
         })?;

@@ -10,13 +10,21 @@
 mod foreign;
 
 use crate::entries::Entries;
-use crate::{Budget, Error, Format, Kind, Numbers, Reception, Value, limits, number};
+use crate::{Altered, Budget, Error, Format, Kind, Numbers, Reception, Value, limits, number};
 use foreign::Replaced;
 use jiter::{Jiter, JiterError, JiterErrorType, JsonErrorType, Peek};
 
 /// JSON.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Json;
+
+impl Json {
+    /// Decodes a message as the gateway reads those of devices: a number that no value holds exactly is the nearest binary64.
+    pub fn decode_sample(&self, bytes: &[u8]) -> Result<Value, Error> {
+        let altered = Altered::default();
+        self.decode_from(bytes, &Reception { numbers: Numbers::Nearest(&altered), ..Reception::default() })
+    }
+}
 
 impl Format for Json {
     fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {

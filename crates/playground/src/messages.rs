@@ -4,7 +4,7 @@ use crate::{
     limits::{MESSAGES, MESSAGES_BYTES, MISTAKES},
     mistake::{Mistake, Text},
 };
-use dunnage_formats::{Format, Json};
+use dunnage_formats::Json;
 use dunnage_plan::Message;
 use serde_json::{Deserializer, value::RawValue};
 
@@ -33,7 +33,7 @@ pub fn read(source: &str) -> Result<Vec<Found<'_>>, Vec<Mistake>> {
     let (mut found, mut mistakes) = (Vec::with_capacity(texts.len()), Vec::new());
     for (index, text) in texts.into_iter().enumerate() {
         let start = offset(source, text);
-        let message = Json.decode(text.as_bytes());
+        let message = Json.decode_sample(text.as_bytes());
         match message.and_then(|value| Message::new(format!("message {}", index + 1), value)) {
             Ok(message) => found.push(Found { text, start, message }),
             Err(error) => {

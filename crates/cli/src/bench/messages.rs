@@ -4,7 +4,7 @@ use crate::{
     failure::Failure,
     input::{self, Source},
 };
-use dunnage_formats::{Error, Format, Json, Value};
+use dunnage_formats::{Error, Json, Value};
 use std::path::{Path, PathBuf};
 
 /// The most messages that are read: compressing more would take longer than measuring their times.
@@ -44,7 +44,7 @@ impl Messages {
         let source = Source::from(file.to_owned());
         let text = source.message(false)?;
         let value = Json
-            .decode(&text)
+            .decode_sample(&text)
             .map_err(|error| source.blame(input::json_failure(error, &text, "--lines reads one per line")))?;
         self.push(text, value, source.to_string())
     }
@@ -90,5 +90,5 @@ impl Messages {
 
 fn decode_line(line: &[u8]) -> Result<Value, Error> {
     input::within_limit(line)?;
-    Json.decode(line)
+    Json.decode_sample(line)
 }

@@ -4,7 +4,7 @@ use crate::{
     failure::Failure,
     input::{self, Source},
 };
-use dunnage_formats::{Format, Json};
+use dunnage_formats::Json;
 use dunnage_plan::Message;
 use dunnage_schema::Model;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ pub fn read(
     for path in files {
         let source = Source::from(path.clone());
         let bytes = source.message(false)?;
-        let message = Json.decode(&bytes);
+        let message = Json.decode_sample(&bytes);
         let message = message.map_err(|error| {
             source.blame(input::json_failure(error, &bytes, "give each its own --message FILE"))
         })?;

@@ -12,7 +12,7 @@ use crate::{
 };
 use clap::Args;
 use comfy_table::{Attribute, Cell};
-use dunnage_formats::{Id, Mapping, json_offset};
+use dunnage_formats::{Json, json_offset};
 use dunnage_packed::Layout;
 use dunnage_schema::{Model, SchemaError, Violation};
 use serde::Serialize;
@@ -174,7 +174,7 @@ fn print_text(model: &Model, packed: &Packed, valid: Option<&Source>) -> Result<
 /// Reads the JSON message and validates it against `model`. Returns all violations.
 fn validate(model: &Model, source: &Source) -> Result<Vec<Found>, Failure> {
     let text = source.message(false)?;
-    let message = Id::Json.open(None, Mapping::Exact)?.decode(&text);
+    let message = Json.decode_sample(&text);
     let message = message.map_err(|error| {
         source.blame(input::json_failure(error, &text, "`dunnage convert --lines --schema` checks many"))
     })?;

@@ -7,7 +7,7 @@ use crate::{
 };
 use anstyle::Style;
 use clap::Args;
-use dunnage_formats::{Id, Mapping};
+use dunnage_formats::Json;
 use dunnage_packed::{Layout, with_slot};
 use dunnage_schema::{Inferred, Model, infer};
 use dunnage_simulate::ENOUGH;
@@ -101,8 +101,7 @@ impl Samples {
 
     /// Adds the message `bytes`. If they are not a JSON message, returns them with the reason.
     fn add(&mut self, origin: String, bytes: Vec<u8>) -> Result<(), (Vec<u8>, String)> {
-        let json = Id::Json.open(None, Mapping::Exact).and_then(|json| json.decode(&bytes));
-        if let Err(error) = json {
+        if let Err(error) = Json.decode_sample(&bytes) {
             return Err((bytes, format!("{origin}: {error}")));
         }
         let text = String::from_utf8(bytes)

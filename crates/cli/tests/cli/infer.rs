@@ -161,3 +161,22 @@ fn the_first_tenth_of_a_voyage_gives_a_schema_for_the_rest() {
     );
     assert_eq!(run.text().lines().count(), rest.len());
 }
+
+/// SignalK's own sample has more digits than the shortest ones of the number that it means; the gateway accepts it, so tools do.
+#[test]
+fn numbers_that_the_gateway_accepts_are_accepted() {
+    let sample = r#"{"latitude":49.297333333333336,"longitude":-3.14159265358979323846}"#;
+    let schema = saved(&dunnage(&["schema", "infer"], sample));
+    let schema = schema.path().to_str().unwrap();
+    let message = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&message, sample).unwrap();
+    let message = message.path().to_str().unwrap();
+    for command in [
+        &["schema", "check", schema, message][..],
+        &["plan", schema, "--per-day", "24", "--message", message],
+        &["bench", "--schema", schema, "--seconds", "0.1", message],
+    ] {
+        let run = dunnage(command, "");
+        assert_eq!(run.code, 0, "{command:?}: {}", run.stderr);
+    }
+}

@@ -17,8 +17,8 @@ mod value;
 mod words;
 pub(crate) mod write;
 
-use crate::{Model, SchemaError, parse::Node};
-use guesses::Guesses;
+use crate::{Model, SchemaError, parse::Node, read_nearest, read_number};
+use guesses::{Guesses, counted};
 use std::fmt;
 // Arrays and objects contain values, so their modules call this one recursively.
 use value::infer as infer_value;
@@ -85,7 +85,7 @@ impl std::error::Error for InferError {}
 /// Infers a schema from messages. They are given as JSON texts, because decimals are counted in the text: `17.00` has two.
 ///
 /// `title` becomes the schema's title. Errors: there are no samples; a sample is not JSON, has a duplicate key, is nested more than 32
-/// deep, is longer than 1 MiB, or has a number that neither 64 bits nor a binary64 hold; the samples are so diverse that the schema would
+/// deep, is longer than 1 MiB, or has a number beyond the range of binary64; the samples are so diverse that the schema would
 /// break the limits of `spec/schema.md`.
 ///
 /// ```
@@ -95,12 +95,20 @@ impl std::error::Error for InferError {}
 /// # Ok::<(), dunnage_schema::InferError>(())
 /// ```
 pub fn infer(samples: &[impl AsRef<str>], title: Option<&str>) -> Result<Inferred, InferError> {
-    let nodes = samples.iter().enumerate().map(|(index, sample)| read(index, sample.as_ref()));
+    let mut rounded = 0;
+    let nodes = samples.iter().enumerate().map(|(index, sample)| read(index, sample.as_ref(), &mut rounded));
     let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
     if nodes.is_empty() {
         return Err(InferError { sample: None, message: "there is no sample".to_owned() });
     }
     let mut guesses = Guesses::default();
+    if rounded > 0 {
+        let text = format!(
+            "no value holds the digits of {}: read as the nearest binary64",
+            counted(rounded, "number")
+        );
+        guesses.note("", text);
+    }
     let kind = infer_value(&mut guesses, "", &nodes.iter().collect::<Vec<_>>());
     let mut entries =
         vec![("$schema".to_owned(), write::text("https://json-schema.org/draft/2020-12/schema"))];
@@ -127,15 +135,32 @@ pub fn with_keyword(schema: &str, keyword: &str, n: u64) -> Result<String, Schem
     Ok(write::schema(&node))
 }
 
-fn read(index: usize, text: &str) -> Result<Node, InferError> {
+/// Parses a sample. A number that no value holds exactly becomes the nearest binary64, as when the gateway reads it, and is counted.
+fn read(index: usize, text: &str, rounded: &mut usize) -> Result<Node, InferError> {
     let failed = |message: String| InferError { sample: Some(index), message };
-    let node = Node::parse(text).map_err(|e| failed(e.to_string()))?;
+    let mut node = Node::parse(text).map_err(|e| failed(e.to_string()))?;
     if nesting(&node) > MAX_NESTING {
         return Err(failed(format!("arrays and objects are nested more than {MAX_NESTING} deep")));
     }
+    round(&mut node, rounded);
     match value::message(&node) {
         Some(_) => Ok(node),
-        None => Err(failed("neither 64 bits nor a binary64 hold one of the numbers".to_owned())),
+        None => Err(failed("the nearest binary64 of a number is zero or an infinity".to_owned())),
+    }
+}
+
+/// Replaces numbers that no value holds by the shortest digits of the nearest binary64.
+fn round(node: &mut Node, rounded: &mut usize) {
+    match node {
+        Node::Number(text) if read_number(text).is_none() => {
+            if let Some(nearest) = read_nearest(text) {
+                *text = format!("{nearest:?}");
+                *rounded += 1;
+            }
+        }
+        Node::Array(items) => items.iter_mut().for_each(|item| round(item, rounded)),
+        Node::Object(entries) => entries.iter_mut().for_each(|(_, item)| round(item, rounded)),
+        _ => {}
     }
 }
 

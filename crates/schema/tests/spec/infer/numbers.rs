@@ -71,3 +71,14 @@ fn decimals_that_were_a_binary32_become_steps_that_round() {
     assert_eq!(field(&["21.3", "21.35"]).get("x-dunnage-round"), None);
     assert_eq!(field(&["0.1234567891"]).get("x-dunnage-round"), None);
 }
+
+/// SignalK's own sample has more digits than the shortest ones of the binary64 that it means.
+#[test]
+fn digits_that_no_value_holds_are_read_as_the_gateway_reads_them() {
+    let samples = [r#"{"latitude":49.297333333333336}"#, r#"{"latitude":3.14159265358979323846}"#];
+    let inferred = infer(&samples, None).unwrap();
+    assert!(inferred.schema.contains("\"number\""), "{}", inferred.schema);
+    assert!(inferred.notes[0].to_string().contains("nearest binary64"), "{}", inferred.notes[0]);
+    let e = infer(&[r#"{"a":1e999}"#], None).unwrap_err();
+    assert!(e.message().contains("infinity"), "{e}");
+}
