@@ -384,10 +384,21 @@ mod tests {
             ("nan", "null", 1),
             (r#"["a\\",-nan,"\"",INF]"#, r#"["a\\",null,"\"",null]"#, 2),
             (r#"{"nan":1.5}"#, r#"{"nan":1.5}"#, 0),
+            // What the C libraries of Windows print, now and formerly, newlib, and Arduino.
+            ("[-nan(ind), nan(0x8000000000000),nan(snan)]", "[null,null,null]", 3),
+            ("[-1.#IND00,1.#INF ,1.#QNAN,1.5,-1]", "[null,null,null,1.5,-1]", 3),
+            (r#"{"a":ovf,"b":-OVF}"#, r#"{"a":null,"b":null}"#, 2),
         ] {
             assert_eq!(lenient(text), (Json.decode(same.as_bytes()), nulls), "{text}");
         }
-        for (text, offset) in [("[nan,infinity,01]", 15), ("[nan,na]", 6), ("{nan:1}", 1), ("[1nan]", 2)] {
+        for (text, offset) in [
+            ("[nan,infinity,01]", 15),
+            ("[nan,na]", 6),
+            ("{nan:1}", 1),
+            ("[1nan]", 2),
+            ("[nan(]", 2),
+            ("[1.#]", 3),
+        ] {
             assert_eq!(lenient(text).0.unwrap_err().offset(), offset, "{text}");
         }
         assert_eq!(offset_of(b"[nan, inf, {\"a\": 7}]", "/2/a"), Some(17));
@@ -407,6 +418,9 @@ mod tests {
             (b"{\"t\":NaN}", "NaN"),
             (b"[inf]", "NaN"),
             (b"-Infinity", "NaN"),
+            (b"{\"t\":-nan(ind)}", "NaN"),
+            (b"{\"t\":1.#INF}", "NaN"),
+            (b"[0,ovf]", "NaN"),
             (b"[1,\xef\xbb\xbf2]", "byte order mark"),
             (b"\xff\xfe{\0}\0", "UTF-16"),
             (b"\0{\0}", "UTF-16"),

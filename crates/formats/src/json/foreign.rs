@@ -1,4 +1,5 @@
-//! What senders write that is not JSON: a byte order mark, UTF-16, and NaN or infinities as C's `printf` prints them.
+//! What senders write that is not JSON: a byte order mark, UTF-16, and NaN or infinities as the `printf` of a C library, or Arduino's
+//! `print`, prints them.
 
 /// The byte order mark in UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
@@ -17,7 +18,7 @@ pub(super) fn name(text: &[u8], at: usize) -> Option<(&'static str, Option<&'sta
         return Some(("a byte order mark (U+FEFF), which may stand only at the start", None));
     }
     let at = at.min(text.len());
-    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-');
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-.#()_".contains(byte);
     let start = at - text[..at].iter().rev().take_while(is_part).count();
     let word = &text[start..at + text[at..].iter().take_while(is_part).count()];
     let number = not_a_number(word).filter(|length| *length == word.len());
@@ -32,10 +33,23 @@ fn is_utf_16(text: &[u8]) -> bool {
 /// Returns the length of the NaN or infinity that `text` begins with.
 fn not_a_number(text: &[u8]) -> Option<usize> {
     let sign = usize::from(matches!(text, [b'+' | b'-', ..]));
-    let begins = |word: &&&str| {
-        text.get(sign..sign + word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
+    let rest = &text[sign..];
+    let begins =
+        |word: &&&str| rest.get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()));
+    let word = ["infinity", "inf", "nan", "ovf", "1.#"].iter().find(begins)?;
+    let more = &rest[word.len()..];
+    let count = |is: fn(&u8) -> bool| more.iter().take_while(|byte| is(byte)).count();
+    let length = match *word {
+        // `nan(ind)`, `nan(0x8000000000000)`
+        "nan" if more.starts_with(b"(") => {
+            let inside = count(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'(' | b'_'));
+            if more.get(inside) == Some(&b')') { inside + 1 } else { 0 }
+        }
+        // `1.#INF`, `1.#QNAN00`
+        "1.#" => Some(count(u8::is_ascii_alphanumeric)).filter(|length| *length > 0)?,
+        _ => 0,
     };
-    ["infinity", "inf", "nan"].iter().find(begins).map(|word| sign + word.len())
+    Some(sign + word.len() + length)
 }
 
 /// A JSON text with null in place of NaN and infinities.
@@ -57,7 +71,7 @@ impl Replaced {
             match byte {
                 b'\\' if in_string => at += 1,
                 b'"' => in_string = !in_string,
-                b'+' | b'-' | b'n' | b'N' | b'i' | b'I'
+                b'+' | b'-' | b'n' | b'N' | b'i' | b'I' | b'o' | b'O' | b'1'
                     if !in_string && matches!(before, b'[' | b',' | b':') =>
                 {
                     if let Some(length) = value(&text[at..]) {
