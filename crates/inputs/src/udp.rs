@@ -6,8 +6,9 @@ use bytes::Bytes;
 use dunnage_access::Peer;
 use dunnage_base::{clock, name::is_name};
 use dunnage_buffer::Provenance;
-use dunnage_formats::Id;
+use dunnage_formats::{Altered, Format, Id, Json, Numbers, Reception, Value};
 use dunnage_ingest::{Code, Meter, RawMessage, Rejected};
+use dunnage_schema::pointer;
 use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
@@ -240,11 +241,7 @@ impl Receiver {
 
     /// Parses a datagram. If that fails, the whole datagram goes into the quarantine.
     fn read(&self, bytes: &[u8], from: SocketAddr) -> RawMessage<'static> {
-        let read = match bytes.first() {
-            Some(b'{') => object(bytes, &self.settings.device),
-            _ => prefixed(bytes),
-        };
-        let (message, mut bad) = match read {
+        let (message, mut bad) = match parse(bytes, &self.settings.device) {
             Ok(message) => (message, None),
             Err(rejected) => (Message { device: None, format: Id::Json, raw: bytes }, Some(rejected)),
         };
@@ -278,10 +275,21 @@ struct Message<'a> {
     raw: &'a [u8],
 }
 
+/// Parses a datagram: a JSON object, before which a byte order mark may stand, or a prefix and a message in any format.
+fn parse<'a>(bytes: &'a [u8], pointer: &str) -> Result<Message<'a>, Rejected> {
+    match bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes) {
+        [b'{', ..] => object(bytes, pointer),
+        _ => prefixed(bytes),
+    }
+}
+
 /// Parses a JSON object that has the device's ID at `pointer`.
 fn object<'a>(bytes: &'a [u8], pointer: &str) -> Result<Message<'a>, Rejected> {
-    let device = match serde_json::from_slice::<serde_json::Value>(bytes) {
-        Ok(object) => match object.pointer(pointer).and_then(name_of) {
+    // As the most tolerant profile reads it: the device has to be known even if its own profile rejects the message.
+    let altered = Altered::default();
+    let reception = Reception { numbers: Numbers::Lenient(&altered), ..Reception::default() };
+    let device = match Json.decode_from(bytes, &reception) {
+        Ok(object) => match pointer::find(&object, pointer).and_then(name_of) {
             Some(device) if is_name(&device) => Some(device),
             _ => {
                 return Err(Rejected::bad_id(&format!(
@@ -296,10 +304,10 @@ fn object<'a>(bytes: &'a [u8], pointer: &str) -> Result<Message<'a>, Rejected> {
 }
 
 /// Returns a text, or the digits of a whole number, such as an IMEI.
-fn name_of(value: &serde_json::Value) -> Option<String> {
+fn name_of(value: &Value) -> Option<String> {
     match value {
-        serde_json::Value::String(text) => Some(text.clone()),
-        serde_json::Value::Number(number) => number.as_u64().map(|n| n.to_string()),
+        Value::Text(text) => Some(text.clone()),
+        Value::U64(n) => Some(n.to_string()),
         _ => None,
     }
 }
@@ -324,11 +332,7 @@ fn prefixed(bytes: &[u8]) -> Result<Message<'_>, Rejected> {
 /// Checks the invariants of parsing, for any datagram.
 #[cfg(any(test, feature = "fuzzing"))]
 pub fn check(bytes: &[u8]) {
-    let read = match bytes.first() {
-        Some(b'{') => object(bytes, &device()),
-        _ => prefixed(bytes),
-    };
-    let Ok(message) = read else { return };
+    let Ok(message) = parse(bytes, &device()) else { return };
     assert!(message.device.as_deref().is_none_or(is_name));
     assert!(bytes.ends_with(message.raw));
 }
@@ -388,13 +392,20 @@ mod tests {
     #[test]
     fn an_object_names_its_device() {
         let of = |json: &'static str, pointer| {
-            object(json.as_bytes(), pointer)
+            parse(json.as_bytes(), pointer)
                 .map(|message| message.device)
                 .map_err(|rejected| rejected.code.as_str())
         };
         assert_eq!(of("{\"containerID\":\"LMCU1\"}", "/containerID"), Ok(Some("LMCU1".into())));
         assert_eq!(of("{\"a\":{\"b\":\"x\"}}", "/a/b"), Ok(Some("x".into())));
         assert_eq!(of("{\"IMEI\":356938035643809}", "/IMEI"), Ok(Some("356938035643809".into())));
+        // As the decoder accepts it, or the profile of the device may.
+        for json in [
+            "\u{feff}{\"containerID\":\"LMCU1\"}",
+            "{\"t\":nan,\"x\":0.10000000000000000001,\"containerID\":\"LMCU1\"}",
+        ] {
+            assert_eq!(of(json, "/containerID"), Ok(Some("LMCU1".into())), "{json}");
+        }
         for json in ["{\"containerID\":1.5}", "{\"containerID\":-1}", "{\"containerID\":\"a b\"}", "{}"] {
             assert_eq!(of(json, "/containerID"), Err("name"), "{json}");
         }
