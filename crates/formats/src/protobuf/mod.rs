@@ -85,10 +85,10 @@ impl Protobuf {
                 let reason = format!(
                     "{}; the schema allows further properties, so it has to describe the fields as Protobuf's JSON has them. \
                      Set additionalProperties to false, which leaves out the fields {}",
-                    e.reason(),
+                    e.message(),
                     mapped.lost().join(", ")
                 );
-                Error::of_value(Kind::Type, "", reason)
+                Error::of_value(Kind::Type, e.pointer(), reason)
             }
             Err(by_name) if by_name.pointer() == e.pointer() => e,
             Err(by_name) => {

@@ -147,6 +147,9 @@ impl<'a> Survey<'a> {
             Scalar::Enum(_) => "the name of a value",
         };
         let way_out = match (bare, held) {
+            (Type::Enum(_), "the name of a value") => {
+                "; each value must be a name of the definition, and of several names of one number the first"
+            }
             (Type::Decimal(_), "a float") => {
                 "; x-dunnage-round: true rounds it to the decimals of multipleOf"
             }
@@ -196,8 +199,13 @@ fn fits(kind: &Type, field: &Scalar, held: &str) -> bool {
         (Type::Text(_), "the name of a value") => true,
         (Type::Enum(values), "the name of a value") => {
             let Scalar::Enum(names) = field else { return false };
-            let is_name = |text: &String| names.iter().any(|(_, name)| name == text);
-            values.iter().all(|value| matches!(value, Value::Text(text) if is_name(text)))
+            // A message has the first name of a number, so a schema that has another name only would reject it.
+            let first_name = |text: &String| {
+                let (number, _) = names.iter().find(|(_, name)| name == text)?;
+                names.iter().find(|(other, _)| other == number).map(|(_, name)| Value::from(name.as_str()))
+            };
+            let is_read = |text: &String| first_name(text).is_some_and(|name| values.contains(&name));
+            values.iter().all(|value| matches!(value, Value::Text(text) if is_read(text)))
         }
         (Type::Enum(values), "text") => values.iter().any(|value| matches!(value, Value::Text(_))),
         (Type::Enum(values), "an integer") => values.iter().any(|value| value.as_integer().is_some()),

@@ -1,7 +1,7 @@
 //! A user's own `.proto`.
 
 use super::models::{container_message, container_model};
-use dunnage_formats::{Definition, Format, Id, Json, Kind, Mapping, Protobuf, Value};
+use dunnage_formats::{Definition, Error, Format, Id, Json, Kind, Mapping, Protobuf, Value};
 use dunnage_schema::Model;
 
 /// The definition of the container message's authors: other names and comments than the derived definition, the same numbers and types.
@@ -177,6 +177,12 @@ fn a_number_with_several_names_has_the_first() {
             let message = json(&format!(r#"{{"s":"{known}"}}"#));
             assert_eq!(bytes(&plain, &message), b"\x28\x01");
             assert_eq!(format.decode(b"\x28\x01"), Ok(message), "{values} {known}");
+            // An open schema that leaves out a field has to have the first name, and is rejected when it is loaded, not with each message.
+            let open = schema.replace(r#","additionalProperties":false"#, "");
+            let more = proto(values).replace("S s = 5;", "S s = 5; int32 more = 6;");
+            let format = Protobuf::from_proto(&more, Some(&model(&open)));
+            assert_eq!(format.as_ref().map_err(Error::pointer).err(), (known != first).then_some("/s"));
+            assert!(format.err().is_none_or(|e| e.message().contains("the first")));
         }
     }
 }
