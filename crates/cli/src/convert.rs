@@ -7,8 +7,8 @@ use crate::{
     numbers::{Numbers, with_choice},
     proto::Proto,
 };
-use clap::Args;
-use dunnage_formats::{Altered, Error, Format, Id, Kind, Mapping, Reception};
+use clap::{Args, ValueEnum};
+use dunnage_formats::{Altered, Avro, AvroHeader, Error, Format, Id, Kind, Mapping, Reception};
 use std::{
     collections::BTreeMap,
     io::{self, Write},
@@ -45,6 +45,9 @@ pub struct Convert {
     /// Reject packed messages whose schema has no x-dunnage-check
     #[arg(long)]
     require_check: bool,
+    /// Header before the Avro messages of the input, which is skipped
+    #[arg(long, value_name = "HEADER", value_enum, default_value = "none")]
+    avro_header: Header,
     #[command(flatten)]
     numbers: Numbers,
     #[command(flatten)]
@@ -53,6 +56,27 @@ pub struct Convert {
     schemas: input::Schemas,
     #[command(flatten)]
     source: Source,
+}
+
+/// What stands before an Avro message.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Header {
+    None,
+    /// The five bytes of Confluent's schema registry
+    Registry,
+    /// The ten bytes of Avro's single-object encoding
+    SingleObject,
+}
+
+impl Header {
+    /// The name of the header that a message seems to have.
+    fn of(message: &[u8]) -> Option<&'static str> {
+        match message {
+            [0, _, _, _, _, ..] => Some("registry"),
+            [0xc3, 1, ..] => Some("single-object"),
+            _ => None,
+        }
+    }
 }
 
 /// Parses the name of one of `formats`. Help and completions list all of them.
@@ -86,9 +110,19 @@ impl Convert {
             Some(own) if id == Id::Protobuf => Ok(Box::new(own.clone()) as Box<dyn Format>),
             _ => id.open(model.as_ref(), Mapping::Exact),
         };
+        let from = match (&model, self.avro_header) {
+            (Some(model), Header::Registry) if self.from == Id::Avro => {
+                Box::new(Avro::new(model)?.with_header(AvroHeader::Registry))
+            }
+            (Some(model), Header::SingleObject) if self.from == Id::Avro => {
+                Box::new(Avro::new(model)?.with_header(AvroHeader::SingleObject))
+            }
+            _ => open(self.from)?,
+        };
         let conversion = Conversion {
             from_json: self.from == Id::Json,
-            from: open(self.from)?,
+            bare_avro: self.from == Id::Avro && self.avro_header == Header::None,
+            from,
             to: open(self.to)?,
             known: self.known.texts()?,
             numbers: self.numbers,
@@ -109,6 +143,8 @@ fn is_text(id: Id) -> bool {
 struct Conversion {
     /// Whether the input is JSON, so that an encoding error can name the place of the value in the input.
     from_json: bool,
+    /// Whether the input is Avro without a header, so that an error can name the one that a message seems to have.
+    bare_avro: bool,
     from: Box<dyn Format>,
     to: Box<dyn Format>,
     known: BTreeMap<String, String>,
@@ -126,7 +162,7 @@ impl Conversion {
         let mut output = self.convert(&bytes).map_err(|error| {
             self.source.blame(match self.from_json {
                 true => input::json_failure(with_choice(&error), &bytes, "--lines reads one per line"),
-                false => Failure::Failed(with_choice(&error)),
+                false => Failure::Failed(with_choice(&error) + &self.header_hint(&bytes)),
             })
         })?;
         if self.newline && output.last() != Some(&b'\n') {
@@ -163,6 +199,14 @@ impl Conversion {
         }
         stdout.flush()?;
         if failed { Err(Failure::Reported) } else { Ok(()) }
+    }
+
+    /// Names the header that a message may have.
+    fn header_hint(&self, bytes: &[u8]) -> String {
+        match Header::of(bytes).filter(|_| self.bare_avro) {
+            Some(name) => format!("; if a header precedes the message, --avro-header {name} skips it"),
+            None => String::new(),
+        }
     }
 
     /// Converts the message of one line and returns it as one line, without a newline.

@@ -325,3 +325,18 @@ fn a_proto_alone_is_enough() {
     );
     assert!(wrong.code == 1 && wrong.stderr.contains("p.H, p.M"), "{}", wrong.stderr);
 }
+
+#[test]
+fn a_header_before_an_avro_message_is_named_and_skipped() {
+    let message = fs::read_to_string(crate::run::root().join("bench/corpus/container.json")).unwrap();
+    let avro =
+        dunnage(&["convert", "--from", "json", "--to", "avro", "--schema", "container", "--hex"], &message);
+    let from = ["convert", "--from", "avro", "--to", "json", "--schema", "container", "--hex"];
+    for (header, name) in [("0000000007", "registry"), ("c3010123456789abcdef", "single-object")] {
+        let sent = format!("{header}{}", avro.text());
+        let bare = dunnage(&from, &sent);
+        assert!(bare.stderr.contains(&format!("--avro-header {name}")), "{}", bare.stderr);
+        let read = dunnage(&[&from[..], &["--avro-header", name]].concat(), &sent);
+        assert_eq!(read.text(), dunnage(&from, avro.text()).text());
+    }
+}

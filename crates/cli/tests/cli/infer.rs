@@ -173,8 +173,8 @@ fn numbers_that_the_gateway_accepts_are_accepted() {
     let message = message.path().to_str().unwrap();
     for command in [
         &["schema", "check", schema, message][..],
-        &["plan", schema, "--per-day", "24", "--message", message],
-        &["bench", "--schema", schema, "--seconds", "0.1", message],
+        &["plan", "--schema", schema, "--devices", "2", "--per-day", "24", "--message", message],
+        &["bench", "--schema", schema, "--seconds", "1", message],
     ] {
         let run = dunnage(command, "");
         assert_eq!(run.code, 0, "{command:?}: {}", run.stderr);
