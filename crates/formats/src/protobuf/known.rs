@@ -2,11 +2,23 @@
 
 use crate::{Budget, Error, Kind, Value, instant, limits};
 use base64::Engine;
-use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE};
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::prelude::BASE64_STANDARD;
+use std::ops::RangeInclusive;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 const BILLION: i128 = 1_000_000_000;
+/// The seconds of a `Timestamp`, of the years 1 to 9999, and the most seconds of a `Duration` (`timestamp.proto`, `duration.proto`).
+const INSTANTS: RangeInclusive<i128> = -62_135_596_800..=253_402_300_799;
+const LONGEST: i128 = 315_576_000_000;
+
+/// Base64 in either alphabet, with or without padding.
+const LAX: GeneralPurposeConfig =
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LAX);
+const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LAX);
 
 /// A well-known type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,13 +53,11 @@ impl Known {
 pub(super) fn time_text(known: Known, values: &[Value], budget: &Budget) -> Result<Value, Error> {
     let part = |at: usize| values.get(at).and_then(Value::as_integer).unwrap_or(0);
     let (seconds, nanoseconds) = (part(0), part(1));
-    if known == Known::Timestamp {
-        let nanoseconds = u32::try_from(nanoseconds).map_err(|_| out_of_range("nanos of a Timestamp"))?;
-        let seconds = i64::try_from(seconds).map_err(|_| out_of_range("seconds of a Timestamp"))?;
+    in_range(known, seconds, nanoseconds)?;
+    if let (Known::Timestamp, Ok(seconds), Ok(nanoseconds)) =
+        (known, i64::try_from(seconds), u32::try_from(nanoseconds))
+    {
         return instant::of_seconds(seconds, nanoseconds, 0, budget).map_err(Error::without_offset);
-    }
-    if nanoseconds.abs() >= BILLION || seconds.signum() * nanoseconds.signum() < 0 {
-        return Err(out_of_range("nanos of a Duration"));
     }
     let sign = if seconds < 0 || nanoseconds < 0 { "-" } else { "" };
     let decimals = match nanoseconds.unsigned_abs() {
@@ -75,8 +85,24 @@ pub(super) fn time_fields(known: Known, text: &str) -> Result<Value, Error> {
         Known::Timestamp => (nanoseconds.div_euclid(BILLION), nanoseconds.rem_euclid(BILLION)),
         _ => (nanoseconds / BILLION, nanoseconds % BILLION),
     };
-    let part = |n: i128| i64::try_from(n).map(Value::from).map_err(|_| out_of_range("seconds"));
-    Ok(Value::Array(vec![part(seconds)?, part(rest)?]))
+    in_range(known, seconds, rest)?;
+    Ok(Value::Array(vec![Value::from(seconds as i64), Value::from(rest as i64)]))
+}
+
+/// Checks the fields of a `Timestamp` or a `Duration`.
+fn in_range(known: Known, seconds: i128, nanoseconds: i128) -> Result<(), Error> {
+    let (seconds_fit, nanoseconds_fit) = match known {
+        Known::Timestamp => (INSTANTS.contains(&seconds), (0..BILLION).contains(&nanoseconds)),
+        _ => (
+            seconds.abs() <= LONGEST,
+            nanoseconds.abs() < BILLION && seconds.signum() * nanoseconds.signum() >= 0,
+        ),
+    };
+    match (seconds_fit, nanoseconds_fit) {
+        (false, _) => Err(out_of_range(&format!("seconds of a {known:?}"))),
+        (_, false) => Err(out_of_range(&format!("nanos of a {known:?}"))),
+        _ => Ok(()),
+    }
 }
 
 /// Reads `-1.5s`, in nanoseconds.
@@ -165,9 +191,9 @@ pub(super) fn base64(bytes: &[u8], budget: &Budget) -> Result<Value, Error> {
     Ok(Value::Text(text))
 }
 
-/// Reads base64 in either alphabet.
+/// Reads base64.
 pub(super) fn from_base64(text: &str) -> Result<Value, Error> {
-    let bytes = BASE64_STANDARD.decode(text).or_else(|_| BASE64_URL_SAFE.decode(text));
+    let bytes = STANDARD.decode(text).or_else(|_| URL_SAFE.decode(text));
     bytes.map(Value::Bytes).map_err(|_| Error::new(Kind::Type, 0, format!("{text:?} is not base64")))
 }
 

@@ -84,6 +84,7 @@ impl<'a> Names<'a> {
                 entries.iter().map(entry).collect::<Result<_, Error>>().map(Value::Map)
             }
             (Form::One, Value::Null) if is_value(self.shapes, field) => known::value_fields(value, depth),
+            (Form::One, Value::Null) if field.is_null_value() => Ok(Value::U64(0)),
             (_, Value::Null) => Ok(Value::Null),
             (_, value) => self.lower_value(field, plan, value, depth),
         }
@@ -100,6 +101,7 @@ impl<'a> Names<'a> {
             (Scalar::Message(index), value) => {
                 self.lower_message(self.shapes.message(*index), plan, value, depth)
             }
+            (Scalar::Enum(_), Value::Null) if field.is_null_value() => Ok(Value::U64(0)),
             (Scalar::Enum(values), Value::Text(name)) => {
                 let index = values.iter().position(|(_, known)| known == name);
                 let unknown = || Error::new(Kind::Range, 0, format!("the enumeration has no value {name}"));
@@ -188,6 +190,7 @@ impl Reader<'_> {
     fn value(&self, field: &FieldShape, plan: Option<usize>, value: Value) -> Result<Value, Error> {
         match (&field.kind, value) {
             (Scalar::Message(index), value) => self.message(self.names.shapes.message(*index), plan, value),
+            (Scalar::Enum(_), _) if field.is_null_value() => Ok(Value::Null),
             (Scalar::Enum(values), Value::U64(index)) => {
                 let value = usize::try_from(index).ok().and_then(|index| values.get(index));
                 let (_, name) = value.ok_or_else(|| Error::new(Kind::Range, 0, "an index of no value"))?;

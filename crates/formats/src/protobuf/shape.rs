@@ -159,6 +159,13 @@ pub(super) enum Scalar {
     Message(usize),
 }
 
+impl FieldShape {
+    /// Whether the field's only value is null, which Protobuf's JSON has for it.
+    pub(super) fn is_null_value(&self) -> bool {
+        matches!(&self.wire_kind, WireKind::Enum(values) if values.full_name() == "google.protobuf.NullValue")
+    }
+}
+
 impl Shapes {
     /// Surveys `root` and all messages that it contains. `record`, if given, has a field for each field of the descriptor.
     pub(super) fn of(root: &MessageDescriptor, record: Option<&Record>) -> Result<Self, Error> {

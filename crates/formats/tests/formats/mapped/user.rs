@@ -122,7 +122,7 @@ const WELL_KNOWN: &str = r#"
         google.protobuf.Struct extra = 4; google.protobuf.BytesValue raw = 5; google.protobuf.Value any = 6;
         google.protobuf.ListValue list = 7; google.protobuf.FieldMask mask = 8; google.protobuf.Int64Value big = 9;
         repeated google.protobuf.Timestamp times = 10; map<int32, google.protobuf.Duration> spans = 11;
-        oneof u { string a = 12; int32 b = 13; } W inner = 14;
+        oneof u { string a = 12; int32 b = 13; google.protobuf.NullValue none = 15; } W inner = 14;
     }"#;
 
 #[test]
@@ -136,6 +136,7 @@ fn well_known_types_are_what_protobufs_json_has() {
         r#"{"times":["1969-12-31T23:59:59.999999999Z"],"spans":{"-1":"-1.500s","7":"0.000000001s"}}"#,
         r#"{"extra":{"a":null,"b":[1.5,"x",{"c":true}]},"any":null,"times":[],"spans":{},"inner":{"list":[[],{}],"times":[],"spans":{}}}"#,
         r#"{"raw":"AQI=","any":{"k":[]},"mask":"a.bC,d","big":-9223372036854775808,"times":[],"spans":{},"b":0}"#,
+        r#"{"at":"9999-12-31T23:59:59Z","every":"-315576000000s","times":[],"spans":{},"none":null}"#,
     ] {
         let message = json(message);
         assert_eq!(format.decode(&bytes(&format, &message)), Ok(message));
@@ -144,11 +145,18 @@ fn well_known_types_are_what_protobufs_json_has() {
         (r#"{"at":"yesterday"}"#, Kind::Type),
         (r#"{"every":"1h"}"#, Kind::Type),
         (r#"{"raw":"*"}"#, Kind::Type),
+        (r#"{"at":"0000-12-31T23:59:59Z"}"#, Kind::Range),
+        (r#"{"every":"315576000001s"}"#, Kind::Range),
     ] {
         let e = format.encode(&json(message), &mut Vec::new()).unwrap_err();
         assert!(e.kind() == kind && !e.pointer().is_empty(), "{e}");
     }
     assert_eq!(format.decode(b"\x0a\x06\x10\x80\x94\xeb\xdc\x03").unwrap_err().pointer(), "/at");
+    // Base64 is read in either alphabet, with and without padding.
+    for raw in ["-_8=", "-_8", "+/8", "+/8="] {
+        let message = json(&format!(r#"{{"raw":"{raw}"}}"#));
+        assert!(bytes(&format, &message).ends_with(b"\x0a\x02\xfb\xff"), "{raw}");
+    }
 }
 
 #[test]
