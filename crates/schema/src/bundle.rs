@@ -8,6 +8,7 @@ use crate::{
     compile::{address, percent_decoded, positions},
     infer::write,
     parse::{MAX_BYTES, Node},
+    pointer,
 };
 use std::{
     collections::VecDeque,
@@ -118,6 +119,9 @@ impl Folders {
     /// Returns the canonical path of the file at `path`, `None` if there is no such file, and an error if it is outside of the folders.
     fn inside(&self, path: &Path) -> Result<Option<PathBuf>, String> {
         let Ok(path) = fs::canonicalize(path) else { return Ok(None) };
+        if self.roots.is_empty() {
+            return Ok(None);
+        }
         if !self.roots.iter().any(|root| path.starts_with(root)) {
             return Err("leads out of the folders of schemas".to_owned());
         }
@@ -183,7 +187,7 @@ impl Bundle<'_> {
             } else if declared.as_ref() == Some(&absolute) {
                 Some(self.documents[at].id.clone())
             } else {
-                self.find(at, &base, document).map_err(|m| refuse(&reference, &m))?
+                self.find(at, &base, document).map_err(|m| self.refuse(at, &node, &reference, &m))?
             };
             names.push(found.map(|id| if fragment.is_empty() { id } else { format!("{id}#{fragment}") }));
         }
@@ -197,6 +201,16 @@ impl Bundle<'_> {
         });
         self.documents[at].node = node;
         Ok(())
+    }
+
+    /// Returns the error for a reference of document `at`.
+    fn refuse(&self, at: usize, node: &Node, reference: &str, message: &str) -> SchemaError {
+        let file = match at {
+            0 => String::new(),
+            _ => format!(" (in {})", self.documents[at].path.display()),
+        };
+        let pointer = pointer_of(node, reference).unwrap_or_default();
+        SchemaError::new(&pointer, "$ref", format!("{reference:?} {message}{file}"))
     }
 
     /// Returns the name in the bundle of the document that `reference` means in document `from`, where `base` is the base of its
@@ -354,6 +368,17 @@ pub fn read_text(source: impl Read) -> io::Result<String> {
     }
 }
 
-fn refuse(reference: &str, message: &str) -> SchemaError {
-    SchemaError::new("", "$ref", format!("{reference:?} {message}"))
+/// Returns the pointer of the first schema in `node` that has this reference.
+fn pointer_of(node: &Node, reference: &str) -> Option<String> {
+    match node {
+        Node::Object(_) if node.text("$ref") == Some(reference) => Some(String::new()),
+        Node::Object(entries) => entries.iter().find_map(|(key, inner)| {
+            Some(format!("/{}{}", pointer::escape(key), pointer_of(inner, reference)?))
+        }),
+        Node::Array(items) => {
+            let item = |(at, inner)| Some(format!("/{at}{}", pointer_of(inner, reference)?));
+            items.iter().enumerate().find_map(item)
+        }
+        _ => None,
+    }
 }

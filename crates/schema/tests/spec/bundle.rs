@@ -218,6 +218,18 @@ fn addresses_can_be_mapped_to_files() {
     let folders = Folders::new(&[folder.0.join("schemas")]).expect("a folder");
     assert!(bundle(folders.clone()).expect_err("an error").contains("map the address"));
     assert_eq!(bundle(folders.with_map(&map).expect("a map")).expect("a bundle"), mapped);
+    // A reference to a file has its own pointer, and needs a folder; a map alone reads no files beside the schema.
+    let both = format!(r#"{{"properties":{{"a":{{"$ref":"{url}"}},"b/c":{{"$ref":"map.json"}}}}}}"#);
+    let mapped = Folders::default().with_map(&map).expect("a map");
+    let bundled = mapped.bundle(&main, &both).expect("a bundle");
+    let error = Model::compile(&bundled).expect_err("an error");
+    assert!(
+        error.pointer() == "/properties/b~1c/$ref" && error.message().contains("--schema-dir"),
+        "{error}"
+    );
+    let inside = Folders::new(&[folder.0.join("schemas")]).expect("a folder").with_map(&map).expect("a map");
+    let error = inside.bundle(&main, &both.replace("\"map.json", "\"./map.json")).expect_err("an error");
+    assert!(error.pointer() == "/properties/b~1c/$ref" && error.message().contains("leads out"), "{error}");
     for (wrong, reason) in [
         (r#"{"common.json":"common.json"}"#, "not an absolute"),
         (r#"{"https://raw.example/none":"none.json"}"#, "none.json: "),
