@@ -128,9 +128,10 @@ pub fn connect(first: u8, body: &[u8]) -> Result<Connect, (Option<Version>, Refu
     if !level {
         return Err(refused(Refusal::new(Reason::Version, "the server supports MQTT 3.1.1 and 5")));
     }
-    // The lowest connect flag is reserved, and the flags of a will need a will.
+    // The lowest connect flag is reserved, the flags of a will need a will, and there is no QoS 3.
     let flags = body.get(7).copied().unwrap_or_default();
-    if first != 0x10 || flags & 1 != 0 || (flags & 0b100 == 0 && flags & 0b11_1000 != 0) {
+    let will = if flags & 0b100 == 0 { flags & 0b11_1000 == 0 } else { flags & 0b1_1000 != 0b1_1000 };
+    if first != 0x10 || flags & 1 != 0 || !will {
         return Err(refused(Refusal::new(Reason::Malformed, "reserved flags are set")));
     }
     let mut body = body.to_vec();

@@ -311,6 +311,8 @@ fn invalid_packets_end_only_their_own_connection() {
         &[0xf0, 0],
         &packet(0x10, b"\0\x04MQTT\x06\x02\0\0"),
         &packet(0x10, b"\0\x06MQIsdp\x03\x02\0\0\0\x01c"),
+        // A will of QoS 3.
+        &packet(0x10, b"\0\x04MQTT\x04\x1e\0\0\0\x01c\0\x01t\0\x01x"),
         &[&connect[..], &connect].concat(),
         &[&connect[..], &[0x36, 5, 0, 1, b'x', 0, 1]].concat(),
         &[&connect[..], &[0x30, 0xff, 0xff, 0xff, 0x7f]].concat(),
