@@ -1,6 +1,6 @@
 # A menu. `make` or `make help` prints it.
 
-.PHONY: help run dist check test nightly test-c test-rust test-python test-js test-java test-jvm test-kafka test-report conform lint fmt audit faults bench bench-link bench-lang bench-full report fuzz fuzz-c docs
+.PHONY: help run dist check test build-tests tools nightly test-c test-rust test-python test-js test-java test-jvm test-kafka test-report conform lint fmt audit faults bench bench-link bench-lang bench-full report fuzz fuzz-c docs
 
 # In CI, each line of a recipe says how long it took.
 ifdef CI
@@ -29,6 +29,9 @@ BENCH = $(AVR) $(TOOLS) wrk:wrk nginx:nginx node:nodejs npm:npm /usr/sbin/mosqui
     /usr/lib/arm-none-eabi/newlib:libnewlib-arm-none-eabi qemu-system-arm:qemu-system-arm riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf \
     /usr/lib/picolibc:picolibc-riscv64-unknown-elf qemu-system-riscv32:qemu-system-misc javac:default-jdk-headless mvn:maven chromium:chromium
 
+# Many tests wait for a server, a timer or a compiler, so there are more threads than processors.
+THREADS = RUST_TEST_THREADS=4
+
 # The packages that `make test` tests: those that have tests in Rust. Tested by itself, bench/mcu would have its dependencies compiled again,
 # with fewer features.
 TESTED = --workspace --exclude dunnage-python --exclude dunnage-bench-host
@@ -54,20 +57,27 @@ check: lint  ## format, lint, unit and vector tests; needs Rust, a C compiler, P
 	cargo test --lib --test pson --test hostile --test packed --test spec -- --skip suite::
 	cargo test --doc
 
-test: lint audit test-c test-rust conform test-python test-js test-java test-jvm test-report  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
+test:  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
 	.ci/need chromium:chromium curl:curl openssl:openssl gzip:gzip zstd:zstd strace:strace systemd-analyze:systemd node:nodejs npm:npm $(AVR) simavr:simavr avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc clang:clang \
 	    arm-none-eabi-gcc:gcc-arm-none-eabi /usr/lib/arm-none-eabi/newlib:libnewlib-arm-none-eabi riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf /usr/lib/picolibc:picolibc-riscv64-unknown-elf \
 	    $(TOOLS) $(FAULTS) mosquitto_pub:mosquitto-clients coap-client-notls:libcoap3-bin coap-client-openssl:libcoap3-bin coap-client-gnutls:libcoap3-bin /usr/sbin/nginx:nginx \
 	    /usr/lib/nginx/modules/ngx_stream_module.so:libnginx-mod-stream promtool:prometheus
-	tests/tools/install
-	cargo test --no-fail-fast $(TESTED)
-	cargo run --release -p dunnage-bench-mcu -- budget
+	.ci/together "lint audit test-rust build-tests" "test-jvm test-report tools test-java test-js test-python test-c conform"
+	$(THREADS) cargo test --no-fail-fast $(TESTED)
+	cargo run -p dunnage-bench-mcu -- budget
 	cd dashboard/tests && npm ci && npm test
 	cd crates/codegen/tests/ts013 && npm ci && npm test
 	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/weather-station/run.sh
 	examples/weather-station/languages.sh
 	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/weather-station/lossy.sh
 	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/inputs/run.sh
+
+# Half of what follows waits for one processor, a server or the network, so the compiler runs beside it.
+build-tests:
+	cargo test --no-run $(TESTED)
+
+tools:
+	tests/tools/install
 
 nightly:  ## long fault runs, mutated frames, attacks, fuzzing, Kafka, changes of the crates' API, the second Python wheel; writes target/nightly.md
 	.ci/nightly
@@ -78,12 +88,12 @@ test-kafka:  ## the output to Kafka, with a broker that is killed; builds librdk
 	cargo clippy -p dunnage-gateway --features kafka --all-targets -- -D warnings
 	cargo test -p dunnage-gateway --features kafka --test gateway kafka::
 
-test-rust:  ## the crates for crates.io: the codec of PSON without the standard library, the examples, and what `cargo publish` checks
+test-rust:  ## the crates for crates.io: the codec of PSON without the standard library, the examples, and whether they can be packed
 	.ci/need rustup:rustup
 	rustup target add thumbv6m-none-eabi
 	cargo build -p dunnage-pson --no-default-features --target thumbv6m-none-eabi
 	cargo run -p dunnage-pson --no-default-features --example buffers
-	cargo build --examples
+	cargo build $(TESTED) --examples
 	target/debug/examples/reading
 	target/debug/examples/weather
 	target/debug/examples/sizes
@@ -93,9 +103,9 @@ test-rust:  ## the crates for crates.io: the codec of PSON without the standard 
 test-python:  ## the Python library: all vectors, hostile input, Arrow, types, and 20,000 messages compared with the codec in Rust
 	.ci/need $(TOOLS)
 	tests/tools/install bindings
-	bindings/python/build
+	bindings/python/build dev
 	bindings/python/check
-	cargo run --release -p dunnage-conform -- --messages 20000 target/tools/bindings/bin/python bindings/python/tests/executor.py
+	cargo run -p dunnage-conform -- --messages 20000 target/tools/bindings/bin/python bindings/python/tests/executor.py
 
 bench-lang:  ## the libraries in Python, JavaScript and Java beside their peers: tables, and bench/results/lang-*.jsonl
 	.ci/need $(TOOLS) node:nodejs npm:npm javac:default-jdk-headless mvn:maven
@@ -106,8 +116,8 @@ bench-lang:  ## the libraries in Python, JavaScript and Java beside their peers:
 test-java:  ## the Java libraries: vectors, hostile input; random schemas and messages
 	.ci/need javac:default-jdk-headless mvn:maven
 	mvn --batch-mode --no-transfer-progress --file java/pom.xml verify
-	cargo run --release -p dunnage-conform -- --messages 20000 java -cp java/pson-core/target/classes:java/pson-core/target/test-classes dev.dunnage.pson.Executor
-	cargo run --release -p dunnage-conform --bin packed -- --schemas 50 --messages 20000 --library java -cp java/packed/target/classes:java/packed/target/test-classes dev.dunnage.packed.Executor
+	cargo run -p dunnage-conform -- --messages 20000 java -cp java/pson-core/target/classes:java/pson-core/target/test-classes dev.dunnage.pson.Executor
+	cargo run -p dunnage-conform --bin packed -- --schemas 50 --messages 20000 --library java -cp java/packed/target/classes:java/packed/target/test-classes dev.dunnage.packed.Executor
 
 test-jvm:  ## the benchmarks of JVM libraries: exact sizes, and the round trip of every serializer
 	.ci/need javac:default-jdk-headless mvn:maven
@@ -120,22 +130,22 @@ test-report:  ## the runner and the report of the benchmarks, and the notebook
 
 test-c:  ## the device library: two compilers, as C++, sanitizers, fuzzing, big-endian, ATmega328P; its stack
 	.ci/need $(C)
-	cargo run --release -p dunnage-conform -- --seeds c/build/fuzz/seeds
+	cargo run -p dunnage-conform -- --seeds c/build/fuzz/seeds
 	cd c && for preset in gcc clang-asan cxx mips s390x avr fuzz; do cmake --workflow --preset $$preset || exit 1; done
 	c/tests/stack.sh
 
 test-js:  ## the JavaScript libraries: vectors, hostile input, properties, types, the tarballs in an empty folder; random messages
 	.ci/need node:nodejs npm:npm cc:build-essential
 	cd js && npm ci && npm test
-	cargo run --release -p dunnage-conform -- --messages 20000 node js/pson/conform/executor.js
-	cargo run --release -p dunnage-conform --bin packed -- --schemas 50 --messages 20000 --library node js/packed/conform/executor.js
+	cargo run -p dunnage-conform -- --messages 20000 node js/pson/conform/executor.js
+	cargo run -p dunnage-conform --bin packed -- --schemas 50 --messages 20000 --library node js/packed/conform/executor.js
 
 conform: test-c  ## ask the device library all vectors and random messages, on four machines; generated code, random schemas
-	cargo run --release -p dunnage-conform -- --messages 20000 c/build/gcc/tests/conform
-	cargo run --release -p dunnage-conform -- --messages 4000 qemu-mips c/build/mips/tests/conform
-	cargo run --release -p dunnage-conform -- --messages 4000 qemu-s390x c/build/s390x/tests/conform
-	cargo run --release -p dunnage-conform -- --messages 2000 c/build/gcc/tests/simulate atmega328p c/build/avr/tests/conform
-	cargo run --release -p dunnage-conform --bin packed -- --schemas 50 --messages 20000
+	cargo run -p dunnage-conform -- --messages 20000 c/build/gcc/tests/conform
+	cargo run -p dunnage-conform -- --messages 4000 qemu-mips c/build/mips/tests/conform
+	cargo run -p dunnage-conform -- --messages 4000 qemu-s390x c/build/s390x/tests/conform
+	cargo run -p dunnage-conform -- --messages 2000 c/build/gcc/tests/simulate atmega328p c/build/avr/tests/conform
+	cargo run -p dunnage-conform --bin packed -- --schemas 20 --messages 10000
 
 lint:  ## formatting, circular dependencies of modules, and clippy
 	.ci/need cc:build-essential python3:python3 git:git
@@ -181,7 +191,7 @@ fuzz: fuzz-c  ## fuzz every decoder, a minute each; SECONDS=1800 for longer (nee
 
 fuzz-c:  ## fuzz the device library alone, and compare it on a million messages
 	.ci/need $(C)
-	cargo run --release -p dunnage-conform -- --seeds c/build/fuzz/seeds
+	cargo run -p dunnage-conform -- --seeds c/build/fuzz/seeds
 	cd c && cmake --preset fuzz -DDUNNAGE_FUZZ_SECONDS=$(SECONDS) && cmake --build --preset fuzz && ctest --preset fuzz --verbose
 	cd c && cmake --preset gcc && cmake --build --preset gcc
 	cargo run --release -p dunnage-conform -- --messages 1000000 c/build/gcc/tests/conform
