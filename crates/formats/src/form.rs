@@ -35,6 +35,11 @@ impl Format for Form {
 
     fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error> {
         limits::check_size(bytes)?;
+        // curl sends any body as a form unless it is told another type. In a form these bytes would be percent-encoded.
+        if let Some(b'{' | b'[' | b'<') = bytes.first() {
+            let reason = "not a form; the body has another type, as application/json, which the sender has to name";
+            return Err(Error::new(Kind::Malformed, 0, reason));
+        }
         let budget = reception.budget();
         budget.value(0)?;
         budget.container(0)?;
@@ -116,6 +121,7 @@ mod tests {
         for (form, kind, offset) in [
             ("", Kind::Truncated, 0),
             ("&&", Kind::Truncated, 2),
+            (r#"{"t":21.5}"#, Kind::Malformed, 0),
             ("a=1&b=2&a=3", Kind::Malformed, 8),
             ("a=1&b=%4", Kind::Malformed, 6),
             ("a=%+1", Kind::Malformed, 2),
