@@ -17,6 +17,7 @@ const MAX_DEPTH = 512;
 /** The modes, in the two highest bits of the slot byte. */
 const PRIOR = 1;
 const DELTA = 2;
+const NOT_EXPORTED = "not an exported layout: run `dunnage schema layout SCHEMA --json`";
 
 /** What is known about the device that sent a message, and how its integers are returned. */
 export interface DecodeOptions {
@@ -58,7 +59,7 @@ export class Layout {
     const canonical = exported["layout"];
     const rounded = exported["rounded"] ?? [];
     if (!isObject(packed) || !isObject(canonical) || canonical["packed"] !== 1 || !Array.isArray(rounded)) {
-      throw new LayoutError("not an exported layout: run `dunnage schema layout SCHEMA --json`");
+      throw new LayoutError(NOT_EXPORTED);
     }
     checkMembers(canonical as { [key: string]: Value });
     this.slot = packed["slot"] as number;
@@ -99,9 +100,12 @@ export class Layout {
     }
   }
 
-  /** Decodes a message. */
-  decode(bytes: Uint8Array | ArrayBuffer, options: DecodeOptions = {}): Value {
-    const message = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
+  /** Decodes a message. `T` is the type of the schema's messages, as the caller knows it; nothing checks it. */
+  decode<T = Value>(bytes: Uint8Array | ArrayBuffer, options: DecodeOptions = {}): T {
+    return this.value(bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes, options) as T;
+  }
+
+  private value(message: Uint8Array, options: DecodeOptions): Value {
     this.checkStart(message);
     if (this.checkBytes === 0) return this.read(message, message.length, options);
     const end = message.length - this.checkBytes;
@@ -222,6 +226,6 @@ export function loadLayout(exported: string | object): Layout {
       throw new LayoutError(`not an exported layout: ${(error as Error).message}`);
     }
   }
-  if (!isObject(json)) throw new LayoutError("not an exported layout: no object");
+  if (!isObject(json)) throw new LayoutError(NOT_EXPORTED);
   return new Layout(json as { [key: string]: Value });
 }

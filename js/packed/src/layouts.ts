@@ -16,10 +16,10 @@ export class Layouts {
   }
 
   /** Decodes a message with the layout of its slot. `port` is that of the link, if it tells one: a layout whose slot is the port has precedence. */
-  decode(bytes: Uint8Array, options?: DecodeOptions & { port?: number | undefined }): Value {
+  decode<T = Value>(bytes: Uint8Array, options?: DecodeOptions & { port?: number | undefined }): T {
     const layout = this.byPort.get(options?.port ?? 0) ?? this.bySlot.get(slotOf(bytes));
     if (layout === undefined) throw new DecodeError("range", 0, `no layout has slot ${slotOf(bytes)}`);
-    return layout.decode(bytes, options);
+    return layout.decode<T>(bytes, options);
   }
 }
 

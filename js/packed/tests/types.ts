@@ -6,10 +6,20 @@ const layout: Layout = loadLayout("{}");
 const bytes: Uint8Array = layout.encode({ a: 1, b: [2n, null, "c"] });
 const value: Value = layout.decode(bytes, { device: "buoy-7", known: { msisdn: "39" }, bigint: "always" });
 const again: Value = new Layouts([layout]).decode(bytes, { port: 7 });
+interface Weather {
+  station: string;
+  temperature: number | null;
+}
+const weather = layout.decode<Weather>(bytes, { device: "buoy-7" });
+const temperature: number = weather.temperature ?? new Layouts([layout]).decode<Weather>(bytes).temperature ?? 0;
+// @ts-expect-error The message has no such property.
+weather.pressure;
+// @ts-expect-error Without a type, a message is a value of any type.
+layout.decode(bytes).temperature;
 const slot: number = layout.slot;
 const kinds: Kind[] = ["reference", "limit"];
 // @ts-expect-error There is no such choice.
 layout.decode(bytes, { bigint: "sometimes" });
 // @ts-expect-error A message is bytes.
 layout.decode("00");
-for (const error of [new DecodeError("type", 3, ""), new EncodeError("range", "/a", ""), new LayoutError("")]) console.log(error.message, value, again, slot, kinds);
+for (const error of [new DecodeError("type", 3, ""), new EncodeError("range", "/a", ""), new LayoutError("")]) console.log(error.message, value, again, temperature, slot, kinds);

@@ -13,18 +13,18 @@ export class Decoder {
     this.#reader = new DocumentReader(options);
   }
 
-  /** Decodes a message. Throws a DecodeError if `bytes` are anything else. */
-  decode(bytes: Bytes): unknown {
-    return this.#reader.message(view(bytes));
+  /** Decodes a message. Throws a DecodeError if `bytes` are anything else. `T` is the type of the value, as the caller knows it; nothing checks it. */
+  decode<T = unknown>(bytes: Bytes): T {
+    return this.#reader.message(view(bytes)) as T;
   }
 
   /** Decodes messages that follow each other without a separator, one at a time. The offset of an error counts from its message. */
-  *decodeMulti(bytes: Bytes): Generator<unknown, void, undefined> {
+  *decodeMulti<T = unknown>(bytes: Bytes): Generator<T, void, undefined> {
     const input = view(bytes);
     for (let at = 0; at < input.length; ) {
       const value = this.#reader.messageAt(input, at, input.length);
       at = this.#reader.next;
-      yield value;
+      yield value as T;
     }
   }
 }
@@ -39,12 +39,12 @@ export function view(bytes: Bytes): Uint8Array {
 
 const usual = new Decoder();
 
-/** Decodes a message. Throws a DecodeError if `bytes` are anything else. */
-export function decode(bytes: Bytes, options?: DecodeOptions): unknown {
-  return (options === undefined ? usual : new Decoder(options)).decode(bytes);
+/** Decodes a message. Throws a DecodeError if `bytes` are anything else. `T` is the type of the value, as the caller knows it; nothing checks it. */
+export function decode<T = unknown>(bytes: Bytes, options?: DecodeOptions): T {
+  return (options === undefined ? usual : new Decoder(options)).decode<T>(bytes);
 }
 
 /** Decodes messages that follow each other without a separator, one at a time. The offset of an error counts from its message. */
-export function decodeMulti(bytes: Bytes, options?: DecodeOptions): Generator<unknown, void, undefined> {
-  return new Decoder(options).decodeMulti(bytes);
+export function decodeMulti<T = unknown>(bytes: Bytes, options?: DecodeOptions): Generator<T, void, undefined> {
+  return new Decoder(options).decodeMulti<T>(bytes);
 }

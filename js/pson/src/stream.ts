@@ -3,7 +3,7 @@ import { Frames } from "./frames.js";
 import { type Bytes, DecodeError, type DecodeOptions, Decoder, MAX_NESTING, MAX_SIZE } from "./index.js";
 
 /** Turns chunks of bytes into the messages in them. It keeps at most the bytes of one message. */
-class Splitter {
+class Splitter<T> {
   private readonly decoder: Decoder;
   private readonly frames: Frames;
   private readonly maxSize: number;
@@ -18,7 +18,7 @@ class Splitter {
   }
 
   /** Decodes the messages that end in `chunk`. */
-  *push(chunk: Bytes): Generator<unknown, void, undefined> {
+  *push(chunk: Bytes): Generator<T, void, undefined> {
     const bytes = ArrayBuffer.isView(chunk)
       ? new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength)
       : new Uint8Array(chunk);
@@ -43,9 +43,9 @@ class Splitter {
     if (this.length > 0) this.decoder.decode(this.kept.subarray(0, this.length));
   }
 
-  private message(bytes: Uint8Array): unknown {
+  private message(bytes: Uint8Array): T {
     try {
-      return this.decoder.decode(bytes);
+      return this.decoder.decode<T>(bytes);
     } catch (error) {
       // Everything before was well-formed, so the message ended early because it announces more bytes than it may have.
       if (error instanceof DecodeError && error.kind === "truncated") {
@@ -71,11 +71,11 @@ class Splitter {
  * Decodes the messages in chunks of bytes, which may begin and end anywhere. The messages follow each other without a separator.
  * At most the bytes of one message are kept. Throws a DecodeError; its offset counts from the start of the message at fault.
  */
-export async function* decodeStream(
+export async function* decodeStream<T = unknown>(
   source: AsyncIterable<Bytes> | Iterable<Bytes> | ReadableStream<Bytes>,
   options: DecodeOptions = {},
-): AsyncGenerator<unknown, void, undefined> {
-  const splitter = new Splitter(options);
+): AsyncGenerator<T, void, undefined> {
+  const splitter = new Splitter<T>(options);
   const iterable = Symbol.asyncIterator in source || Symbol.iterator in source;
   for await (const chunk of iterable ? (source as AsyncIterable<Bytes>) : chunks(source as ReadableStream<Bytes>)) {
     yield* splitter.push(chunk);
@@ -99,14 +99,14 @@ async function* chunks<T>(stream: ReadableStream<T>): AsyncGenerator<T, void, un
 }
 
 /** A TransformStream of bytes to messages, for `pipeThrough`; otherwise the same as `decodeStream`. */
-export class DecoderStream {
-  readonly readable: ReadableStream<unknown>;
+export class DecoderStream<T = unknown> {
+  readonly readable: ReadableStream<T>;
   readonly writable: WritableStream<Bytes>;
 
   /** Throws a RangeError if an option is wrong. */
   constructor(options: DecodeOptions = {}) {
-    const splitter = new Splitter(options);
-    const { readable, writable } = new TransformStream<Bytes, unknown>({
+    const splitter = new Splitter<T>(options);
+    const { readable, writable } = new TransformStream<Bytes, T>({
       transform(chunk, controller) {
         for (const value of splitter.push(chunk)) controller.enqueue(value);
       },

@@ -8,11 +8,14 @@ interface Reading {
 }
 
 const message: Uint8Array<ArrayBuffer> = encode({ temperature: 23.5 } satisfies Reading, { floats: "single", maxSize: 160 });
-const reading = decode(message) as Reading;
+const reading = decode<Reading>(message);
 export const body: BodyInit = message;
 export const temperature: number = reading.temperature;
 
+export const readings: Reading[] = [...decodeMulti<Reading>(message), new Decoder().decode<Reading>(message)];
+
 const options: DecodeOptions = { strict: true, bigint: "always", maps: "map", bytes: "view", maxNesting: 4 };
+unknown(decode(message));
 for (const value of decodeMulti(message.buffer, options)) unknown(value);
 for (const value of new Decoder(options).decodeMulti(message)) unknown(value);
 export const length: number = new Encoder().encodeInto(reading, message, 1) + encodeInto(reading, message);
@@ -20,7 +23,12 @@ export const length: number = new Encoder().encodeInto(reading, message, 1) + en
 export async function streams(response: Response, chunks: Bytes[]): Promise<void> {
   for await (const value of decodeStream(response.body!)) unknown(value);
   for await (const value of decodeStream(chunks, { maxSize: 10 })) unknown(value);
+  for await (const value of decodeStream<Reading>(chunks)) places("range", value.temperature);
   response.body!.pipeThrough(new DecoderStream());
+  const typed: ReadableStream<Reading> = response.body!.pipeThrough(new DecoderStream<Reading>());
+  // @ts-expect-error: the reading has no such field.
+  decode<Reading>(message).pressure;
+  await typed.cancel();
 }
 
 try {
