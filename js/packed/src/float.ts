@@ -1,4 +1,5 @@
 import { readSized, writeSized } from "./bits.js";
+import { brief } from "./describe.js";
 import { DecodeError } from "./error.js";
 import type { Node } from "./node.js";
 import { asInteger } from "./number.js";
@@ -51,7 +52,7 @@ export class Float implements Node {
     walk.take(1, 0);
     if (typeof value !== "number" && typeof value !== "bigint") throw wrong("a number", value);
     const f = exact(value);
-    if (f === undefined) throw new Fault("range", "a number that is not finite, or not exact as a binary64");
+    if (f === undefined) throw new Fault("range", `${brief(value)} is not ${Number.isFinite(Number(value)) ? "exact as a binary64" : "a finite number"}`);
     if (sink.coded) this.writeCoded(f, sink);
     else writePlain(f, sink);
   }

@@ -11,4 +11,6 @@ export interface Node {
   read(source: Source, walk: Walk): Value;
   /** Whether the node has bits for a value, so that a union may use it. */
   carries(value: unknown, walk: Walk): boolean;
+  /** Whether a value has the type of one of the listed values, in nodes that list them. */
+  lists?(value: unknown): boolean;
 }

@@ -4,10 +4,16 @@ import { type Exact, POWERS, type Whole, rounded, scaled, shortest, times, whole
 export interface Notation {
   /** Whether the values are text. */
   readonly isText: boolean;
+  /** Whether the values are times. */
+  readonly isTime?: boolean;
   /** Returns the whole number of a value, or undefined if it has none. The range is not checked. */
   parse(value: number | bigint | string): Whole | undefined;
   /** Returns the value of a whole number. */
   write(n: Whole): number | bigint | string;
+  /** Returns a whole number as an error shows it. */
+  shown(n: Whole): string;
+  /** Says for the text of an error what a value without a whole number is not. `first` is the first of the numbers. */
+  expected(value: number | bigint | string, first: Whole): string;
 }
 
 /** Whole numbers that are themselves. */
@@ -15,6 +21,8 @@ export const INTEGERS: Notation = {
   isText: false,
   parse: (value) => integer(value as number | bigint),
   write: (n) => n,
+  shown: String,
+  expected: () => "a whole number",
 };
 
 /** Returns a number as a whole number, or undefined if it is none. -0 is none. */
@@ -69,6 +77,19 @@ export class Decimals implements Notation {
     if (typeof all === "number") return all / unit;
     const divisor = 10n ** BigInt(this.places);
     return all % divisor === 0n ? whole(all / divisor) : Number(`${all}e-${this.places}`);
+  }
+
+  shown(n: Whole): string {
+    return fixed(this.of(n), this.places, 1);
+  }
+
+  expected(value: number | bigint | string): string {
+    if (!Number.isFinite(Number(value))) return "a finite number";
+    const { quantum } = this;
+    if (quantum === null) return `a multiple of ${fixed(this.step, this.places, 1)}`;
+    const { mantissa, places, divisor, offset } = quantum;
+    const start = offset === 0n ? "" : ` from ${plain(offset, places)}`;
+    return `a multiple of ${plain(mantissa, places)}${divisor > 1n ? ` / ${divisor}` : ""}${start}, rounded to ${fixed(1, this.places, 1)}`;
   }
 
   /** Returns a number in units of 10^-places, or undefined if it has more decimals. */
@@ -129,6 +150,19 @@ export class Decimals implements Notation {
   }
 }
 
+/** Returns units of 10^-places as text with all decimals, and `digits` or more digits before the point. */
+function fixed(units: Whole, places: number, digits: number): string {
+  const text = String(units < 0 ? -units : units).padStart(digits + places, "0");
+  const point = text.length - places;
+  return `${units < 0 ? "-" : ""}${text.slice(0, point)}${places > 0 ? "." : ""}${text.slice(point)}`;
+}
+
+/** Returns the same without the zeros at the end. */
+function plain(units: bigint, places: number): string {
+  const text = fixed(units, places, 1);
+  return places === 0 ? text : text.replace(/\.?0+$/, "");
+}
+
 /** The most characters of a number in text. */
 const LONGEST = 41;
 
@@ -152,9 +186,11 @@ export class NumberTexts extends Decimals {
   }
 
   override write(n: Whole): string {
-    const all = this.of(n);
-    const digits = String(all < 0 ? -all : all).padStart(this.digits + this.places, "0");
-    const point = digits.length - this.places;
-    return `${all < 0 ? "-" : ""}${digits.slice(0, point)}${this.places > 0 ? "." : ""}${digits.slice(point)}`;
+    return fixed(this.of(n), this.places, this.digits);
+  }
+
+  override expected(text: string): string {
+    const isNumber = text.length <= LONGEST && this.form.test(text) && Number(text) !== 0;
+    return isNumber ? super.expected(text) : `a number with ${this.digits} or more digits and ${this.places} decimals`;
   }
 }

@@ -1,4 +1,5 @@
 import { readSized, writeSized } from "./bits.js";
+import { brief, quoted } from "./describe.js";
 import { DecodeError } from "./error.js";
 import type { Node } from "./node.js";
 import { Decimals, INTEGERS, type Notation } from "./notation.js";
@@ -56,6 +57,18 @@ export class Numbers {
   contains(n: Whole): boolean {
     if (n < this.min || n > this.max) return false;
     return this.step === 1 || (BigInt(n) - BigInt(this.min)) % BigInt(this.step) === 0n;
+  }
+
+  /** Returns the fault of a value that is none of the numbers. `n` is its whole number, if it has one. */
+  fault(value: number | bigint | string, n: Whole | undefined): Fault {
+    const { notation, min, max } = this;
+    const [below, above] = notation.isTime ? ["before the first time", "after the last time"] : ["below the minimum", "above the maximum"];
+    let reason = `not ${notation.expected(value, min)}`;
+    if (n !== undefined && n < min) reason = `${below} ${notation.shown(min)}`;
+    else if (n !== undefined && n > max) reason = `${above} ${notation.shown(max)}`;
+    else if (n !== undefined && notation === INTEGERS) reason = `not a multiple of ${this.step}`;
+    else if (Object.is(value, -0)) reason = "not one of the numbers: its sign would be lost";
+    return new Fault("range", `${brief(value)} is ${reason}`);
   }
 
   write(n: Whole, sink: Sink): void {
@@ -154,7 +167,7 @@ export class NumberNode implements Node {
     const { notation } = this.numbers;
     if (!this.isOfType(value)) throw wrong(notation.isText ? "a number in text" : "a number", value);
     const n = notation instanceof Decimals && !notation.isText ? notation.round(value as number) : notation.parse(value);
-    if (n === undefined || !this.numbers.contains(n)) throw new Fault("range", "not one of the layout's numbers");
+    if (n === undefined || !this.numbers.contains(n)) throw this.numbers.fault(value, n);
     this.numbers.write(n, sink);
     if (notation.isText) walk.takeText(value as string, 0);
   }
@@ -222,12 +235,17 @@ export class NumbersText implements Node {
     const pieces = value.split(this.separator, this.parts.length + 1);
     this.parts.forEach((part, at) => {
       const piece = pieces[at];
-      const n = piece === undefined ? undefined : part.notation.parse(piece);
-      if (n === undefined || !part.contains(n)) throw new Fault("range", "not the layout's numbers");
+      if (piece === undefined) throw this.miscounted(value);
+      const n = part.notation.parse(piece);
+      if (n === undefined || !part.contains(n)) throw part.fault(piece, n);
       part.write(n, sink);
     });
-    if (pieces.length > this.parts.length) throw new Fault("range", "too many numbers");
+    if (pieces.length > this.parts.length) throw this.miscounted(value);
     walk.takeText(value, 0);
+  }
+
+  private miscounted(text: string): Fault {
+    return new Fault("range", `${quoted(text)} holds ${text.split(this.separator).length} numbers, not ${this.parts.length}`);
   }
 
   read(source: Source, walk: Walk): Value {

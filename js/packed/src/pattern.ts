@@ -1,3 +1,4 @@
+import { quoted } from "./describe.js";
 import type { Node } from "./node.js";
 import { wrong } from "./scalars.js";
 import type { Value } from "./values.js";
@@ -6,6 +7,8 @@ import { type Sink, type Source, bitsOf } from "./wire.js";
 
 /** Groups and pieces have fewer values. */
 const GROUP = 2 ** 32;
+/** The most characters of a pattern that an error shows. */
+const SHOWN = 80;
 
 /** `min` to `max` characters out of `chars`. */
 export interface Segment {
@@ -56,7 +59,7 @@ export class Pattern implements Node {
     if (typeof value !== "string") throw wrong("text", value);
     const text = Array.from(value);
     const runs = this.runs(text);
-    if (runs === null) throw new Fault("range", "text that does not match the pattern");
+    if (runs === null) throw new Fault("range", `${quoted(value)} does not match ${sourceOf(this.segments)}`);
     this.segments.forEach(({ min, max }, at) => {
       if (min < max) sink.index(this.counts[at]!, runs[at]! - min, max - min + 1);
     });
@@ -170,6 +173,32 @@ export class Pattern implements Node {
     });
     return texts.join("");
   }
+}
+
+/** Returns the segments as a regular expression for the text of an error, truncated if it is long. */
+function sourceOf(segments: readonly Segment[]): string {
+  const parts = segments.map(({ chars, min, max }) => {
+    const set = chars.length === 1 ? literal(chars[0]!) : `[${classOf(chars)}]`;
+    return min === 1 && max === 1 ? set : `${set}{${min === max ? min : `${min},${max}`}}`;
+  });
+  const source = `^${parts.join("")}$`;
+  return source.length > SHOWN ? `${source.slice(0, SHOWN)}…` : source;
+}
+
+/** Returns the characters of a class; three or more in a row are a range. */
+function classOf(chars: readonly string[]): string {
+  let text = "";
+  for (let at = 0, end = 0; at < chars.length; at = ++end) {
+    while (end + 1 < chars.length && chars[end + 1]!.codePointAt(0) === chars[end]!.codePointAt(0)! + 1) end++;
+    text += end - at < 2 ? chars.slice(at, end + 1).map(literal).join("") : `${literal(chars[at]!)}-${literal(chars[end]!)}`;
+  }
+  return text;
+}
+
+function literal(char: string): string {
+  const code = char.codePointAt(0)!;
+  if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return `\\u${code.toString(16).padStart(4, "0")}`;
+  return char.replace(/[\^$.*+?()[\]{}|\\-]/, "\\$&");
 }
 
 function startsOf(runs: readonly number[]): number[] {

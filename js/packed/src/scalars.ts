@@ -1,12 +1,13 @@
+import { brief, listed, shown } from "./describe.js";
 import { DecodeError } from "./error.js";
 import type { Node } from "./node.js";
-import { type Value, copy, same, typeName } from "./values.js";
+import { type Value, copy, same } from "./values.js";
 import { Fault, type Walk } from "./walk.js";
 import { type Sink, type Source, bitsOf } from "./wire.js";
 
 /** Returns the fault of a value of another type. */
 export function wrong(expected: string, value: unknown): Fault {
-  return new Fault("type", `${typeName(value)} is not ${expected}`);
+  return new Fault("type", `${brief(value)} is not ${expected}`);
 }
 
 /** A value that takes no bits. */
@@ -17,7 +18,7 @@ export class Constant implements Node {
 
   write(value: unknown, _sink: Sink, walk: Walk): void {
     walk.take(1, 0);
-    if (!same(this.value, value)) throw new Fault("range", "not the constant");
+    if (!same(this.value, value)) throw new Fault("range", `${brief(value)} is not ${shown(this.value)}`);
     walk.takeKnown(this.value, 0);
   }
 
@@ -30,6 +31,10 @@ export class Constant implements Node {
   carries(value: unknown, walk: Walk): boolean {
     walk.charge(0);
     return same(this.value, value);
+  }
+
+  lists(value: unknown): boolean {
+    return typeof this.value === typeof value;
   }
 }
 
@@ -72,7 +77,7 @@ export class Choice implements Node {
   write(value: unknown, sink: Sink, walk: Walk): void {
     walk.take(1, 0);
     const at = this.find(value);
-    if (at < 0) throw new Fault("range", "none of the values");
+    if (at < 0) throw new Fault("range", `${brief(value)} is none of ${listed(this.values)}`);
     walk.takeKnown(this.values[at], 0);
     sink.index(this.leaf, at, this.values.length);
   }
@@ -88,6 +93,10 @@ export class Choice implements Node {
     walk.charge(0);
     walk.charge(this.values.length - 8);
     return this.find(value) >= 0;
+  }
+
+  lists(value: unknown): boolean {
+    return this.values.some((one) => typeof one === typeof value);
   }
 
   private find(value: unknown): number {

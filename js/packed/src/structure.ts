@@ -1,3 +1,4 @@
+import { bound, brief, quoted } from "./describe.js";
 import { DecodeError } from "./error.js";
 import type { Node } from "./node.js";
 import { wrong } from "./scalars.js";
@@ -34,12 +35,12 @@ export class Elements implements Node {
     walk.take(1, 0);
     if (!Array.isArray(value)) throw wrong("an array", value);
     const { length } = value;
-    if (length < this.min || length > this.max) throw new Fault("range", `an array of ${length}`);
+    if (length < this.min || length > this.max) throw new Fault("range", `an array of ${length}; ${bound(length, this.min, this.max)}`);
     sink.index(this.leaf, length - this.min, this.max - this.min + 1);
     for (let at = 0; at < length; at++) {
       under(at, () => {
         const node = this.node(at);
-        if (node === null) throw new Fault("range", "no such element");
+        if (node === null) throw new Fault("range", `there is no element ${at}`);
         node.write(value[at], sink, walk);
       });
     }
@@ -97,7 +98,7 @@ export class Properties implements Node {
     for (const { name, isRequired, leaf, node } of this.fields) {
       const item = property(value, name);
       if (!isRequired) sink.index(leaf, item === undefined ? 0 : 1, 2);
-      else if (item === undefined) throw new Fault("range", `the property ${JSON.stringify(name)} is missing`);
+      else if (item === undefined) throw new Fault("range", `the property ${quoted(name)} is missing`);
       if (item === undefined) continue;
       walk.takeText(name, 0);
       try {
@@ -107,7 +108,8 @@ export class Properties implements Node {
       }
       written++;
     }
-    if (keysOf(value).length > written) throw new Fault("type", "a property that the layout does not have");
+    const keys = keysOf(value);
+    if (keys.length > written) throw new Fault("type", `there is no property ${quoted(keys.find((key) => !this.byName.has(key)) ?? "")}`);
   }
 
   read(source: Source, walk: Walk): Value {
@@ -182,7 +184,7 @@ export class Union implements Node {
 
   write(value: unknown, sink: Sink, walk: Walk): void {
     const at = this.first(value, this.nodes.length, walk);
-    if (at < 0) throw new Fault("range", "none of the types carries it");
+    if (at < 0) throw this.fault(value, sink, walk);
     sink.index(this.leaf, at, this.nodes.length);
     this.nodes[at]!.write(value, sink, walk);
   }
@@ -198,6 +200,20 @@ export class Union implements Node {
   carries(value: unknown, walk: Walk): boolean {
     walk.charge(0);
     return this.first(value, this.nodes.length, walk) >= 0;
+  }
+
+  /** Returns the fault of the only node for values of this type. Of several, and of arrays and objects, it is not known which is meant. */
+  private fault(value: unknown, sink: Sink, walk: Walk): Fault {
+    const meant = typeof value === "object" ? [] : this.nodes.filter((node) => node.lists?.(value) ?? true);
+    const faults = meant.flatMap((node) => {
+      try {
+        node.write(value, sink, walk);
+      } catch (fault) {
+        if (fault instanceof Fault && fault.kind === "range") return [fault];
+      }
+      return [];
+    });
+    return faults.length === 1 ? faults[0]! : new Fault("range", `${brief(value)} is none of the ${this.nodes.length} kinds allowed`);
   }
 
   /** Returns the index of the first of the first `count` nodes that carries a value, or -1. */

@@ -1,4 +1,5 @@
 import { readSized, writeSized } from "./bits.js";
+import { bound, quoted } from "./describe.js";
 import { DecodeError } from "./error.js";
 import type { Node } from "./node.js";
 import { wrong } from "./scalars.js";
@@ -27,7 +28,7 @@ export class Text implements Node {
     if (typeof value !== "string") throw wrong("text", value);
     const count = characters(value);
     if (count < 0) throw new Fault("type", "text with a lone surrogate");
-    if (!this.holds(count)) throw new Fault("range", "text that is too short or too long");
+    if (!this.holds(count)) throw new Fault("range", `${quoted(value)} has ${count} characters; ${bound(count, this.min, this.max)}`);
     if (this.max === null) writeSized(sink, BigInt(count - this.min));
     else sink.index(NONE, count - this.min, this.max - this.min + 1);
     if (count === 0) return;

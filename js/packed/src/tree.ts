@@ -193,7 +193,14 @@ function notation(node: Members, step: number, rounds: boolean): Notation {
     const start = integer(epoch);
     if (typeof start !== "number") throw fault("an epoch beyond all years");
     const time = new TimeNotation(text(written), start);
-    return { isText: true, parse: (value) => time.parse(value as string), write: (n) => time.write(n) };
+    return {
+      isText: true,
+      parse: (value) => time.parse(value as string),
+      write: (n) => time.write(n),
+      shown: (n) => JSON.stringify(time.write(n)),
+      expected: (_, first) => `a time like ${JSON.stringify(time.write(first))}`,
+      isTime: true,
+    };
   }
   const decimal = as.decimal !== undefined;
   const [places, digits] = decimal ? [as.decimal] : list(as.text);

@@ -1,0 +1,41 @@
+import { type Value, isObject, typeName } from "./values.js";
+
+/** The most characters of a text that an error quotes. */
+const QUOTED = 40;
+/** The most listed values that an error names. */
+const NAMED = 8;
+
+/** Returns a text in quotes, truncated if it is long. */
+export function quoted(text: string): string {
+  const start = Array.from(text.slice(0, 2 * QUOTED)).slice(0, QUOTED).join("");
+  return JSON.stringify(start) + (start.length < text.length ? "…" : "");
+}
+
+/** Returns a value for the text of an error: scalars as JSON has them, arrays and objects by their size. */
+export function brief(value: unknown): string {
+  if (typeof value === "string") return quoted(value);
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (isObject(value)) return `an object of ${Object.keys(value).length}`;
+  if (typeof value === "function" || typeof value === "symbol") return `a ${typeName(value)}`;
+  return truncated(Object.is(value, -0) ? "-0" : String(value));
+}
+
+/** Returns a value of the layout for the text of an error: as JSON, truncated if it is long. */
+export function shown(value: Value): string {
+  if (typeof value !== "object" || value === null) return brief(value);
+  return truncated(JSON.stringify(value));
+}
+
+function truncated(text: string): string {
+  return text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text;
+}
+
+/** Lists values of the layout for the text of an error. */
+export function listed(values: readonly Value[]): string {
+  return values.slice(0, NAMED).map(shown).join(", ") + (values.length > NAMED ? ", …" : "");
+}
+
+/** Says that a length is none of those from `min` to `max`. */
+export function bound(length: number, min: number, max: number | null): string {
+  return length < min ? `the least is ${min}` : `the most is ${max}`;
+}
