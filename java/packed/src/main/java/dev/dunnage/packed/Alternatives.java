@@ -1,6 +1,8 @@
 package dev.dunnage.packed;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** The nodes that choose among other nodes. A value counts once, whatever chooses its node. */
 final class Alternatives {
@@ -79,10 +81,26 @@ final class Alternatives {
         void write(Object value, Writing to, int nesting) {
             int at = first(nodes.size(), value, to.limits);
             if (at < 0) {
-                throw range("none of the types carries it");
+                throw fault(value, to, nesting);
             }
             to.sink.index(Part.key(id, Part.FORM), at, nodes.size());
             nodes.get(at).write(value, to, nesting);
+        }
+
+        /** Returns the fault of the only node for values of this type. Of several, and of arrays and objects, it is not known which is meant. */
+        private PackedException fault(Object value, Writing to, int nesting) {
+            List<PackedException> faults = new ArrayList<>();
+            for (Node node : nodes) {
+                if (node.lists(value) && !(value instanceof List || value instanceof Map)) {
+                    try {
+                        node.write(value, to, nesting);
+                    } catch (PackedException e) {
+                        faults.add(e);
+                    }
+                }
+            }
+            faults.removeIf(fault -> fault.kind() != Kind.RANGE);
+            return faults.size() == 1 ? faults.get(0) : range(Describe.brief(value) + " is none of the " + nodes.size() + " kinds allowed");
         }
 
         @Override

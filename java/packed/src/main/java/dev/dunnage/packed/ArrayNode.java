@@ -31,13 +31,13 @@ final class ArrayNode extends Node {
         }
         List<?> elements = (List<?>) value;
         if (elements.size() < min || elements.size() > max) {
-            throw range("an array of " + elements.size());
+            throw range("an array of " + elements.size() + "; " + Describe.bound(elements.size(), min, max));
         }
         to.sink.index(Part.key(id, Part.COUNT), elements.size() - min, max - min + 1);
         for (int i = 0; i < elements.size(); i++) {
             try {
                 if (node(i) == null) {
-                    throw range("no such element");
+                    throw range("there is no element " + i);
                 }
                 to.value(node(i), elements.get(i), inside);
             } catch (PackedException e) {

@@ -44,6 +44,21 @@ class DecimalNotation implements Notation {
         return whole[1].signum() == 0 ? Values.number(whole[0]) : Values.number(new BigDecimal(scaled, places).doubleValue());
     }
 
+    @Override
+    public String shown(BigInteger n) {
+        return Describe.fixed(scaledOf(n), places, 1);
+    }
+
+    @Override
+    public String expected(Object value, BigInteger first, BigInteger step) {
+        if (value instanceof Double && !Double.isFinite((Double) value)) {
+            return "a finite number";
+        }
+        String unit = Describe.fixed(quantum == null ? step : BigInteger.ONE, places, 1);
+        String multiple = quantum == null ? unit : quantum.toText(places) + ", rounded to " + unit;
+        return "a multiple of " + multiple + (value instanceof BigDecimal ? ", or not exact as a binary64" : "");
+    }
+
     /** Returns the whole number nearest to {@code value}, half away from zero, in steps of {@code step}; null for what is no number. */
     final BigInteger nearest(Object value, BigInteger step) {
         BigDecimal exact;

@@ -98,7 +98,8 @@ final class FloatNode extends Node {
         }
         double f = exact(value);
         if (Double.isNaN(f)) {
-            throw range("a number that is not finite, or not exact as a binary64");
+            boolean isFinite = !(value instanceof Double) || Double.isFinite((Double) value);
+            throw range(Describe.brief(value) + " is not " + (isFinite ? "exact as a binary64" : "a finite number"));
         }
         if (to.sink.isCoded()) {
             writeCoded(f, to.sink);

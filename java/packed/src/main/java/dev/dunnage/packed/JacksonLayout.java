@@ -39,6 +39,17 @@ public final class JacksonLayout {
     }
 
     /**
+     * Decodes a message as {@link Layout#decode(byte[])} does.
+     *
+     * @param message the bytes
+     * @return the message
+     * @throws PackedException if the bytes are not a message of the layout
+     */
+    public JsonNode decode(byte[] message) {
+        return tree(layout.decode(message));
+    }
+
+    /**
      * Decodes a message as {@link Layout#decode(byte[], Map)} does.
      *
      * @param message the bytes

@@ -37,8 +37,8 @@ public final class Layout {
     private final Leaves leaves;
 
     private Layout(Map<?, ?> export) {
-        Map<?, ?> packed = NodeReader.map(export.get("packed"));
-        Map<?, ?> canonical = NodeReader.map(export.get("layout"));
+        Map<?, ?> packed = exported(export.get("packed"));
+        Map<?, ?> canonical = exported(export.get("layout"));
         slot = NodeReader.whole(packed.get("slot"), 1, MAX_SLOT).intValue();
         byte[] hash = sha256(canonical);
         fingerprint = hex(hash);
@@ -72,7 +72,15 @@ public final class Layout {
      * @throws LayoutException if the text is damaged or was changed, or if the layout is modelled
      */
     public static Layout parse(String json) {
-        return new Layout(NodeReader.map(Json.parse(json)));
+        return new Layout(exported(Json.parse(json)));
+    }
+
+    /** Returns the members of an object around the tree. A schema does not have these objects. */
+    private static Map<?, ?> exported(Object json) {
+        if (!(json instanceof Map)) {
+            throw new LayoutException("not an exported layout: run `dunnage schema layout SCHEMA --json`");
+        }
+        return (Map<?, ?>) json;
     }
 
     static LayoutException modelled() {

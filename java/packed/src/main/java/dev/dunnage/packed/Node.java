@@ -63,6 +63,11 @@ abstract class Node {
         return carriesThis(value, limits);
     }
 
+    /** Whether a value has the type of one of the listed values, in nodes that list them. */
+    boolean lists(Object value) {
+        return true;
+    }
+
     static PackedException range(String reason) {
         return new PackedException(Kind.RANGE, 0, reason);
     }

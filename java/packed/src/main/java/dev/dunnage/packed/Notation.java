@@ -1,5 +1,6 @@
 package dev.dunnage.packed;
 
+import java.math.BigDecimal;
 import java.math.BigInteger;
 
 /** What a whole number on the wire represents in the message. */
@@ -14,6 +15,12 @@ interface Notation {
     /** Returns the value of a whole number within the range. */
     Object value(BigInteger n);
 
+    /** Returns a whole number as the reason of an error shows it. */
+    String shown(BigInteger n);
+
+    /** Says for the reason of an error what a value that is none of the numbers is not. {@code first} is the first of them. */
+    String expected(Object value, BigInteger first, BigInteger step);
+
     /** A whole number of the message. */
     final class Whole implements Notation {
         @Override
@@ -27,6 +34,22 @@ interface Notation {
         @Override
         public Object value(BigInteger n) {
             return Values.number(n);
+        }
+
+        @Override
+        public String shown(BigInteger n) {
+            return n.toString();
+        }
+
+        @Override
+        public String expected(Object value, BigInteger first, BigInteger step) {
+            if (Values.whole(value) != null) {
+                return "a multiple of " + step;
+            }
+            boolean isWide = value instanceof BigDecimal
+                ? ((BigDecimal) value).stripTrailingZeros().scale() <= 0
+                : value instanceof Double && Double.isFinite((Double) value) && Math.rint((Double) value) == (Double) value;
+            return isWide ? "a whole number of 64 bits" : "a whole number";
         }
     }
 }

@@ -61,19 +61,32 @@ final class NumberRange {
     BigInteger toWrite(Object value) {
         BigInteger n = notation.number(value);
         boolean isExact = n != null && contains(n);
-        return checked(isExact || !rounds ? n : ((DecimalNotation) notation).nearest(value, step));
+        return checked(value, isExact || !rounds ? n : ((DecimalNotation) notation).nearest(value, step));
     }
 
     /** Returns the whole number of a value without rounding. */
     BigInteger exact(Object value) {
-        return checked(notation.number(value));
+        return checked(value, notation.number(value));
     }
 
-    private BigInteger checked(BigInteger n) {
+    private BigInteger checked(Object value, BigInteger n) {
         if (n == null || !contains(n)) {
-            throw Node.range("not one of the schema's numbers");
+            throw Node.range(Describe.brief(value) + " is " + flaw(value, n));
         }
         return n;
+    }
+
+    /** Says why a value is none of the numbers. {@code n} is its whole number, or null if it has none. */
+    private String flaw(Object value, BigInteger n) {
+        boolean isTime = notation instanceof TimeNotation;
+        if (n != null && n.compareTo(min) < 0) {
+            return (isTime ? "before the first time " : "below the minimum ") + notation.shown(min);
+        } else if (n != null && n.compareTo(max) > 0) {
+            return (isTime ? "after the last time " : "above the maximum ") + notation.shown(max);
+        } else if (value instanceof Double && (Double) value == 0) {
+            return "not one of the numbers: its sign would be lost";
+        }
+        return "not " + notation.expected(value, min, step);
     }
 
     private boolean contains(BigInteger n) {

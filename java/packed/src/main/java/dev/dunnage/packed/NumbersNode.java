@@ -36,14 +36,22 @@ final class NumbersNode extends Node {
         for (int nth = 0; nth < parts.size(); nth++) {
             String piece = pieces.next();
             if (piece == null) {
-                throw range("too few numbers");
+                throw miscounted((String) value);
             }
             parts.get(nth).write(id, nth, parts.get(nth).exact(piece), to.sink);
         }
         if (pieces.next() != null) {
-            throw range("too many numbers");
+            throw miscounted((String) value);
         }
         to.limits.takeText((String) value, 0);
+    }
+
+    private PackedException miscounted(String text) {
+        int count = 0;
+        for (Pieces pieces = new Pieces(text); pieces.next() != null;) {
+            count++;
+        }
+        return range(Describe.quoted(text) + " holds " + count + " numbers, not " + parts.size());
     }
 
     @Override

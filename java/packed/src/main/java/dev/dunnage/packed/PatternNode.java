@@ -8,6 +8,8 @@ import java.util.List;
 final class PatternNode extends Node {
     /** The values of a group or piece are fewer than this. */
     private static final long GROUP = 1L << 32;
+    /** The most characters of a pattern that an error shows. */
+    private static final int SHOWN = 80;
 
     /** Between {@code min} and {@code max} characters out of {@code characters}, which ascend. */
     static final class Segment {
@@ -26,6 +28,32 @@ final class PatternNode extends Node {
             int first = characters[0];
             boolean dense = characters[characters.length - 1] - first == characters.length - 1;
             return dense ? (c - first < characters.length ? c - first : -1) : Arrays.binarySearch(characters, c);
+        }
+
+        /** Appends the segment of a regular expression. Three or more characters in a row are a range. */
+        private void appendTo(StringBuilder out) {
+            out.append(characters.length > 1 ? "[" : "");
+            for (int at = 0, end = 0; at < characters.length; at = ++end) {
+                while (end + 1 < characters.length && characters[end + 1] == characters[end] + 1) {
+                    end++;
+                }
+                appendLiteral(out, characters[at]);
+                if (end > at) {
+                    appendLiteral(end - at > 1 ? out.append('-') : out, characters[end]);
+                }
+            }
+            out.append(characters.length > 1 ? "]" : "");
+            if (min != 1 || max != 1) {
+                out.append('{').append(min).append(min == max ? "" : "," + max).append('}');
+            }
+        }
+
+        private static void appendLiteral(StringBuilder out, int c) {
+            if (Character.isISOControl(c)) {
+                out.append(String.format("\\u%04x", c));
+            } else {
+                out.append("^$.*+?()[]{}|\\-".indexOf(c) >= 0 ? "\\" : "").appendCodePoint(c);
+            }
         }
     }
 
@@ -53,6 +81,18 @@ final class PatternNode extends Node {
     PatternNode(int id, List<Segment> segments) {
         super(id);
         this.segments = segments;
+    }
+
+    /** Returns the pattern for the reason of an error, truncated if it is long. */
+    private String source() {
+        StringBuilder source = new StringBuilder("^");
+        for (Segment segment : segments) {
+            segment.appendTo(source);
+            if (source.length() > SHOWN) {
+                return source.substring(0, SHOWN) + "…";
+            }
+        }
+        return source.append('$').toString();
     }
 
     /** Returns the number of characters of each segment, or null if {@code text} does not match. */
@@ -85,7 +125,7 @@ final class PatternNode extends Node {
         int[] text = ((String) value).codePoints().toArray();
         int[] runs = runs(text);
         if (runs == null) {
-            throw range("text that does not match the pattern");
+            throw range(Describe.brief(value) + " does not match " + source());
         }
         for (int i = 0; i < runs.length; i++) {
             Segment segment = segments.get(i);

@@ -6,6 +6,9 @@ import java.util.List;
 /** A sensor's unit: k counts are offset + k * mantissa / divisor, rounded half away from zero to the units of a number. */
 final class Quantum {
     private final BigInteger mantissa;
+    private final int more;
+    private final long divisor;
+    private final long offset;
     /** What the offset is in terms of the mantissa. */
     private final BigInteger base;
     /** What a unit of the number is in terms of the mantissa. */
@@ -14,6 +17,9 @@ final class Quantum {
     /** {@code more} are the places by which the mantissa is finer than the number. */
     Quantum(BigInteger mantissa, int more, long divisor, long offset) {
         this.mantissa = mantissa;
+        this.more = more;
+        this.divisor = divisor;
+        this.offset = offset;
         base = BigInteger.valueOf(offset).multiply(BigInteger.valueOf(divisor));
         unit = BigInteger.TEN.pow(more).multiply(BigInteger.valueOf(divisor));
     }
@@ -34,6 +40,12 @@ final class Quantum {
             }
         }
         return nearest;
+    }
+
+    /** Returns the counts of numbers with {@code places} decimals: {@code 0.7324443}, or {@code 175 / 65535 from -45}. */
+    String toText(int places) {
+        String text = Describe.plain(mantissa, places + more) + (divisor > 1 ? " / " + divisor : "");
+        return offset == 0 ? text : text + " from " + Describe.plain(BigInteger.valueOf(offset), places + more);
     }
 
     private BigInteger distance(BigInteger count, BigInteger scaled) {

@@ -18,7 +18,7 @@ final class Scalars {
         @Override
         void write(Object value, Writing to, int nesting) {
             if (!Values.same(only, value)) {
-                throw range("not the constant");
+                throw range(Describe.brief(value) + " is not " + Describe.shown(only));
             }
             to.limits.takeKnown(value, 0);
         }
@@ -32,6 +32,11 @@ final class Scalars {
         @Override
         boolean carriesThis(Object value, Limits limits) {
             return Values.same(only, value);
+        }
+
+        @Override
+        boolean lists(Object value) {
+            return Values.isLike(only, value);
         }
 
         @Override
@@ -100,7 +105,7 @@ final class Scalars {
         void write(Object value, Writing to, int nesting) {
             int at = find(value);
             if (at < 0) {
-                throw range("none of the values");
+                throw range(Describe.brief(value) + " is none of " + Describe.listed(values));
             }
             to.limits.takeKnown(value, 0);
             to.sink.index(Part.key(id, Part.VALUE), at, values.size());
@@ -117,6 +122,11 @@ final class Scalars {
         boolean carriesThis(Object value, Limits limits) {
             limits.charge(values.size());
             return find(value) >= 0;
+        }
+
+        @Override
+        boolean lists(Object value) {
+            return values.stream().anyMatch(one -> Values.isLike(one, value));
         }
 
         @Override

@@ -19,7 +19,8 @@ final class TextNode extends Node {
             throw Values.wrongType("text", value);
         }
         if (!carriesThis(value, to.limits)) {
-            throw range("text that is too short or too long");
+            long length = ((String) value).codePointCount(0, ((String) value).length());
+            throw range(Describe.brief(value) + " has " + length + " characters; " + Describe.bound(length, min, max));
         }
         to.limits.takeText((String) value, 0);
         to.sink.text(Part.key(id, Part.VALUE), (String) value, min, max);

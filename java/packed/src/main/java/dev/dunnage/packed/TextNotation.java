@@ -44,14 +44,12 @@ final class TextNotation extends DecimalNotation {
 
     @Override
     public String value(BigInteger n) {
-        BigInteger scaled = scaledOf(n);
-        StringBuilder text = new StringBuilder(scaled.abs().toString());
-        while (text.length() < digits + places) {
-            text.insert(0, '0');
-        }
-        if (places > 0) {
-            text.insert(text.length() - places, '.');
-        }
-        return (scaled.signum() < 0 ? text.insert(0, '-') : text).toString();
+        return Describe.fixed(scaledOf(n), places, digits);
+    }
+
+    @Override
+    public String expected(Object value, BigInteger first, BigInteger step) {
+        boolean isNumber = scan((String) value) != null;
+        return isNumber ? super.expected(value, first, step) : "a number with " + digits + " or more digits and " + places + " decimals";
     }
 }

@@ -120,6 +120,16 @@ final class TimeNotation implements Notation {
     }
 
     @Override
+    public String shown(BigInteger n) {
+        return Describe.quoted(value(n));
+    }
+
+    @Override
+    public String expected(Object value, BigInteger first, BigInteger step) {
+        return "a time like " + shown(first);
+    }
+
+    @Override
     public String value(BigInteger n) {
         long scaled = n.longValue();
         LocalDateTime time = LocalDateTime.ofEpochSecond(scaled / unit + epoch, 0, ZoneOffset.UTC);

@@ -172,25 +172,12 @@ final class Values {
         return a == null ? b == null : a.equals(b);
     }
 
-    /** Returns the JSON name of a value's type, for messages to people. */
-    static String typeName(Object value) {
-        if (value == null) {
-            return "null";
-        } else if (value instanceof Boolean) {
-            return "boolean";
-        } else if (value instanceof Long || value instanceof BigInteger) {
-            return "integer";
-        } else if (value instanceof Number) {
-            return "number";
-        } else if (value instanceof String) {
-            return "string";
-        } else if (value instanceof List) {
-            return "array";
-        }
-        return value instanceof Map ? "object" : value.getClass().getName();
+    /** Whether two scalars have the same type of JSON. */
+    static boolean isLike(Object a, Object b) {
+        return a instanceof Number ? b instanceof Number : a != null && b != null && a.getClass() == b.getClass();
     }
 
     static PackedException wrongType(String expected, Object value) {
-        return new PackedException(Kind.TYPE, 0, typeName(value) + " is not " + expected);
+        return new PackedException(Kind.TYPE, 0, Describe.brief(value) + " is not " + expected);
     }
 }
