@@ -116,8 +116,21 @@ impl<S: Sink> Encoder<S> {
         }
     }
 
+    /// Writes a float as binary64, also a whole one or one that binary32 holds. Such a number then is not in canonical form, but a lenient
+    /// reader has it as the float that it was.
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")] {
+    /// use dunnage_pson::{Encoder, Item, Options, Reader};
+    ///
+    /// let mut bytes = Vec::new();
+    /// Encoder::to_vec(&mut bytes, Options::new()).binary64(35.0);
+    /// assert_eq!(Reader::new(&bytes)?.item()?, Item::Float(35.0));
+    /// # }
+    /// # Ok::<(), dunnage_pson::Error>(())
+    /// ```
     #[inline]
-    fn binary64(&mut self, f: f64) {
+    pub fn binary64(&mut self, f: f64) {
         let [a, b, c, d, e, f, g, h] = f.to_le_bytes();
         self.sink.put(&[wire::BINARY64, a, b, c, d, e, f, g, h]);
     }
