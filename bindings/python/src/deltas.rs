@@ -1,7 +1,7 @@
 //! `dunnage.Sender` and `dunnage.Receiver`: messages that are coded against earlier ones.
 
 use crate::{
-    error,
+    absent, error,
     input::{Input, SIZE},
     schema::{Schema, rejected},
     value,
@@ -19,7 +19,7 @@ use std::{
 pub struct Sender {
     // Dropped before the layout to which it refers.
     sender: dunnage_packed::Sender<'static>,
-    _layout: Arc<Layout>,
+    layout: Arc<Layout>,
 }
 
 #[pymethods]
@@ -28,16 +28,19 @@ impl Sender {
     #[pyo3(signature = (schema, /, *, pending=1))]
     fn new(schema: &Bound<'_, Schema>, pending: usize) -> Self {
         let layout = Arc::clone(&schema.get().layout);
-        // SAFETY: the layout stays where it is as long as `_layout` keeps it, which outlives the sender; nothing else gets the reference.
+        // SAFETY: the layout stays where it is as long as `layout` keeps it, which outlives the sender; nothing else gets the reference.
         let fixed: &'static Layout = unsafe { &*Arc::as_ptr(&layout) };
-        Sender { sender: dunnage_packed::Sender::new(fixed, pending), _layout: layout }
+        Sender { sender: dunnage_packed::Sender::new(fixed, pending), layout }
     }
 
-    /// Encodes a message.
+    /// Encodes a message. None is what it is in Schema.encode.
     fn encode<'py>(&mut self, message: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-        let mut out = Vec::new();
-        let encoded = self.sender.encode(&value::from_python(message)?, &mut out);
-        encoded.map_err(|error| error::encoding(&Error::from(error)))?;
+        let encoded = absent::without(&self.layout, &mut value::from_python(message)?, |value| {
+            let mut out = Vec::new();
+            self.sender.encode(value, &mut out)?;
+            Ok(out)
+        });
+        let out = encoded.map_err(|error: dunnage_packed::Error| error::encoding(&Error::from(error)))?;
         Ok(PyBytes::new(message.py(), &out))
     }
 

@@ -1,8 +1,10 @@
 //! The extension module of the Python package `dunnage`. The package's Python code is in `python/dunnage`.
 
+mod absent;
 mod arrow;
 mod deltas;
 mod error;
+mod explain;
 mod formats;
 mod input;
 mod keys;

@@ -1,21 +1,28 @@
 //! `dunnage.Schema`: packed messages.
 
 use crate::{
+    absent,
     arrow::{self, ArrowTable},
     error::{self, Fault},
+    explain,
     input::{Input, SIZE},
     value,
 };
 use dunnage_formats::Error;
 use dunnage_packed::{Known, Layout};
 use dunnage_pson::Kind;
-use dunnage_schema::{Model, Options, SchemaError, bundled_named};
+use dunnage_schema::{Model, Options, SchemaError, alike, bundled, bundled_named};
 use pyo3::{
     exceptions::{PyTypeError, PyValueError},
     prelude::*,
     types::{PyBool, PyBytes, PyDict, PyString},
 };
-use std::{collections::BTreeMap, fs, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// A JSON Schema, and the layout of its packed messages.
 ///
@@ -88,16 +95,11 @@ impl Schema {
         self.layout.has_statistics()
     }
 
-    /// Encodes a message in the shortest form that needs no other message; plain=True does not use statistics.
+    /// Encodes a message in the shortest form that needs no other message; plain=True does not use statistics. A property that is None is left
+    /// out if it is optional and the schema does not allow null.
     #[pyo3(signature = (message, /, *, plain=false))]
     fn encode<'py>(&self, message: &Bound<'py, PyAny>, plain: bool) -> PyResult<Bound<'py, PyBytes>> {
-        let value = value::from_python(message)?;
-        let mut out = Vec::new();
-        let encoded = match plain {
-            true => self.layout.encode_without_statistics(&value, &mut out),
-            false => self.layout.encode(&value, &mut out),
-        };
-        encoded.map_err(|error| error::encoding(&Error::from(error)))?;
+        let out = self.bytes(message, plain)?;
         Ok(PyBytes::new(message.py(), &out))
     }
 
@@ -134,8 +136,23 @@ impl Schema {
         arrow::decode(&self.layout, messages, &arrow::Request { device, known: known.as_ref(), nulls })
     }
 
-    /// The parts of a message: where they are, how many bits they take, and why. A table.
-    fn explain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    /// Without a message: the parts of all messages, where they are, how many bits they take, and why. With the bytes of a message, or with a
+    /// message to encode: the parts of this one with their bits, bytes and values, as `dunnage inspect` shows them. A table.
+    #[pyo3(signature = (message=None, /, *, device=None, known=None))]
+    fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        message: Option<&Bound<'py, PyAny>>,
+        device: Option<&str>,
+        known: Option<BTreeMap<String, String>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(message) = message {
+            let known = Known { device, texts: known.as_ref() };
+            return match explain::is_bytes(message) {
+                true => explain::message(py, &self.layout, &Input::of(message, SIZE)?, known),
+                false => explain::message(py, &self.layout, &self.bytes(message, false)?, known),
+            };
+        }
         let rows = self.layout.explain().into_iter();
         let rows: Vec<_> = rows
             .map(|row| {
@@ -149,6 +166,21 @@ impl Schema {
         let size =
             self.layout.max_bytes().map_or("any size".to_owned(), |max| format!("at most {max} bytes"));
         format!("<Schema {}: slot {}, {size}>", self.layout.name(), self.layout.slot())
+    }
+}
+
+impl Schema {
+    /// Encodes a message.
+    fn bytes(&self, message: &Bound<'_, PyAny>, plain: bool) -> PyResult<Vec<u8>> {
+        let encoded = absent::without(&self.layout, &mut value::from_python(message)?, |value| {
+            let mut out = Vec::new();
+            match plain {
+                true => self.layout.encode_without_statistics(value, &mut out)?,
+                false => self.layout.encode(value, &mut out)?,
+            }
+            Ok(out)
+        });
+        encoded.map_err(|error: dunnage_packed::Error| error::encoding(&Error::from(error)))
     }
 }
 
@@ -170,7 +202,19 @@ fn text(source: &Bound<'_, PyAny>) -> PyResult<String> {
     let path: PathBuf = source.extract().map_err(|_| {
         PyTypeError::new_err("a schema is a dict, a JSON text, a path, or the name of a bundled schema")
     })?;
-    fs::read_to_string(path).map_err(PyErr::from)
+    fs::read_to_string(&path).map_err(|error| no_schema(&path, &error))
+}
+
+/// Makes the exception of a file that cannot be read, of the class that Python has for the reason.
+fn no_schema(path: &Path, error: &io::Error) -> PyErr {
+    let name = path.display().to_string();
+    let bundled: Vec<_> = bundled().iter().map(|(name, _)| *name).collect();
+    let meant = match alike(&name, bundled.iter().copied()) {
+        Some(meant) => format!("; did you mean {meant}?"),
+        None => String::new(),
+    };
+    let reason = format!("schema {name}: {error}{meant} (bundled schemas: {})", bundled.join(", "));
+    io::Error::new(error.kind(), reason).into()
 }
 
 /// Makes the exception of a schema that has no layout.

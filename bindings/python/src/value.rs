@@ -7,21 +7,63 @@ use crate::{
     pson::{self, NESTING, Settings},
     text,
 };
-use dunnage_pson::{Options, Value};
+use dunnage_pson::{Error, Options, Reader, Type, Value};
 use pyo3::{ffi, prelude::*};
 use std::ptr;
 
-/// Returns the message that an object represents, as `dunnage.pson.dumps` does.
+/// Returns the message that an object represents, as `dunnage.pson.dumps` does. Whole floats are integers.
 pub fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Value> {
+    read(object, false)
+}
+
+/// Returns the same with whole floats as floats, as JSON tells 35.0 from 35.
+pub fn from_python_exactly(object: &Bound<'_, PyAny>) -> PyResult<Value> {
+    read(object, true)
+}
+
+fn read(object: &Bound<'_, PyAny>, keep_floats: bool) -> PyResult<Value> {
+    // A float that is kept takes 9 bytes, and 1 byte otherwise; the limit is for messages, not for this detour.
+    let size = if keep_floats { 9 * SIZE } else { SIZE };
     let settings =
-        Settings { default: ptr::null_mut(), single_precision: false, nesting: NESTING, size: SIZE };
+        Settings { default: ptr::null_mut(), single_precision: false, keep_floats, nesting: NESTING, size };
     let mut bytes = Vec::new();
     // SAFETY: the borrow keeps the object alive.
     unsafe { pson::encode(object.as_ptr(), settings, &mut bytes) }.map_err(|failure| {
         failure.raise();
         PyErr::fetch(object.py())
     })?;
-    Options::new().from_slice(&bytes).map_err(|error| crate::error::of_pson(&error))
+    let options = Options::new().max_size(size);
+    let read = match keep_floats {
+        true => options.reader(&bytes).and_then(|mut reader| with_floats(&mut reader)),
+        false => options.from_slice(&bytes),
+    };
+    read.map_err(|error| crate::error::of_pson(&error))
+}
+
+/// Reads the next value. `Value::read` would make integers of whole floats.
+fn with_floats(reader: &mut Reader<'_>) -> Result<Value, Error> {
+    Ok(match reader.peek()? {
+        Type::Float => Value::F64(reader.f64()?),
+        Type::Array => {
+            reader.enter_array()?;
+            let mut items = Vec::new();
+            while reader.more() {
+                items.push(with_floats(reader)?);
+            }
+            reader.leave()?;
+            Value::Array(items)
+        }
+        Type::Map => {
+            reader.enter_map()?;
+            let mut entries = Vec::new();
+            while reader.more() {
+                entries.push((reader.key()?.to_owned(), with_floats(reader)?));
+            }
+            reader.leave()?;
+            Value::Map(entries)
+        }
+        _ => Value::read(reader)?,
+    })
 }
 
 /// Makes the object of a message.

@@ -58,6 +58,22 @@ def test_a_batch_is_what_a_loop_decodes() -> None:
     assert pa.table(again).equals(pa.table(table))
 
 
+def test_rows_of_a_table_can_be_encoded_again() -> None:
+    layout = Schema(EVERYTHING)
+    packed = [layout.encode(SMALL), layout.encode({**SMALL, "place": {"name": "a"}})]
+    table = layout.decode_arrow(packed)
+    names = [name for name in table.column_names if name not in ("mixed", "maybe", "any", "*")]
+    for rows in (pl.DataFrame(table).select(names).to_dicts(), pa.table(table).select(names).to_pylist()):
+        assert rows[0]["place"] is None and rows[1]["place"] == {"name": "a", "floor": None}
+        assert [layout.encode(row) for row in rows] == packed
+
+
+def test_pandas_of_version_2_takes_the_way_over_pyarrow() -> None:
+    layout, packed, messages = rows(100)
+    frame = pa.table(layout.decode_arrow(packed)).to_pandas()
+    assert frame.to_dict("records") == messages
+
+
 def test_messages_from_other_arrow_arrays() -> None:
     layout, packed, messages = rows(1000)
     for source in [

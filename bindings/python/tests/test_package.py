@@ -7,6 +7,7 @@ import sys
 import venv
 from pathlib import Path
 
+import dunnage
 import pytest
 
 HERE = Path(__file__).parents[1]
@@ -24,6 +25,15 @@ def test_the_readmes_first_example_runs_after_pip_install(wheel: Path, tmp_path:
     (tmp_path / "first.py").write_text(code)
     ran = subprocess.run([python, "first.py"], cwd=tmp_path, check=True, capture_output=True, text=True)
     assert ran.stdout == expected
+
+
+def test_the_readmes_other_examples_run() -> None:
+    scope: dict[str, object] = {}
+    examples = re.findall(r"```python\n(.*?)```", (HERE / "README.md").read_text(), re.DOTALL)
+    assert len(examples) > 2
+    for example in examples:
+        exec(example, scope)
+    assert isinstance(scope["table"], dunnage.ArrowTable)
 
 
 def test_stubs_agree_with_the_module() -> None:

@@ -1,5 +1,6 @@
 """Packed messages, other formats, tables."""
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import dunnage
 import pytest
 from dunnage import DecodeError, EncodeError, Schema
-from vectors import ROOT
+from vectors import ROOT, load, message, value
 
 CONTAINER = json.loads((ROOT / "bench/corpus/container.json").read_text())
 N = {
@@ -26,8 +27,12 @@ def test_a_schema_comes_from_a_name_a_file_a_text_or_a_dict() -> None:
     layout = layouts[0]
     assert (layout.name, layout.slot, layout.max_size, layout.is_plain) == ("Container", 1, 60, True)
     assert repr(layout) == "<Schema Container: slot 1, at most 60 bytes>"
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=r"schema no-such-schema.json: No such file .*\(bundled schemas: container, .*weather, meter\)"):
         Schema("no-such-schema.json")
+    with pytest.raises(FileNotFoundError, match=r"did you mean weather\?"):
+        Schema("wether")
+    with pytest.raises(IsADirectoryError, match="schema /"):
+        Schema(Path("/"))
     with pytest.raises(DecodeError, match="not a schema that dunnage supports"):
         Schema({"type": "nonsense"})
     with pytest.raises(TypeError):
@@ -52,6 +57,33 @@ def test_explain_adds_up_to_the_layout() -> None:
     assert table[0].path == "(slot)"
     assert 60 * 8 - 8 < sum(part.max_bits or 0 for part in table) <= 60 * 8
     assert str(table).startswith("path") and len(str(table).splitlines()) == len(table) + 1
+
+
+def test_explain_shows_the_bits_of_one_message() -> None:
+    layout = Schema("container")
+    data = layout.encode(CONTAINER)
+    table = layout.explain(data)
+    assert (table[0].bit, table[0].bits, table[0].data, table[0].meaning) == (0, 8, data[:1], "slot 1")
+    assert table.columns == ("path", "bit", "bits", "bytes", "meaning")
+    rows = {part.path: part for part in table}
+    assert rows["/door"].meaning == json.dumps(CONTAINER["door"])
+    ends = [0] + [part.bit + part.bits for part in table if part.bit is not None and part.bits is not None]
+    assert [part.bit for part in table] == ends[:-1] and ends[-1] == 8 * len(data)
+    assert list(layout.explain(CONTAINER)) == list(layout.explain(memoryview(data))) == list(table)
+    assert str(table).splitlines()[1].split() == ["0", "8", "01", "slot", "1"]
+    with pytest.raises(DecodeError, match="truncated") as error:
+        layout.explain(data[:-1])
+    assert error.value.offset == len(data) - 1
+    with pytest.raises(EncodeError, match="range: 104"):
+        Schema(N).explain({"n": 104})
+
+
+def test_explain_of_a_coded_message_shows_shares() -> None:
+    vector = next(load("packed/coded.json"))
+    table = Schema(vector["schema"]).explain(message(vector))
+    shares = [part for part in table if part.bit is None]
+    assert len(shares) > 3 and all(part.path and part.data == b"" for part in shares)
+    assert 0 < sum(part.bits or 0 for part in shares) <= 8 * len(message(vector))
 
 
 @pytest.mark.parametrize("name", [name for name in dunnage.formats() if "senml" not in name and "sensml" not in name and name not in ("text", "form")])
@@ -90,6 +122,91 @@ def test_compare_is_a_table_that_a_notebook_shows() -> None:
     assert "representation" in str(plain) or "bytes" in str(plain)
     with pytest.raises(EncodeError, match="range"):
         dunnage.compare({"n": 10}, Schema(N))
+
+
+def test_compare_has_the_figures_of_the_program_for_the_same_json() -> None:
+    text = '{"a":35.0,"b":35,"c":[1.0,-0.0,1e+300],"d":{"e":0.1}}'
+    sizes = {row.format: row.bytes for row in dunnage.compare(json.loads(text))}
+    for name in ("json", "cbor", "msgpack", "yaml", "pson"):
+        assert sizes[name] == len(dunnage.convert(text, "json", name)), name
+    assert sizes["json"] == len(text)
+    number = {"type": "object", "properties": {"n": {"type": "number", "multipleOf": 0.5, "minimum": 0, "maximum": 9}}}
+    assert {row.format: row.bytes for row in dunnage.compare({"n": 3.0}, Schema(number))}["json"] == len('{"n":3.0}')
+    # Thousands of whole floats take 9 bytes each on the way, and 1 in PSON.
+    many = {row.format: row.bytes for row in dunnage.compare([1.0] * 120_000)}
+    assert many["pson"] == 120_000 + 4
+
+
+@dataclasses.dataclass
+class Reading:
+    n: int
+    state: str | None = None
+    place: dict[str, Any] | None = None
+    maybe: int | None = None
+    list: Any = None
+
+
+READING = {
+    "type": "object",
+    "properties": {
+        "n": N["properties"]["n"],
+        "state": {"enum": ["on", "off"]},
+        "place": {
+            "type": "object",
+            "properties": {"name": {"type": "string", "maxLength": 9}, "floor": {"type": "integer", "minimum": 0, "maximum": 9}},
+            "additionalProperties": False,
+        },
+        "maybe": {"type": ["integer", "null"], "minimum": 0, "maximum": 9},
+        "list": {"type": "array", "maxItems": 3, "items": {"type": "object", "properties": {"x": {"type": "boolean"}}, "additionalProperties": False}},
+    },
+    "required": ["n"],
+    "additionalProperties": False,
+}
+
+
+def test_none_is_absent_where_null_is_not_allowed() -> None:
+    layout = Schema(READING)
+    absent = {"n": 3, "state": None, "place": None, "list": None}
+    for message_, kept in [
+        (absent, {"n": 3}),
+        ({**absent, "maybe": None}, {"n": 3, "maybe": None}),
+        ({"n": 3, "place": {"name": None, "floor": 2}, "list": [{"x": None}, {"x": True}]}, {"n": 3, "place": {"floor": 2}, "list": [{}, {"x": True}]}),
+        (Reading(3), {"n": 3, "maybe": None}),
+    ]:
+        for data in (layout.encode(message_), layout.encode(message_, plain=True)):
+            assert layout.decode(data) == kept
+        assert dunnage.compare(message_, layout)[0].bytes == len(layout.encode(kept))
+        assert len(layout.explain(message_)) == len(layout.explain(kept))
+    for wrong, kind, pointer in [
+        ({"n": None}, "type", "/n"),
+        ({"n": 3, "other": None}, "type", "/other"),
+        ({"n": 10, "state": None}, "range", "/n"),
+        ({"n": 3, "list": [None]}, "type", "/list/0"),
+    ]:
+        with pytest.raises(EncodeError) as error:
+            layout.encode(wrong)
+        assert (error.value.kind, error.value.pointer) == (kind, pointer), wrong
+
+
+def test_a_sender_leaves_none_out_too() -> None:
+    vector = next(load("packed/coded.json"))
+    layout, given = Schema(vector["schema"]), value(vector["value"])
+    kept = {key: item for key, item in given.items() if key != "name"}
+    assert dunnage.Receiver(layout).decode(dunnage.Sender(layout).encode({**given, "name": None})) == kept
+
+
+def test_none_in_unions_and_definitions() -> None:
+    tree = {
+        "$defs": {"node": {"type": "object", "properties": {"v": {"type": "boolean"}, "next": {"$ref": "#/$defs/node"}}, "additionalProperties": False}},
+        "$ref": "#/$defs/node",
+    }
+    layout = Schema(tree)
+    assert layout.decode(layout.encode({"v": True, "next": {"v": None, "next": None}})) == {"v": True, "next": {}}
+    union = {"anyOf": [{"type": "integer", "minimum": 0, "maximum": 9}, N | {"properties": {**N["properties"], "s": {"type": "boolean"}}}]}
+    layout = Schema(union)
+    assert layout.decode(layout.encode({"n": 3, "s": None})) == {"n": 3}
+    free = Schema({"type": "object", "properties": {"any": {}, "v": {"type": "boolean"}}})
+    assert free.decode(free.encode({"any": None, "v": None, "more": None})) == {"any": None, "more": None}
 
 
 def test_texts_that_a_receiver_knows() -> None:

@@ -3,13 +3,14 @@
 from . import pson
 from ._dunnage import ArrowTable, Receiver, Schema, Sender, __version__, compare, convert, formats
 from ._errors import DecodeError, EncodeError
-from ._table import Comparison, Part, Table
+from ._table import Comparison, MessagePart, Part, Table
 
 __all__ = [
     "ArrowTable",
     "Comparison",
     "DecodeError",
     "EncodeError",
+    "MessagePart",
     "Part",
     "Receiver",
     "Schema",

@@ -1,10 +1,10 @@
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
-from typing import Any, Literal, Protocol, Self, final
+from typing import Any, Literal, Protocol, Self, final, overload
 
 from typing_extensions import Buffer, CapsuleType
 
-from ._table import Comparison, Part, Table
+from ._table import Comparison, MessagePart, Part, Table
 
 __all__ = [
     "ArrowTable",
@@ -78,7 +78,12 @@ class Schema:
         known: Mapping[str, str] | None = None,
         errors: Literal["raise", "null"] = "raise",
     ) -> ArrowTable: ...
+    @overload
     def explain(self) -> Table[Part]: ...
+    @overload
+    def explain(
+        self, message: Any, /, *, device: str | None = None, known: Mapping[str, str] | None = None
+    ) -> Table[MessagePart]: ...
 
 @final
 class ArrowTable:

@@ -5,7 +5,7 @@ from typing import Any, Generic, Iterable, Iterator, NamedTuple, TypeVar
 
 
 class Part(NamedTuple):
-    """A part of a packed message."""
+    """A part of all messages of a schema."""
 
     path: str
     """Where it is in the message: ``position.altitude``. ``(slot)`` is the slot byte."""
@@ -17,6 +17,21 @@ class Part(NamedTuple):
     range: str
     step: str
     why: str
+
+
+class MessagePart(NamedTuple):
+    """A part of one message."""
+
+    path: str
+    """The JSON pointer of its value; empty for what belongs to the whole message."""
+    bit: int | None
+    """The position of its first bit, or None if it shares its bits with other parts."""
+    bits: float | None
+    """How many bits it has; in a coded body, its share of the bits."""
+    data: bytes
+    """The bytes that hold these bits."""
+    meaning: str
+    """The value: ``14.3``, ``"PISA01"``, ``is absent``."""
 
 
 class Comparison(NamedTuple):
@@ -33,7 +48,7 @@ class Comparison(NamedTuple):
     """Why the format cannot carry the message."""
 
 
-R = TypeVar("R", Part, Comparison)
+R = TypeVar("R", Part, MessagePart, Comparison)
 
 
 class Table(Generic[R]):
@@ -84,12 +99,22 @@ def _text(cell: object) -> str:
         return ""
     if isinstance(cell, bool):
         return "yes" if cell else "no"
+    if isinstance(cell, bytes):
+        return cell.hex(" ")
     return f"{cell:.1f}" if isinstance(cell, float) else str(cell)
 
 
 def parts(rows: list[tuple[Any, ...]]) -> Table[Part]:
-    """Makes the table of Schema.explain."""
+    """Makes the table of Schema.explain without a message."""
     return Table(("path", "bit", "kind", "min", "max", "range", "step", "why"), (Part(*row) for row in rows))
+
+
+def message_parts(rows: list[tuple[str, int | None, float | None, bytes, str]]) -> Table[MessagePart]:
+    """Makes the table of Schema.explain with a message."""
+    columns = ("path", "bit", "bits", "bytes", "meaning")
+    # Parts that have bits of their own have a whole number of them.
+    whole = ((path, bit, bits if bit is None or bits is None else int(bits), data, meaning) for path, bit, bits, data, meaning in rows)
+    return Table(columns, (MessagePart(*row) for row in whole))
 
 
 def comparison(rows: list[tuple[Any, ...]]) -> Table[Comparison]:

@@ -16,7 +16,8 @@ use std::sync::Arc;
 
 pub use decode::{Request, decode};
 
-/// Columns of decoded messages. polars, pyarrow, pandas, DuckDB and others take it as it is.
+/// Columns of decoded messages. polars, pyarrow, DuckDB and others take it as it is; pandas has `DataFrame.from_arrow(table)` from version 3 on, and
+/// `pyarrow.table(table).to_pandas()` makes a frame of every version.
 #[pyclass(module = "dunnage", frozen)]
 pub struct ArrowTable {
     schema: SchemaRef,

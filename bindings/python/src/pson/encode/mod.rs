@@ -22,6 +22,8 @@ pub struct Settings {
     pub default: *mut ffi::PyObject,
     /// Whether numbers that are no integers are rounded to binary32.
     pub single_precision: bool,
+    /// Whether whole floats stay floats. They have no canonical form in PSON, so this is only for messages of other formats.
+    pub keep_floats: bool,
     /// The limit of nested maps and arrays.
     pub nesting: usize,
     /// The limit of bytes.
@@ -196,7 +198,10 @@ impl Writer<'_> {
         #[cfg(feature = "abi3")]
         // SAFETY: as above.
         let f = unsafe { ffi::PyFloat_AsDouble(object) };
-        self.out.float(f);
+        match self.settings.keep_floats {
+            true => self.out.binary64(f),
+            false => self.out.float(f),
+        }
     }
 
     #[inline]

@@ -50,7 +50,7 @@ pub unsafe fn write(writer: &mut Writer<'_>, object: *mut ffi::PyObject) -> Resu
     let kind: char = dtype.getattr(intern!(py, "kind"))?.extract()?;
     let plain = match kind {
         'b' | 'i' | 'u' | 'f' | 'U' | 'S' | 'O' => {
-            if is_array && buffer(writer, &object)? {
+            if is_array && !writer.settings.keep_floats && buffer(writer, &object)? {
                 return Ok(true);
             }
             object.call_method0(intern!(py, "tolist"))?

@@ -1,0 +1,80 @@
+//! Properties that are `None` because they are absent: rows of a table have all columns, dataclasses all fields.
+
+use dunnage_packed::{Layout, Node, Object, Shape};
+use dunnage_pson::Value;
+
+/// Makes something of a message. If that fails, leaves out the properties that are null, optional, and not nullable in the schema, and makes it
+/// of the rest. A null that the schema allows always stays.
+pub fn without<T, E>(
+    layout: &Layout,
+    message: &mut Value,
+    mut make: impl FnMut(&Value) -> Result<T, E>,
+) -> Result<T, E> {
+    make(message).or_else(|error| match leave_out(layout, layout.root(), message, &mut Vec::new()) {
+        true => make(message),
+        false => Err(error),
+    })
+}
+
+/// Leaves out such properties of a value and of those inside it. Returns whether there was one. `seen` are the definitions that this value has
+/// already been taken for.
+fn leave_out(layout: &Layout, node: &Node, value: &mut Value, seen: &mut Vec<usize>) -> bool {
+    match (&node.shape, value) {
+        (Shape::Object(object), Value::Map(entries)) => properties(layout, object, entries),
+        (Shape::Array(array), Value::Array(items)) => items
+            .iter_mut()
+            .fold(false, |any, item| leave_out(layout, &array.item, item, &mut Vec::new()) | any),
+        (Shape::Tuple(tuple), Value::Array(items)) => {
+            let nodes =
+                tuple.items.iter().chain(std::iter::repeat_n(tuple.rest.as_deref(), items.len()).flatten());
+            nodes
+                .zip(items)
+                .fold(false, |any, (node, item)| leave_out(layout, node, item, &mut Vec::new()) | any)
+        }
+        (Shape::Nullable(inner), value) => leave_out(layout, inner, value, seen),
+        // Which of several objects is meant is not known before the nulls are left out.
+        (Shape::Union(nodes), value @ Value::Map(_)) => {
+            let mut objects = nodes.iter().filter(|node| matches!(node.shape, Shape::Object(_)));
+            match (objects.next(), objects.next()) {
+                (Some(only), None) => leave_out(layout, only, value, seen),
+                _ => false,
+            }
+        }
+        (Shape::Definition(at), value) if !seen.contains(at) => {
+            seen.push(*at);
+            layout.definitions().get(*at).is_some_and(|node| leave_out(layout, node, value, seen))
+        }
+        _ => false,
+    }
+}
+
+fn properties(layout: &Layout, object: &Object, entries: &mut Vec<(String, Value)>) -> bool {
+    let before = entries.len();
+    let field = |name: &str| object.fields.iter().find(|field| field.name == name);
+    entries.retain(|(name, value)| {
+        let is_absent = |node| *value == Value::Null && !may_be_null(layout, node, &mut Vec::new());
+        !field(name).is_some_and(|field| field.optional && is_absent(&field.node))
+    });
+    let mut any = entries.len() < before;
+    for (name, value) in entries {
+        if let Some(node) = field(name).map(|field| &field.node).or(object.additional.as_deref()) {
+            any |= leave_out(layout, node, value, &mut Vec::new());
+        }
+    }
+    any
+}
+
+/// Whether a node carries null. `seen` are the definitions that have been looked at.
+fn may_be_null(layout: &Layout, node: &Node, seen: &mut Vec<usize>) -> bool {
+    match &node.shape {
+        Shape::Nullable(_) | Shape::Any => true,
+        Shape::Constant(only) => *only == Value::Null,
+        Shape::Choice(values) => values.contains(&Value::Null),
+        Shape::Union(nodes) => nodes.iter().any(|node| may_be_null(layout, node, seen)),
+        Shape::Definition(at) if !seen.contains(at) => {
+            seen.push(*at);
+            layout.definitions().get(*at).is_some_and(|node| may_be_null(layout, node, seen))
+        }
+        _ => false,
+    }
+}
