@@ -67,7 +67,8 @@ fn number(constant: &str, count: &Count, out: &mut String) {
     let Some(other) = count.spare() else { return };
     let is_wide = count.min <= i32::MIN.into() || count.max > i32::MAX.into();
     // The cast to the member's type makes both the same.
-    let other = if is_wide || other <= i32::MAX.into() { literal(other) } else { "-1".to_owned() };
+    let most = if is_wide { i64::MAX.into() } else { i32::MAX.into() };
+    let other = if other <= most { literal(other) } else { "-1".to_owned() };
     let range = format!("{min}, {max}, {other}");
     let kind = count.kind.name();
     let _ = writeln!(out, "#define {constant}(value) (({kind}){})", scale(count, is_wide, &range));
