@@ -69,7 +69,7 @@ static inline const char *Weather_field_name(uint16_t field)
 /* Members count in steps of the schema. For a field called FIELD:
  *     FIELD(23.5)                   the count nearest to a value, which is rounded to binary32; with a literal it is a constant
  *     FIELD_FROM_DECIMAL(2350, 2)   the count nearest to 2350 * 10^-2, in integers; the second number is a literal from 0 to 9
- *     FIELD_VALUE(n)                the value of n counts, as float
+ *     FIELD_VALUE(n)                the value of n counts, as float; as double where a float cannot tell all counts apart
  * What is out of range becomes a count that is refused. */
 #define WEATHER_TIME_MIN 0
 #define WEATHER_TIME_MAX 251824463999LL
