@@ -110,7 +110,9 @@ impl Found<'_> {
     fn links(&mut self, config: &Config) {
         let ids = || dunnage_links::catalogue().iter().map(|link| link.id.as_str());
         for (index, profile) in config.profiles.iter().enumerate() {
-            let Some(id) = profile.link.as_deref().filter(|id| dunnage_links::link(id).is_none()) else { continue };
+            let Some(id) = profile.link.as_deref().filter(|id| dunnage_links::link(id).is_none()) else {
+                continue;
+            };
             if let Some(meant) = alike(id, ids()) {
                 let message = format!("the catalogue has no link {id:?}; did you mean {meant:?}?");
                 self.value(&["profile", &index.to_string(), "link"], message);
