@@ -98,7 +98,7 @@ export class QuarantinePanel {
   #discard(selection, n, of) {
     this.operator.ask({
       title: `Discard ${messages(n)}${of}?`,
-      what: `${messages(n)}${of} will be deleted from the quarantine with their bytes. This cannot be undone.`,
+      what: `${messages(n)}${of} will be deleted from the quarantine, bytes included. This cannot be undone.`,
       label: "Discard",
       danger: true,
       path: `${PATH}/discard`,

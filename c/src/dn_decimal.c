@@ -54,7 +54,7 @@ const uint8_t *dn__decimal_digits(dn__decimal *d, const uint8_t *at, const uint8
     if (d->digits < 9 && to_uint32(d, &value)) {
         /* Up to nine digits fit 32 bits. */
         uint8_t digits = (uint8_t)d->digits, places = 0;
-        for (; at != end && digits < 9 && places < UINT8_MAX; at++) {
+        for (; at != end && digits < 9 && places < 255; at++) {
             uint8_t digit = (uint8_t)(*at - '0');
             if (digit > 9) break;
             value += value; /* value * 10 by additions: AVR multiplies 32 bits in a call, and DN__IN_BYTE prevents a product */

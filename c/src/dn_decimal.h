@@ -57,7 +57,7 @@ const uint8_t *dn__decimal_digits(dn__decimal *d, const uint8_t *at, const uint8
 bool dn__decimal_integer(const dn__decimal *d, uint64_t *value);
 
 /* The result of dn__decimal_bits for a number that is beyond binary64, or so small that it would become 0: the bits of infinity. */
-#define DN__INFINITY 0x7ff0000000000000u
+#define DN__INFINITY ((uint64_t)0x7ff00000 << 32)
 
 /* The same as dn__decimal_integer for at most 32 bits. */
 bool dn__decimal_low(const dn__decimal *d, uint32_t *value);

@@ -6,6 +6,10 @@
 
 #include "dn_pson.h"
 
+/* The largest size_t. Some C libraries define SIZE_MAX, UINT32_MAX and the like for C++ only from C++11 on, and users include stdint.h before
+ * these headers, so the library uses none of the macros of stdint.h. */
+#define DN__SIZE_MAX ((size_t)-1)
+
 /* For functions that are rarely needed: calling them is cheaper than copies in their callers. */
 #if defined(__GNUC__)
 #define DN__APART __attribute__((noinline))
@@ -41,8 +45,8 @@ static inline size_t dn__size(const dn_writer *w) { return (size_t)((uintptr_t)w
  * are counted, and must not be written. */
 bool dn__room(dn_writer *w, size_t n);
 
-/* A flag in the type of a block: its data is in flash. */
-enum { DN__IN_FLASH = 1 };
+/* A flag in the type of a block: its data is in flash. Not of an enumeration, because C++20 deprecates operations on two of them. */
+#define DN__IN_FLASH 1
 
 /* Writes one byte. */
 void dn__write_byte(dn_writer *w, uint8_t byte);

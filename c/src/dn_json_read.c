@@ -2,8 +2,8 @@
 #include "dn_json_internal.h"
 
 /* The parts of `count` of a level. */
-#define COUNT (SIZE_MAX >> 1)
-#define IN_MAP (SIZE_MAX - COUNT)
+#define COUNT (DN__SIZE_MAX >> 1)
+#define IN_MAP (DN__SIZE_MAX - COUNT)
 
 /* The letters of true, false and null after the first. */
 static const char words[] DN_FLASH = "ruealseull";
@@ -76,7 +76,7 @@ static void append_text(dn_json_reader *j, const uint8_t *bytes, size_t size)
     }
     j->size += (uint32_t)size;
     while (size) {
-        uint8_t piece = UINT8_MAX;
+        uint8_t piece = 255;
         if (size < piece) piece = (uint8_t)size;
         dn__append(j->writer, bytes, piece);
         bytes += piece;

@@ -1,6 +1,6 @@
 /* PSON wire v2 for microcontrollers: a writer and a zero-copy reader.
  *
- * C99, freestanding (stdbool, stddef, stdint, string.h's memcpy family), no heap, no static RAM, no recursion, no global state.
+ * C99, or C++98 and later; freestanding (stdbool, stddef, stdint, string.h's memcpy family), no heap, no static RAM, no recursion, no global state.
  * The wire format is that of spec/pson.md. Only the functions that you call are linked.
  *
  *     uint8_t buffer[64];
@@ -46,7 +46,7 @@ extern "C" {
 #endif
 
 /* The size limit of a message in bytes: 1 MiB, or 32,767 where size_t has 16 bits. */
-#define DN_MESSAGE_MAX ((size_t)(SIZE_MAX > 0xffff ? 0x100000 : 0x7fff))
+#define DN_MESSAGE_MAX ((size_t)(sizeof(size_t) > 2 ? 0x100000 : 0x7fff))
 
 /* ---- Errors ------------------------------------------------------------------------------------------------------------------ */
 
@@ -86,7 +86,7 @@ typedef struct dn_writer {
     uint8_t *at;
     uint8_t *end;
     uint8_t *start;
-    size_t past; /* bytes of the message that are counted but not in the buffer; after an error modulo SIZE_MAX + 1 */
+    size_t past; /* bytes of the message that are counted but not in the buffer; after an error modulo 2^N for a size_t of N bits */
     /* Set by a sink: makes room for `size` bytes, or writes `data`, which does not fit. NULL for a plain buffer. */
     bool (*spill)(struct dn_writer *w, const void *data, size_t size, uint8_t type);
     dn_error error;
@@ -158,7 +158,8 @@ void dn_write_i64(dn_writer *w, int64_t value);
 
 /* Write a number in the first form that holds it exactly: an integer if it is whole, binary32, binary64.
  * dn_write_float((float)x) is the `single` policy of spec/pson.md for every x in the range of binary32. Where double has 32 bits
- * (AVR), both write the same. */
+ * (AVR), both write the same. A receiver gets the binary32 exactly: 31.42f is 31.420000076293945. Where it must be 31.42, write
+ * dn_write_double(w, 31.42), or hundredths by dn_write_int. */
 void dn_write_float(dn_writer *w, float value);
 void dn_write_double(dn_writer *w, double value);
 
@@ -279,12 +280,12 @@ static inline float dn_float(const dn_reader *r)
 /* -- Read the next item as a type. Errors: those of dn_next and of the functions above. */
 static inline uint32_t dn_read_uint(dn_reader *r, uint32_t max) { dn_next(r); return dn_get_uint(r, max); }
 static inline int32_t dn_read_int(dn_reader *r, int32_t min, int32_t max) { dn_next(r); return dn_get_int(r, min, max); }
-static inline uint8_t dn_read_u8(dn_reader *r) { return (uint8_t)dn_read_uint(r, UINT8_MAX); }
-static inline uint16_t dn_read_u16(dn_reader *r) { return (uint16_t)dn_read_uint(r, UINT16_MAX); }
-static inline uint32_t dn_read_u32(dn_reader *r) { return dn_read_uint(r, UINT32_MAX); }
-static inline int8_t dn_read_i8(dn_reader *r) { return (int8_t)dn_read_int(r, INT8_MIN, INT8_MAX); }
-static inline int16_t dn_read_i16(dn_reader *r) { return (int16_t)dn_read_int(r, INT16_MIN, INT16_MAX); }
-static inline int32_t dn_read_i32(dn_reader *r) { return dn_read_int(r, INT32_MIN, INT32_MAX); }
+static inline uint8_t dn_read_u8(dn_reader *r) { return (uint8_t)dn_read_uint(r, 0xff); }
+static inline uint16_t dn_read_u16(dn_reader *r) { return (uint16_t)dn_read_uint(r, 0xffff); }
+static inline uint32_t dn_read_u32(dn_reader *r) { return dn_read_uint(r, 0xffffffffu); }
+static inline int8_t dn_read_i8(dn_reader *r) { return (int8_t)dn_read_int(r, -0x80, 0x7f); }
+static inline int16_t dn_read_i16(dn_reader *r) { return (int16_t)dn_read_int(r, -0x7fff - 1, 0x7fff); }
+static inline int32_t dn_read_i32(dn_reader *r) { return dn_read_int(r, -0x7fffffff - 1, 0x7fffffff); }
 static inline uint64_t dn_read_u64(dn_reader *r) { dn_next(r); return dn_get_u64(r); }
 static inline int64_t dn_read_i64(dn_reader *r) { dn_next(r); return dn_get_i64(r); }
 static inline float dn_read_float(dn_reader *r) { dn_next(r); return dn_get_float(r); }

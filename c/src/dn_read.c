@@ -88,7 +88,7 @@ static DN__APART dn_type complete_item(dn_reader *r)
     if (type == DN_MAP || type == DN_ARRAY) {
         /* Larger counts can be reduced to this one: each item takes a byte, so that the first missing item is at the same
          * offset. */
-        size_t left = type == DN_MAP ? SIZE_MAX / 4 : SIZE_MAX / 2;
+        size_t left = type == DN_MAP ? DN__SIZE_MAX / 4 : DN__SIZE_MAX / 2;
         if (!r->wide && r->n < left) {
             left = (size_t)r->n;
         }

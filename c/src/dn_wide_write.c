@@ -76,7 +76,7 @@ void dn__write_double_bits(dn_writer *w, uint64_t bits)
     uint16_t upper = dn__upper(&bits);
     bool negative = upper >> 15;
     uint16_t exponent = upper >> 4 & 0x7ff;
-    uint64_t mantissa = bits & 0xfffffffffffff;
+    uint64_t mantissa = bits & (((uint64_t)1 << 52) - 1);
     if (bits == 0) {
         dn__write_byte(w, DN__HEAD_UINT);
     } else if (exponent == 0x7ff || bits << 1 == 0) {

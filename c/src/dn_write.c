@@ -37,7 +37,7 @@ DN__APART bool dn__room(dn_writer *w, size_t n)
 {
     if (dn__left(w) >= n || (w->spill && w->spill(w, NULL, n, 0))) return true;
     size_t written = dn_written(w) + n;
-    if (written < n) written = SIZE_MAX;
+    if (written < n) written = DN__SIZE_MAX;
     w->at = w->end;
     w->past = written - dn__size(w);
     if (w->error) return false;
@@ -143,7 +143,7 @@ static DN__APART void write_long_block(dn_writer *w, const void *data, size_t si
     if (size > 30)
         do ++total;
         while (n >>= 7);
-    if (!dn__make_room(w, total < size ? SIZE_MAX : total)) return;
+    if (!dn__make_room(w, total < size ? DN__SIZE_MAX : total)) return;
     uint8_t *at = w->at;
     uint8_t header = type & 0xe0;
     n = size;

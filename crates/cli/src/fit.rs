@@ -33,10 +33,12 @@ pub fn check(layout: &Layout, link: &Link) -> Result<(), Failure> {
     output.flush()?;
     let bits: u64 = shares.iter().map(|share| share.bits).sum();
     complain(format_args!(
-        "{} needs up to {largest} bytes, {} carries {limit}: reduce it by {} bits",
+        "{} needs up to {largest} bytes, {} carries {limit}: reduce it by {} bits. With messages, `dunnage schema shrink SCHEMA \
+         --messages FILE --link {}` does it",
         layout.name(),
         link.name,
-        bits - 8 * limit
+        bits - 8 * limit,
+        link.id
     ));
     Err(Failure::Reported)
 }

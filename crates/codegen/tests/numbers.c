@@ -97,8 +97,19 @@ SINGLE(NUMBERS_ABOVE, int64_t, 1, 2, 0)
 #define DOUBLE(FIELD, mantissa, places, step) static void check_##FIELD(void) { BOTH(FIELD, int64_t, strtod, mantissa, places, step) }
 
 DOUBLE(NUMBERS_LATITUDE, 1, 7, 977)
+DOUBLE(NUMBERS_ODOMETER, 1, 1, 977)
 DOUBLE(NUMBERS_UPPER, 1, 0 + 3, 1009)
 DOUBLE(NUMBERS_HUGE, 1, 6, 99999999989ll)
+
+/* Values that are not multiples of a decimal: each is nearer to its own count than to another. */
+#define RAW(FIELD, unit, offset) static void check_##FIELD(void) \
+{ \
+    for (int64_t n = FIELD##_MIN; n <= FIELD##_MAX; n++) expect(#FIELD " value", (double)n, llround(((double)FIELD##_VALUE(n) - (offset)) / (unit)), n); \
+}
+
+RAW(NUMBERS_ADC, 2.5 / 4194303, 0)
+RAW(NUMBERS_PASCALS, 0.001, 100000)
+RAW(NUMBERS_RAW, 175.0 / 65535, -45)
 
 int main(void)
 {
@@ -110,6 +121,10 @@ int main(void)
     check_NUMBERS_COUNTS();
     check_NUMBERS_ABOVE();
     check_NUMBERS_LATITUDE();
+    check_NUMBERS_ODOMETER();
+    check_NUMBERS_ADC();
+    check_NUMBERS_PASCALS();
+    check_NUMBERS_RAW();
     check_NUMBERS_UPPER();
     check_NUMBERS_HUGE();
     printf("%lu differ\n", faults);

@@ -368,7 +368,7 @@ mod tests {
     }
 
     fn lenient(text: &str) -> (Result<Value, Error>, u64) {
-        let altered = crate::Altered::default();
+        let altered = Altered::default();
         let reception = Reception { numbers: Numbers::Lenient(&altered), ..Reception::default() };
         (Json.decode_from(text.as_bytes(), &reception), altered.nulls())
     }

@@ -71,6 +71,8 @@ pub struct Reloaded {
     pub keys: usize,
     /// Changed settings that need a restart.
     pub needs_restart: Vec<String>,
+    /// Layouts that are no longer loaded although the buffer has messages of them: `slot 30 of the schema "hive"`.
+    pub gone_layouts: Vec<String>,
 }
 
 /// Reloads a gateway.
@@ -95,10 +97,16 @@ impl Reloader {
         let _turn = self.turn.lock().await;
         let reloaded = self.attempt().await;
         match &reloaded {
-            Ok(Reloaded { profiles, schemas, tokens, keys, needs_restart }) => {
+            Ok(Reloaded { profiles, schemas, tokens, keys, needs_restart, gone_layouts }) => {
                 tracing::info!(profiles, schemas, tokens, keys, "profiles, schemas and tokens were reloaded");
                 for what in needs_restart {
                     tracing::warn!(what, "a changed setting takes effect only after a restart");
+                }
+                for layout in gone_layouts {
+                    tracing::warn!(
+                        layout,
+                        "a layout is gone that stored messages have; devices that still send it are refused"
+                    );
                 }
             }
             Err(error) => {
@@ -132,13 +140,14 @@ impl Reloader {
         });
         let (config, profiles, tokens, keys, (guards, secrets), certificate) =
             read.await.map_err(|_| ReloadError::Buffer)??;
-        self.check_layouts(&profiles).await?;
+        let gone_layouts = self.check_layouts(&profiles).await?;
         let reloaded = Reloaded {
             profiles: config.profiles.len(),
             schemas: profiles.schemas(),
             tokens: tokens.len(),
             keys: keys.len(),
             needs_restart: differences(&self.config, &config),
+            gone_layouts,
         };
         self.state.ingest().profiles.store(Arc::new(profiles));
         self.state.ingest().watch_silence().await;
@@ -152,8 +161,8 @@ impl Reloader {
     }
 
     /// Rejects a slot whose layout has changed. Messages with any loaded layout may be under way, so those layouts count as well as the
-    /// stored ones.
-    async fn check_layouts(&self, new: &Profiles) -> Result<(), ReloadError> {
+    /// stored ones. Returns the layouts that are loaded and stored, and that `new` does not have.
+    async fn check_layouts(&self, new: &Profiles) -> Result<Vec<String>, ReloadError> {
         let changed = |key: &LayoutKey, slot: &Slot, stored| ReloadError::ChangedLayout {
             origin: slot.origin.clone(),
             schema: key.schema.to_string(),
@@ -163,13 +172,16 @@ impl Reloader {
         let stored =
             self.state.ingest().readers.of(Use::Admin).layouts().await.map_err(|_| ReloadError::Buffer)?;
         let loaded = self.state.ingest().profiles.load_full();
-        let stored = stored.iter().map(|key| (&**key, true));
-        let all = stored.chain(loaded.layouts().map(|key| (key, false)));
-        for (key, stored) in all {
+        let all = stored.iter().map(|key| (&**key, true));
+        for (key, stored) in all.chain(loaded.layouts().map(|key| (key, false))) {
             if let Some(slot) = new.instead_of(key) {
                 return Err(changed(key, slot, stored));
             }
         }
-        Ok(())
+        let is_gone = |key: &&LayoutKey| {
+            stored.iter().any(|stored| **stored == **key) && new.layouts().all(|other| other != *key)
+        };
+        let gone = loaded.layouts().filter(is_gone);
+        Ok(gone.map(|key| format!("slot {} of the schema {:?}", key.slot, key.schema)).collect())
     }
 }

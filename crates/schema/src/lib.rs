@@ -69,6 +69,7 @@ pub use diff::{Change, diff};
 pub use error::{SchemaError, Violation};
 pub use exact::shortest;
 pub use format::Format;
+pub use infer::shrink;
 pub use infer::{InferError, Inferred, Note, infer, with_keyword};
 pub use model::*;
 pub use number::{binary64, read_nearest, read_number};

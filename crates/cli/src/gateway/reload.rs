@@ -30,6 +30,13 @@ impl Reload {
         for what in list(&answer["needs_restart"]) {
             writeln!(output, "{} has changed and needs a restart", text(what))?;
         }
+        for layout in list(&answer["gone_layouts"]) {
+            writeln!(
+                output,
+                "{} is gone, and stored messages have it: devices that still send it are refused. Keep its file beside the new one",
+                text(layout)
+            )?;
+        }
         Ok(output.flush()?)
     }
 }

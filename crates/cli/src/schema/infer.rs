@@ -8,8 +8,8 @@ use crate::{
 use anstyle::Style;
 use clap::Args;
 use dunnage_formats::Json;
-use dunnage_packed::{Layout, with_slot};
-use dunnage_schema::{Inferred, Model, infer};
+use dunnage_packed::{Choice, Layout, Saving, Sizes, savings, shrunk, with_slot};
+use dunnage_schema::{Inferred, Model, SchemaError, infer};
 use dunnage_simulate::ENOUGH;
 use std::{
     io::{self, Write},
@@ -34,6 +34,9 @@ pub struct Infer {
     /// One message per line
     #[arg(long)]
     lines: bool,
+    /// Allow only what the messages have: texts, ranges and lengths without headroom
+    #[arg(long)]
+    closed: bool,
     /// Title of the schema, which names generated code [default: from the file name]
     #[arg(long, value_name = "TITLE")]
     title: Option<String>,
@@ -69,7 +72,7 @@ impl Infer {
             let origin = error.sample().and_then(|index| samples.origins.get(index));
             origin.map_or_else(|| Failure::Failed(error.to_string()), |origin| Failure::about(origin, &error))
         })?;
-        samples.print(&inferred)
+        samples.print(&inferred, self.closed)
     }
 }
 
@@ -119,7 +122,7 @@ impl Samples {
     }
 
     /// Prints the guesses, then the odd messages, and the schema last, so that it is at the end on a terminal.
-    fn print(&self, inferred: &Inferred) -> Result<(), Failure> {
+    fn print(&self, inferred: &Inferred, closed: bool) -> Result<(), Failure> {
         let mut notes = anstream::stderr().lock();
         for note in &inferred.notes {
             // If standard error is closed, the notes cannot be shown.
@@ -142,8 +145,36 @@ impl Samples {
                 "{BOLD}statistics{BOLD:#}: these messages are enough for `dunnage schema train`, which makes packed messages smaller"
             );
         }
+        let schema = match closed {
+            true => {
+                let (schema, note) = self.closed(&inferred.schema).map_err(failed)?;
+                let _ = writeln!(notes, "{BOLD}closed{BOLD:#}: {note}");
+                schema
+            }
+            false => inferred.schema.clone(),
+        };
         let mut output = io::stdout().lock();
-        writeln!(output, "{}", with_slot(&inferred.schema).map_err(failed)?)?;
+        writeln!(output, "{}", with_slot(&schema).map_err(failed)?)?;
         Ok(output.flush()?)
+    }
+
+    /// Returns the schema without headroom, and what that saves.
+    fn closed(&self, schema: &str) -> Result<(String, String), SchemaError> {
+        let messages: Vec<_> =
+            self.texts.iter().flat_map(|text| Json.decode_sample(text.as_bytes())).collect();
+        let take =
+            |_: &Sizes, saving: &Saving| if saving.change.rounds { Choice::Stop } else { Choice::Take };
+        let (before, _) = savings(schema, &messages)?;
+        let (schema, after) = shrunk(schema, &messages, take)?;
+        let bytes = |sizes: &Sizes| match sizes.largest {
+            Some(bits) => format!("{} bytes at most", bits.div_ceil(8)),
+            None => "no largest message".to_owned(),
+        };
+        let note = format!(
+            "{} in place of {}; what these messages do not have is rejected",
+            bytes(&after),
+            bytes(&before)
+        );
+        Ok((schema, note))
     }
 }

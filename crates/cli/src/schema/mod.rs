@@ -8,6 +8,7 @@ mod fields;
 mod infer;
 mod layout;
 mod packed;
+mod shrink;
 mod size;
 pub mod table;
 mod train;
@@ -30,6 +31,7 @@ enum Command {
     Size(size::Size),
     Layout(layout::Show),
     Diff(diff::Diff),
+    Shrink(shrink::Shrink),
     Train(train::Train),
 }
 
@@ -42,6 +44,7 @@ impl Schema {
             Command::Size(size) => size.run(),
             Command::Layout(show) => show.run(),
             Command::Diff(diff) => diff.run(),
+            Command::Shrink(shrink) => shrink.run(),
             Command::Train(train) => train.run(),
         }
     }

@@ -20,6 +20,7 @@ mod play;
 mod readme;
 mod run;
 mod schema;
+mod shrink;
 mod simulate;
 mod size;
 mod token;

@@ -73,7 +73,7 @@ fn top(Plan { name, prefix, .. }: &Plan) -> String {
  *     size_t size = {name}_encode(&message, buffer, sizeof buffer, &fault);
  *     if (size) radio_send(buffer, size);
  *
- * C99, no heap, no static RAM, no recursion. It needs dunnage_message.h and .c, which all messages of a program share.
+ * C99, or C++98 and later; no heap, no static RAM, no recursion. It needs dunnage_message.h and .c, which all messages of a program share.
  * Text ends at its NUL. Members of an enumeration are integers of 8 or 16 bits, which take less room than the enumeration.
  */
 #ifndef {prefix}_H

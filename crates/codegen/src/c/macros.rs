@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 pub(super) const USE: &str = "/* Members count in steps of the schema. For a field called FIELD:
  *     FIELD(23.5)                   the count nearest to a value, which is rounded to binary32; with a literal it is a constant
  *     FIELD_FROM_DECIMAL(2350, 2)   the count nearest to 2350 * 10^-2, in integers; the second number is a literal from 0 to 9
- *     FIELD_VALUE(n)                the value of n counts, as float
+ *     FIELD_VALUE(n)                the value of n counts, as float; as double where a float cannot tell all counts apart
  * What is out of range becomes a count that is refused. */
 ";
 
@@ -67,7 +67,8 @@ fn number(constant: &str, count: &Count, out: &mut String) {
     let Some(other) = count.spare() else { return };
     let is_wide = count.min <= i32::MIN.into() || count.max > i32::MAX.into();
     // The cast to the member's type makes both the same.
-    let other = if is_wide || other <= i32::MAX.into() { literal(other) } else { "-1".to_owned() };
+    let most = if is_wide { i64::MAX.into() } else { i32::MAX.into() };
+    let other = if other <= most { literal(other) } else { "-1".to_owned() };
     let range = format!("{min}, {max}, {other}");
     let kind = count.kind.name();
     let _ = writeln!(out, "#define {constant}(value) (({kind}){})", scale(count, is_wide, &range));
@@ -103,7 +104,7 @@ fn value(count: &Count) -> String {
 /// counts.
 fn raw_value(count: &Count, quantum: &Quantum) -> String {
     let decimal = |n: i128| point(&dunnage_schema::decimal_text(n, quantum.places));
-    let (kind, end) = if count.fits_single() { ("float", "f") } else { ("double", "") };
+    let (kind, end) = if count.is_raw_coarse(quantum) { ("float", "f") } else { ("double", "") };
     let mut text = format!("({kind})(n) * {}{end}", decimal(quantum.mantissa.into()));
     if quantum.divisor.get() != 1 {
         text.push_str(&format!(" / {}.0{end}", quantum.divisor));

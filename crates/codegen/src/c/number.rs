@@ -153,11 +153,18 @@ impl Count {
         (mantissa / a, power / a)
     }
 
-    /// Whether binary32 computes the value of n counts with one rounding at most.
+    /// Whether binary32 distinguishes the values of all counts, and computes each with one rounding at most.
     pub(super) fn is_single_exact(&self) -> bool {
         let (numerator, denominator) = self.fraction();
         let odd = denominator >> denominator.trailing_zeros();
-        self.magnitude() * u128::from(numerator) <= 1 << 24 && odd < 1 << 24
+        self.fits_single() && self.magnitude() * u128::from(numerator) <= 1 << 24 && odd < 1 << 24
+    }
+
+    /// Whether the error of the roundings in binary32 is less than half a count for values with a divisor and an offset: those of the three
+    /// constants, of the product, the quotient and the sum.
+    pub(super) fn is_raw_coarse(&self, quantum: &Quantum) -> bool {
+        let offset = u128::from(quantum.offset.unsigned_abs()) * u128::from(quantum.divisor.get());
+        self.magnitude() + offset / u128::from(quantum.mantissa) <= 1 << 20
     }
 
     /// Returns the count nearest to 0.

@@ -1,7 +1,7 @@
 //! The C of modes 1 and 2: it compiles without a warning with every installed compiler, has no data in RAM, and keeps its state as
 //! `dunnage_packed::Sender` does. `conform` compares both on random schemas and messages.
 
-use crate::c::{COMPILERS, assert_golden, compile, is_installed, write};
+use crate::c::{COMPILERS, assert_golden, compile, is_installed, program, write};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use dunnage_codegen::c;
 use dunnage_packed::{Layout, Training, Value};
@@ -64,8 +64,11 @@ fn every_compiler_accepts_modes_1_and_2_without_a_warning() {
     for (compiler, flags) in COMPILERS.into_iter().filter(|(compiler, _)| is_installed(compiler)) {
         for files in layouts().iter().map(generated) {
             write_all(&folder, &files);
-            if let Err(messages) = compile(compiler, flags, &folder, &format!("{}.c", files.name)) {
-                panic!("{compiler}: {messages}");
+            fs::write(folder.join("program.c"), program(&files)).expect("the file can be written");
+            for source in ["program.c", &format!("{}.c", files.name)] {
+                if let Err(messages) = compile(compiler, flags, &folder, source) {
+                    panic!("{compiler}: {messages}");
+                }
             }
             if compiler == "avr-gcc" {
                 let size = Command::new("avr-size").arg("out.o").current_dir(&folder).output();

@@ -76,6 +76,55 @@ int main(void)
     );
 }
 
+/// The default of avr-g++ 5.4 is C++98, while the files that end in `.c` remain C.
+#[test]
+fn a_program_in_cpp98_links_with_code_in_c() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mixed");
+    let layout = Layout::new(&Model::compile(bundled_named("weather").expect("a schema")).expect("a model"));
+    let files = c::c(&layout.expect("a layout"), c::Options::default()).expect("C can represent the schema");
+    crate::c::write(&folder, &files);
+    let main = format!(
+        "#include <stdint.h>\n#include \"weather.h\"\n{CHECK}
+int main()
+{{
+    Weather weather = WEATHER_INIT;
+    uint8_t buffer[WEATHER_MAX_SIZE];
+    dunnage_fault fault;
+    weather.temperature = WEATHER_TEMPERATURE(21.4f);
+    CHECK(weather.temperature == WEATHER_TEMPERATURE_FROM_DECIMAL(2140, 2));
+    size_t size = Weather_encode(&weather, buffer, sizeof buffer, &fault);
+    CHECK(size && Weather_decode(&weather, buffer, size, &fault) && fault.kind == DUNNAGE_OK);
+    CHECK(WEATHER_TEMPERATURE_VALUE(weather.temperature) == 21.4f && !*Weather_field_name(fault.field));
+    return 0;
+}}
+"
+    );
+    fs::write(folder.join("main.cpp"), main).expect("the file can be written");
+    let run = |program: &str, arguments: &[&str]| {
+        let output = Command::new(program).args(arguments).current_dir(&folder).output();
+        let output = output.expect("the program runs");
+        assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    run("gcc", &["-std=c99", "-c", "weather.c", "dunnage_message.c"]);
+    run(
+        "g++",
+        &[
+            "-std=c++98",
+            "-Wall",
+            "-Wextra",
+            "-Wpedantic",
+            "-Wno-long-long",
+            "-Werror",
+            "main.cpp",
+            "weather.o",
+            "dunnage_message.o",
+            "-o",
+            "program",
+        ],
+    );
+    run(folder.join("program").to_str().expect("UTF-8"), &[]);
+}
+
 /// The slot of the message is the port of the link.
 #[test]
 fn a_message_without_a_slot_byte_has_the_bytes_of_the_vectors() {

@@ -68,11 +68,11 @@ fn compile(
     resolver.add(Files { name: name.to_owned(), source, folders });
     resolver.add(GoogleFileResolver::new());
     let mut compiler = Compiler::with_file_resolver(resolver);
-    compiler.include_imports(true).open_file(name).map_err(invalid)?;
+    compiler.include_imports(true).open_file(name).map_err(|e| invalid(&e))?;
     // Decode the descriptors into a new pool. The compiler's own pool was made before it read the options, so it would pack fields with
     // `[packed = false]`.
     let set = compiler.encode_file_descriptor_set();
-    let pool = DescriptorPool::decode(set.as_slice()).map_err(|e| invalid(e.into()))?;
+    let pool = DescriptorPool::decode(set.as_slice()).map_err(|e| invalid(&e.into()))?;
     let Some(wanted) = message else {
         let first = pool.get_file_by_name(name).and_then(|file| file.messages().next());
         let none = || Error::new(Kind::Type, 0, "the .proto file defines no message");
@@ -91,7 +91,7 @@ fn compile(
 }
 
 /// Returns an error that begins with the file, and the line and column if they are known.
-fn invalid(e: protox::Error) -> Error {
+fn invalid(e: &protox::Error) -> Error {
     // That is what an error of the compiler prints for programmers; a further error stands in a line of its own.
     let all = if e.file().is_some() { format!("{e:?}") } else { e.to_string() };
     let mut reason = all.lines().next().unwrap_or_default().to_owned();

@@ -8,6 +8,7 @@ use crate::{
 use dunnage_access::tls;
 use dunnage_base::{Document, Mistake, Wrong, kind::Kind};
 use dunnage_ingest::profiles::Profiles;
+use dunnage_schema::alike;
 use std::path::Path;
 
 /// Returns all mistakes in the configuration of `file`, if there is one, and the environment, in the order of their places. Opens nothing
@@ -33,6 +34,7 @@ fn check_text(name: &str, text: &str, environment: impl Iterator<Item = (String,
     errors.into_iter().for_each(|error| found.environment(error));
     found.values(&config);
     found.profiles(&config);
+    found.links(&config);
     found.mistakes.extend(dunnage_access::read(&config.tokens()).1);
     found.mistakes.extend(dunnage_access::keys::read(&config.keys()).1);
     found.inputs(&config);
@@ -100,6 +102,20 @@ impl Found<'_> {
                     let (origin, message) = (error.origin, error.message);
                     self.mistakes.push(Mistake { origin, place: None, key: String::new(), message });
                 }
+            }
+        }
+    }
+
+    /// Finds misspelt links of the catalogue. Another name is a link of the operator's own.
+    fn links(&mut self, config: &Config) {
+        let ids = || dunnage_links::catalogue().iter().map(|link| link.id.as_str());
+        for (index, profile) in config.profiles.iter().enumerate() {
+            let Some(id) = profile.link.as_deref().filter(|id| dunnage_links::link(id).is_none()) else {
+                continue;
+            };
+            if let Some(meant) = alike(id, ids()) {
+                let message = format!("the catalogue has no link {id:?}; did you mean {meant:?}?");
+                self.value(&["profile", &index.to_string(), "link"], message);
             }
         }
     }

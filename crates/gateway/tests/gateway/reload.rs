@@ -123,7 +123,10 @@ fn reload_rejects_another_layout_in_the_same_slot() {
     let packed = "application/vnd.dunnage.packed";
     assert_eq!(gateway.post("/ingest/d?schema=n", packed, &[0x01, 0x50]).status, 204);
     fs::remove_file(folder.join("schemas/n.json")).unwrap();
-    reload(&gateway).unwrap();
+    let reloaded = gateway.runtime.block_on(gateway.gateway.reload()).unwrap();
+    assert_eq!(reloaded.gone_layouts, [r#"slot 1 of the schema "n""#]);
+    let reloaded = gateway.runtime.block_on(gateway.gateway.reload()).unwrap();
+    assert_eq!(reloaded.gone_layouts, [""; 0]);
     schema(folder, "n.json", &number(1, 1000));
     let e = reload(&gateway).unwrap_err();
     assert!(e.contains("slot 1") && e.contains("the stored messages"), "{e}");

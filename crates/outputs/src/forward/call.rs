@@ -60,7 +60,7 @@ impl Target {
             Err(Failed { kind: FailureKind::Refused, reason, .. }) => {
                 let message = &messages[done];
                 tracing::warn!(
-                    output = %self.name, device = message.device, message = message.id, request = message.request, reason,
+                    output = %self.name, device = message.device, message_id = message.id, request = message.request, reason,
                     "a message was rejected and is now a dead letter"
                 );
                 self.meter.refused(&reason);

@@ -68,12 +68,24 @@ fn known_pattern(form: &str, texts: &[&str]) -> String {
     pattern
 }
 
+/// Returns how often a class repeats in a pattern, from its shortest and its longest chunk.
+type Bounds = fn(usize, usize) -> (usize, usize);
+
 /// Returns a pattern that all texts match, if they look like identifiers.
 ///
 /// Common properties may be chance: digits that all texts share may be those of a year or of a network, and the next number may have another
 /// digit. The pattern therefore has fixed characters only for punctuation, and for a prefix of letters that very many texts share; and the
 /// length of no chunk is fixed.
 pub(super) fn pattern(texts: &[&str]) -> Option<String> {
+    pattern_within(texts, |_, longest| (1, room(longest)))
+}
+
+/// Returns a pattern that all texts match, with the lengths that they have.
+pub(super) fn exact(texts: &[&str]) -> Option<String> {
+    pattern_within(texts, |shortest, longest| (shortest, longest))
+}
+
+fn pattern_within(texts: &[&str], bounds: Bounds) -> Option<String> {
     let different: BTreeSet<&str> = texts.iter().copied().collect();
     let is_many = different.len() >= MANY;
     let few = |text: &str| has_word(text) || text.len() < MIN_LENGTH;
@@ -81,15 +93,16 @@ pub(super) fn pattern(texts: &[&str]) -> Option<String> {
         return None;
     }
     if is_base64(&different) {
-        let longest = different.iter().map(|text| text.len()).max()?;
-        return Some(format!("^[0-9A-Za-z+/=]{{1,{}}}$", room(longest)));
+        return Some(format!("^[0-9A-Za-z+/=]{}$", repeated(&different, bounds)));
     }
     if different.iter().all(|text| is_quantity(text)) {
         // Another number may have the other sign, no decimals, or another prefix of the unit.
-        return any_of("-+./%", &different, room);
+        return Some(format!("^{}{}$", any_of("-+./%", &different), repeated(&different, bounds)));
     }
     if different.iter().all(|text| is_version(text)) {
-        return any_of("-+.", &different, |longest| longest + RELEASE);
+        let bounds: Bounds =
+            if bounds(1, 1) == (1, 1) { bounds } else { |_, longest| (1, longest + RELEASE) };
+        return Some(format!("^{}{}$", any_of("-+.", &different), repeated(&different, bounds)));
     }
     if are_spans(texts) {
         return None;
@@ -108,7 +121,7 @@ pub(super) fn pattern(texts: &[&str]) -> Option<String> {
         if same && (is_prefix || !is_chunk(first[at])) {
             pattern.extend(first[at].chars().flat_map(escaped));
         } else if column.iter().all(|piece| is_chunk(piece)) {
-            pattern.push_str(&chunk(&column));
+            pattern.push_str(&chunk(&column, bounds));
         } else {
             return None;
         }
@@ -130,15 +143,24 @@ fn is_base64(texts: &BTreeSet<&str>) -> bool {
     (is_mixed || has(|byte| *byte == b'=')) && texts.iter().all(is_one)
 }
 
-/// Returns a pattern of letters, digits and signs up to a length. Of `signs`, `+`, `/` and `%` are allowed only if a text has them, and
-/// letters only if a text has letters.
-fn any_of(signs: &str, texts: &BTreeSet<&str>, room: impl Fn(usize) -> usize) -> Option<String> {
+/// Returns a class of letters, digits and signs. Of `signs`, `+`, `/` and `%` are in it only if a text has them, and letters only if a text has
+/// letters.
+fn any_of(signs: &str, texts: &BTreeSet<&str>) -> String {
     let has = |c: char| texts.iter().any(|text| text.contains(c));
     let has_letters = texts.iter().any(|text| text.contains(|c: char| c.is_ascii_alphabetic()));
     let letters = if has_letters { "A-Za-z" } else { "" };
     let signs: String = signs.chars().filter(|sign| matches!(sign, '-' | '.') || has(*sign)).collect();
-    let longest = texts.iter().map(|text| text.len()).max()?;
-    Some(format!("^[{signs}0-9{letters}]{{1,{}}}$", room(longest)))
+    format!("[{signs}0-9{letters}]")
+}
+
+/// Returns the repetitions of a class.
+fn repeated<'a>(chunks: impl IntoIterator<Item = &'a &'a str> + Clone, bounds: Bounds) -> String {
+    let lengths = chunks.into_iter().map(|chunk| chunk.len());
+    let (shortest, longest) = lengths.fold((usize::MAX, 0), |(least, most), n| (least.min(n), most.max(n)));
+    match bounds(shortest, longest) {
+        (least, most) if least == most => format!("{{{most}}}"),
+        (least, most) => format!("{{{least},{most}}}"),
+    }
 }
 
 /// Whether the text is a number with a unit, `21.5C`, `99%`, `-3dB`, `9km/h`, or with a plus sign.
@@ -245,7 +267,7 @@ fn pieces(text: &str) -> Vec<&str> {
 }
 
 /// Returns the expression for the chunks at one position.
-fn chunk(chunks: &[&str]) -> String {
+fn chunk(chunks: &[&str], bounds: Bounds) -> String {
     // If each chunk is letters and then a number, the number has a length of its own.
     let letters =
         |chunk: &str| chunk.len() - chunk.trim_start_matches(|c: char| c.is_ascii_alphabetic()).len();
@@ -254,15 +276,14 @@ fn chunk(chunks: &[&str]) -> String {
     let could_be_hex = chunks.iter().all(|chunk| chunk.bytes().all(|b| b.is_ascii_hexdigit()));
     if !could_be_hex && split.iter().all(|(letters, digits)| !letters.is_empty() && is_number(digits)) {
         let (letters, digits): (Vec<&str>, Vec<&str>) = split.into_iter().unzip();
-        return run(&letters) + &run(&digits);
+        return run(&letters, bounds) + &run(&digits, bounds);
     }
-    run(chunks)
+    run(chunks, bounds)
 }
 
 /// Returns the expression of one class with its repetitions.
-fn run(chunks: &[&str]) -> String {
-    let longest = chunks.iter().map(|chunk| chunk.len()).max().unwrap_or(0);
-    format!("{}{{1,{}}}", class(chunks), room(longest))
+fn run(chunks: &[&str], bounds: Bounds) -> String {
+    format!("{}{}", class(chunks), repeated(chunks, bounds))
 }
 
 fn room(length: usize) -> usize {

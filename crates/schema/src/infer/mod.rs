@@ -11,6 +11,7 @@ mod object;
 mod quantity;
 mod range;
 mod series;
+pub mod shrink;
 mod text;
 mod time_text;
 mod value;
@@ -130,6 +131,7 @@ pub fn with_keyword(schema: &str, keyword: &str, n: u64) -> Result<String, Schem
     let Node::Object(entries) = &mut node else {
         return Err(SchemaError::new("", "", "a schema must be an object"));
     };
+    entries.retain(|(key, _)| key != keyword);
     let at = entries.iter().position(|(key, _)| key == "$schema").map_or(0, |at| at + 1);
     entries.insert(at, (keyword.to_owned(), Node::Number(n.to_string())));
     Ok(write::schema(&node))

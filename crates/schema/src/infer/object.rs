@@ -81,7 +81,8 @@ fn note_presence(guesses: &mut Guesses, path: &str, fields: &[Field<'_>], object
     let seen = counted(objects, "object");
     if always > 0 {
         let share = if always == fields.len() { String::new() } else { format!(" of {}", fields.len()) };
-        guesses.note(path, format!("{always}{share} fields always there in {seen}: required"));
+        let noun = if (always, share.is_empty()) == (1, true) { "field" } else { "fields" };
+        guesses.note(path, format!("{always}{share} {noun} always there in {seen}: required"));
     }
     for field in fields.iter().filter(|field| field.values.len() < objects) {
         let missing = objects - field.values.len();

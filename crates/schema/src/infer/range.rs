@@ -63,7 +63,7 @@ pub(super) fn guess(name: &str, seen: &[i128], places: u32, limits: (i128, i128)
     let is_clock = unix(name, seen, unit);
     let trend = series::trend(seen);
     let (min, max, why) = match is_clock {
-        Some(max) => (0, max, "of Unix times, to the year 2106"),
+        Some(max) => (0, max, "for Unix times until 2106"),
         None => bounds(name, seen, unit, trend, limits),
     };
     let (usual, outliers) =

@@ -13,9 +13,13 @@ use std::collections::BTreeSet;
 const CHOICES: usize = 16;
 /// The number of values from which on the distinct ones count as complete, if each was seen often enough.
 const ALL: usize = 200;
-/// How often a distinct value must occur on average, and how often the rarest must. A value that occurs once suggests unseen ones.
+/// How many values there must be for each distinct one, and how many if one of these occurs less than [`RAREST`] times: a value that occurs
+/// once suggests unseen ones, unless it is the alarm among very many.
 const EACH: usize = 10;
+const EACH_WITH_RARE: usize = 50;
 const RAREST: usize = 3;
+/// How often distinct values occur on average that a note names.
+const AGAIN: usize = 3;
 /// The longest value of an enumeration, in characters.
 const LONGEST_CHOICE: usize = 24;
 /// The least length, in characters, that text is allowed.
@@ -46,15 +50,30 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, texts: &[&str]) -> Node {
         guess => (guess, Vec::new()),
     };
     let guess = guess.filter(|(schema, _)| guesses.has_room_for(schema));
-    let (schema, note) = match guess {
+    let (schema, mut note) = match guess {
         Some(guess) => {
             guesses.note_odd(path, &odd, texts.len());
             guess
         }
         None => free(texts),
     };
+    if let Some(few) = few(texts).filter(|_| schema.get("enum").is_none()) {
+        let named = few.iter().map(|text| write::quoted(text)).collect::<Vec<_>>().join(", ");
+        note.push_str(&format!(
+            "; {} different texts: if these are all, write \"enum\": [{named}]",
+            few.len()
+        ));
+    }
     guesses.note(path, note);
     schema
+}
+
+/// Returns the different texts, if they are few enough to be an enumeration and occur again and again.
+pub(super) fn few<'a>(texts: &[&'a str]) -> Option<Vec<&'a str>> {
+    let different: BTreeSet<&str> = texts.iter().copied().collect();
+    let is_choice = |text: &&str| !text.is_empty() && text.chars().count() <= LONGEST_CHOICE;
+    let is_few = (2..=CHOICES).contains(&different.len()) && texts.len() >= AGAIN * different.len();
+    (is_few && different.iter().all(is_choice)).then(|| different.into_iter().collect())
 }
 
 fn holds((schema, _): &Guess, texts: &[&str]) -> bool {
@@ -101,7 +120,8 @@ fn choices(texts: &[&str]) -> Option<Guess> {
         }
     }
     let rarest = different.iter().map(|choice| texts.iter().filter(|text| *text == choice).count()).min();
-    let is_all = texts.len() >= ALL.max(EACH * different.len()) && rarest >= Some(RAREST);
+    let each = if rarest >= Some(RAREST) { EACH } else { EACH_WITH_RARE };
+    let is_all = texts.len() >= ALL.max(each * different.len());
     // A single text may be specific to one device, or to one release of its firmware.
     if !is_all || different.len() < 2 || identifier::are_counted(&different) {
         return None;

@@ -55,6 +55,20 @@ pub(super) fn infer(texts: &[&str]) -> Option<(Node, String)> {
     zoned(texts)
 }
 
+/// Returns the schema of times that all have the offset of the first, `+02:00`, at their end.
+pub(super) fn with_one_offset(texts: &[&str]) -> Option<Node> {
+    let first = texts.first()?;
+    let at = first.rfind(['+', '-']).filter(|at| *at > "YYYY-MM-DDThh".len())?;
+    let (local, offset) = first.split_at(at);
+    let fraction = match decimals(local) {
+        0 => String::new(),
+        count => format!(".{}", "f".repeat(count)),
+    };
+    let mut notations = NOTATIONS.iter().map(|notation| notation.replace(".f", &fraction));
+    let notation = notations.find(|notation| notation.len() == local.len() && !notation.ends_with('Z'))?;
+    SPANS.iter().find_map(|(epoch, until)| time(&format!("{notation}{offset}"), epoch, *until, texts))
+}
+
 /// Splits the texts into times in the notation of `model`, and others; `None` if `model` is not a time.
 pub(super) fn split<'a>(texts: &[&'a str], model: &str) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
     let (schema, _) = infer(&[model])?;

@@ -95,7 +95,7 @@ fn fill(items: &[Node], indent: usize, out: &mut String) {
     let _ = write!(out, "\n{:indent$}]", "");
 }
 
-fn on_one_line(node: &Node) -> String {
+pub(super) fn on_one_line(node: &Node) -> String {
     match node {
         Node::Null => "null".to_owned(),
         Node::Bool(b) => b.to_string(),

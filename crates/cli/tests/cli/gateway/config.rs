@@ -59,6 +59,7 @@ link = "no link"
 
 [[profile]]
 device = "a1*"
+link = "astrocats"
 
 [[output]]
 name = "x"

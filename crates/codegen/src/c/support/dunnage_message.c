@@ -158,11 +158,11 @@ static void put_bits(uint8_t field, uint64_t value, uint8_t bits, dunnage_writer
 {
     uint32_t mask;
     if (bits > 32) {
-        mask = UINT32_MAX >> (64 - bits);
+        mask = 0xffffffffu >> (64 - bits);
         dunnage_put_index(field, (uint32_t)(value >> 32) & mask, mask, w);
         bits = 32;
     }
-    mask = bits ? UINT32_MAX >> (32 - bits) : 0;
+    mask = bits ? 0xffffffffu >> (32 - bits) : 0;
     dunnage_put_index(field, (uint32_t)value & mask, mask, w);
 }
 
@@ -225,7 +225,7 @@ static bool fits_binary32(uint32_t high, uint32_t low)
  * arithmetic costs kilobytes on processors without a floating-point unit. */
 static bool find_decimal(double_bits bits, decimal *d)
 {
-    uint64_t x = bits & (UINT64_MAX >> 12), exact, rounded, power = 1;
+    uint64_t x = bits & ((uint64_t)-1 >> 12), exact, rounded, power = 1;
     int16_t exponent = (int16_t)(bits >> 52 & 0x7ff), k, shift;
     d->m = 0;
     d->size = d->places = 0;
@@ -294,7 +294,7 @@ static bool find_decimal(double_bits bits, decimal *d)
 static void put_decimal(uint8_t field, const decimal *d, bool negative, dunnage_writer *w)
 {
     if (is_short(d)) {
-        uint32_t mask = d->size > 1 ? UINT32_MAX >> (33 - d->size) : 0;
+        uint32_t mask = d->size > 1 ? 0xffffffffu >> (33 - d->size) : 0;
         dunnage_put_index(field, (uint32_t)negative << 8 | (uint32_t)d->places << 5 | d->size, 1023, w);
         dunnage_put_index(field, (uint32_t)d->m & mask, mask, w);
     } else {
@@ -325,8 +325,8 @@ void dunnage_put_float(uint8_t field, double value, dunnage_writer *w)
     }
     if (!fits) {
         dunnage_put_index(field, 7, 7, w);
-        dunnage_put_index(field, (uint32_t)(bits >> 32), UINT32_MAX, w);
-        dunnage_put_index(field, (uint32_t)bits, UINT32_MAX, w);
+        dunnage_put_index(field, (uint32_t)(bits >> 32), 0xffffffffu, w);
+        dunnage_put_index(field, (uint32_t)bits, 0xffffffffu, w);
         return;
     }
     narrow = (float)value;
@@ -345,7 +345,7 @@ void dunnage_put_float(uint8_t field, double value, dunnage_writer *w)
     }
 #endif
     dunnage_put_index(field, 2, 3, w);
-    dunnage_put_index(field, single, UINT32_MAX, w);
+    dunnage_put_index(field, single, 0xffffffffu, w);
 }
 
 /* Finds the decimal of a float in a record, which has at most 12 places and 48 bits. */
@@ -394,7 +394,7 @@ void dunnage_put_coded_float(uint8_t field, double value, dunnage_writer *w)
         uint32_t single;
         memcpy(&single, &narrow, sizeof single);
         dunnage_put_index(field, 1, 3, w);
-        dunnage_put_index(field, single, UINT32_MAX, w);
+        dunnage_put_index(field, single, 0xffffffffu, w);
     }
 }
 
@@ -616,10 +616,10 @@ static uint64_t get_bits(dunnage_reader *r, uint8_t bits, uint8_t field)
 {
     uint64_t value = 0;
     if (bits > 32) {
-        value = (uint64_t)dunnage_get_index(r, UINT32_MAX >> (64 - bits), field) << 32;
+        value = (uint64_t)dunnage_get_index(r, 0xffffffffu >> (64 - bits), field) << 32;
         bits = 32;
     }
-    return value | dunnage_get_index(r, bits ? UINT32_MAX >> (32 - bits) : 0, field);
+    return value | dunnage_get_index(r, bits ? 0xffffffffu >> (32 - bits) : 0, field);
 }
 
 /* Reads what dunnage_put_sized writes. */
@@ -700,7 +700,7 @@ double dunnage_get_float(dunnage_reader *r, uint8_t field)
         return from_decimal(r, &d, negative, field);
     }
     if (!dunnage_get_index(r, 1, field)) {
-        low = dunnage_get_index(r, UINT32_MAX, field);
+        low = dunnage_get_index(r, 0xffffffffu, field);
         if ((low >> 23 & 0xff) == 0xff) {
             dunnage_reject(r, DUNNAGE_RANGE, field);
             return 0;
@@ -719,8 +719,8 @@ double dunnage_get_float(dunnage_reader *r, uint8_t field)
         if (is_short(&d)) dunnage_reject(r, DUNNAGE_MALFORMED, field);
         return value;
     }
-    high = dunnage_get_index(r, UINT32_MAX, field);
-    low = dunnage_get_index(r, UINT32_MAX, field);
+    high = dunnage_get_index(r, 0xffffffffu, field);
+    low = dunnage_get_index(r, 0xffffffffu, field);
     if ((high >> 20 & 0x7ff) == 0x7ff) {
         dunnage_reject(r, DUNNAGE_RANGE, field);
         return 0;

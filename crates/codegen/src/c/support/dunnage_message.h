@@ -2,6 +2,8 @@
  *
  * The first part is for programs. The second part is for generated code: the linker removes the functions that no message uses
  * (-ffunction-sections and -Wl,--gc-sections, or -flto).
+ *
+ * C99, or C++98 and later. It uses none of the macros of stdint.h, such as UINT32_MAX, which some C libraries define for C++98 only on request.
  */
 #ifndef DUNNAGE_MESSAGE_H
 #define DUNNAGE_MESSAGE_H
@@ -90,7 +92,7 @@ static inline int64_t dunnage_scale_wide(double value, double multiplier, double
     ((n) <= 0 ? 1u : (n) == 1 ? 10u : (n) == 2 ? 100u : (n) == 3 ? 1000u : (n) == 4 ? 10000u : (n) == 5 ? 100000ul : \
     (n) == 6 ? 1000000ul : (n) == 7 ? 10000000ul : (n) == 8 ? 100000000ul : 1000000000ul)
 
-/* Returns n * multiplier / divisor, rounded as above, or `other`. `min` must be above INT32_MIN.
+/* Returns n * multiplier / divisor, rounded as above, or `other`. `min` must be above -2^31.
  * With constant arguments, the compiler keeps only one of the three branches. */
 DUNNAGE_INLINE int32_t dunnage_count(int32_t n, uint32_t multiplier, uint64_t divisor, int32_t min, int32_t max, int32_t other)
 {
@@ -102,7 +104,7 @@ DUNNAGE_INLINE int32_t dunnage_count(int32_t n, uint32_t multiplier, uint64_t di
         const uint32_t factor = (uint32_t)(multiplier / divisor);
         if (magnitude > most / factor) return other;
         sum = magnitude * factor;
-    } else if (divisor % multiplier == 0 && divisor / multiplier <= UINT32_MAX) {
+    } else if (divisor % multiplier == 0 && divisor / multiplier <= 0xffffffffu) {
         const uint32_t part = (uint32_t)(divisor / multiplier), rest = magnitude % part;
         sum = magnitude / part;
         if (rest >= part - rest) sum++;
@@ -123,9 +125,9 @@ static inline int64_t dunnage_count_wide(int64_t n, uint32_t multiplier, uint64_
     const uint64_t whole = magnitude / divisor, rest = magnitude % divisor;
     uint64_t sum;
     int64_t count;
-    if (whole > (uint64_t)INT64_MAX / multiplier) return other;
+    if (whole > ((uint64_t)-1 >> 1) / multiplier) return other;
     sum = whole * multiplier + (rest * multiplier + divisor / 2) / divisor;
-    if (sum > (uint64_t)INT64_MAX) return other;
+    if (sum > (uint64_t)-1 >> 1) return other;
     count = n < 0 ? -(int64_t)sum : (int64_t)sum;
     return count >= min && count <= max ? count : other;
 }
@@ -232,14 +234,14 @@ static inline void dunnage_put_wide(uint8_t field, uint64_t value, uint32_t high
     uint32_t high = dunnage_upper(value), low = (uint32_t)value;
     if (high == high_max && low > low_max) dunnage_refuse(w, DUNNAGE_RANGE, field);
     dunnage_put_index(field, high, high_max, w);
-    dunnage_put_index(field, low, high_max ? UINT32_MAX : low_max, w);
+    dunnage_put_index(field, low, high_max ? 0xffffffffu : low_max, w);
 }
 
 /* Reads an index of more than 32 bits. Returns 0 after an error. */
 static inline uint64_t dunnage_get_wide(dunnage_reader *r, uint64_t max, uint8_t field)
 {
     uint64_t value = (uint64_t)dunnage_get_index(r, dunnage_upper(max), field) << 32;
-    value |= dunnage_get_index(r, UINT32_MAX, field);
+    value |= dunnage_get_index(r, 0xffffffffu, field);
     if (value <= max) return value;
     dunnage_reject(r, DUNNAGE_RANGE, field);
     return 0;

@@ -285,7 +285,7 @@ DUNNAGE_ONCE dunnage_number dunnage_read(dunnage_bits *record, uint8_t bits)
     for (; bits; bits--) {
         value <<= 1;
         if (*at & mask) value |= 1;
-        mask >>= 1;
+        mask = (uint8_t)(mask >> 1);
         if (!mask) {
             mask = 0x80;
             at++;

@@ -6,7 +6,7 @@
  *     size_t size = Container_encode(&message, buffer, sizeof buffer, &fault);
  *     if (size) radio_send(buffer, size);
  *
- * C99, no heap, no static RAM, no recursion. It needs dunnage_message.h and .c, which all messages of a program share.
+ * C99, or C++98 and later; no heap, no static RAM, no recursion. It needs dunnage_message.h and .c, which all messages of a program share.
  * Text ends at its NUL. Members of an enumeration are integers of 8 or 16 bits, which take less room than the enumeration.
  */
 #ifndef CONTAINER_H
@@ -85,7 +85,7 @@ static inline const char *Container_field_name(uint16_t field)
 /* Members count in steps of the schema. For a field called FIELD:
  *     FIELD(23.5)                   the count nearest to a value, which is rounded to binary32; with a literal it is a constant
  *     FIELD_FROM_DECIMAL(2350, 2)   the count nearest to 2350 * 10^-2, in integers; the second number is a literal from 0 to 9
- *     FIELD_VALUE(n)                the value of n counts, as float
+ *     FIELD_VALUE(n)                the value of n counts, as float; as double where a float cannot tell all counts apart
  * What is out of range becomes a count that is refused. */
 #define CONTAINER_TIME_MIN 0
 #define CONTAINER_TIME_MAX 31557599999LL
@@ -122,7 +122,7 @@ static inline const char *Container_field_name(uint16_t field)
 #define CONTAINER_HUMIDITY_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(2 - (places)), DUNNAGE_TEN((places) - 2), 0, 10000, 65535L))
 #define CONTAINER_PRESSURE_MIN 3000000L
 #define CONTAINER_PRESSURE_MAX 12000000L
-#define CONTAINER_PRESSURE_VALUE(n) ((float)(n) / 10000.0f) /* in 0.0001 */
+#define CONTAINER_PRESSURE_VALUE(n) ((double)(n) / 10000.0) /* in 0.0001 */
 #define CONTAINER_PRESSURE(value) ((uint32_t)dunnage_scale_double((double)(value), 10000.0, 1.0, 3000000L, 12000000L, 0))
 #define CONTAINER_PRESSURE_FROM_DECIMAL(n, places) ((uint32_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(4 - (places)), DUNNAGE_TEN((places) - 4), 3000000L, 12000000L, 0))
 #define CONTAINER_LATITUDE_MIN (-900000L)

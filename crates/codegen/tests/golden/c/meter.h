@@ -6,7 +6,7 @@
  *     size_t size = Meter_encode(&message, buffer, sizeof buffer, &fault);
  *     if (size) radio_send(buffer, size);
  *
- * C99, no heap, no static RAM, no recursion. It needs dunnage_message.h and .c, which all messages of a program share.
+ * C99, or C++98 and later; no heap, no static RAM, no recursion. It needs dunnage_message.h and .c, which all messages of a program share.
  * Text ends at its NUL. Members of an enumeration are integers of 8 or 16 bits, which take less room than the enumeration.
  */
 #ifndef METER_H
@@ -75,7 +75,7 @@ static inline const char *Meter_field_name(uint16_t field)
 /* Members count in steps of the schema. For a field called FIELD:
  *     FIELD(23.5)                   the count nearest to a value, which is rounded to binary32; with a literal it is a constant
  *     FIELD_FROM_DECIMAL(2350, 2)   the count nearest to 2350 * 10^-2, in integers; the second number is a literal from 0 to 9
- *     FIELD_VALUE(n)                the value of n counts, as float
+ *     FIELD_VALUE(n)                the value of n counts, as float; as double where a float cannot tell all counts apart
  * What is out of range becomes a count that is refused. */
 #define METER_TIME_MIN 0
 #define METER_TIME_MAX 251824463999LL
@@ -84,13 +84,13 @@ static inline const char *Meter_field_name(uint16_t field)
 #define METER_ENERGY_IMPORT_MIN 0
 #define METER_ENERGY_IMPORT_MAX 9999999999LL
 #define METER_ENERGY_IMPORT_VALUE(n) ((double)(n) / 1000.0) /* in 0.001 */
-#define METER_ENERGY_IMPORT(value) ((uint64_t)dunnage_scale_wide((double)(value), 1000.0, 1.0, 0, 9999999999LL, 18446744073709551615ULL))
-#define METER_ENERGY_IMPORT_FROM_DECIMAL(n, places) ((uint64_t)dunnage_count_wide((int64_t)(n), DUNNAGE_TEN(3 - (places)), DUNNAGE_TEN((places) - 3), 0, 9999999999LL, 18446744073709551615ULL))
+#define METER_ENERGY_IMPORT(value) ((uint64_t)dunnage_scale_wide((double)(value), 1000.0, 1.0, 0, 9999999999LL, -1))
+#define METER_ENERGY_IMPORT_FROM_DECIMAL(n, places) ((uint64_t)dunnage_count_wide((int64_t)(n), DUNNAGE_TEN(3 - (places)), DUNNAGE_TEN((places) - 3), 0, 9999999999LL, -1))
 #define METER_ENERGY_EXPORT__MIN 0
 #define METER_ENERGY_EXPORT__MAX 9999999999LL
 #define METER_ENERGY_EXPORT__VALUE(n) ((double)(n) / 1000.0) /* in 0.001 */
-#define METER_ENERGY_EXPORT_(value) ((uint64_t)dunnage_scale_wide((double)(value), 1000.0, 1.0, 0, 9999999999LL, 18446744073709551615ULL))
-#define METER_ENERGY_EXPORT__FROM_DECIMAL(n, places) ((uint64_t)dunnage_count_wide((int64_t)(n), DUNNAGE_TEN(3 - (places)), DUNNAGE_TEN((places) - 3), 0, 9999999999LL, 18446744073709551615ULL))
+#define METER_ENERGY_EXPORT_(value) ((uint64_t)dunnage_scale_wide((double)(value), 1000.0, 1.0, 0, 9999999999LL, -1))
+#define METER_ENERGY_EXPORT__FROM_DECIMAL(n, places) ((uint64_t)dunnage_count_wide((int64_t)(n), DUNNAGE_TEN(3 - (places)), DUNNAGE_TEN((places) - 3), 0, 9999999999LL, -1))
 #define METER_FREQUENCY_MIN 4500
 #define METER_FREQUENCY_MAX 6500
 #define METER_FREQUENCY_VALUE(n) ((float)(n) / 100.0f) /* in 0.01 */

@@ -6,7 +6,7 @@
  *     size_t size = Trained_encode(&message, buffer, sizeof buffer, &fault);
  *     if (size) radio_send(buffer, size);
  *
- * C99, no heap, no static RAM, no recursion. It needs dunnage_message.h and .c, which all messages of a program share.
+ * C99, or C++98 and later; no heap, no static RAM, no recursion. It needs dunnage_message.h and .c, which all messages of a program share.
  * Text ends at its NUL. Members of an enumeration are integers of 8 or 16 bits, which take less room than the enumeration.
  */
 #ifndef TRAINED_H
@@ -63,7 +63,7 @@ static inline const char *Trained_field_name(uint16_t field)
 /* Members count in steps of the schema. For a field called FIELD:
  *     FIELD(23.5)                   the count nearest to a value, which is rounded to binary32; with a literal it is a constant
  *     FIELD_FROM_DECIMAL(2350, 2)   the count nearest to 2350 * 10^-2, in integers; the second number is a literal from 0 to 9
- *     FIELD_VALUE(n)                the value of n counts, as float
+ *     FIELD_VALUE(n)                the value of n counts, as float; as double where a float cannot tell all counts apart
  * What is out of range becomes a count that is refused. */
 #define TRAINED_TIME_MIN 0
 #define TRAINED_TIME_MAX 946771199L

@@ -1,0 +1,151 @@
+//! `dunnage schema shrink`: makes messages smaller with what was seen.
+
+use super::table;
+use crate::{
+    failure::{Failure, complain},
+    input::{self, Source},
+    link_id::LinkId,
+    output::{self, printable},
+    sequences,
+};
+use clap::Args;
+use comfy_table::{Attribute, Cell};
+use dunnage_links::Link;
+use dunnage_packed::{Choice, Saving, Sizes, Value, savings, shrunk};
+use std::{
+    collections::HashMap,
+    io::{self, BufRead, IsTerminal, Write},
+};
+
+/// Most changes of a field that are listed.
+const LISTED: usize = 3;
+const COLUMNS: [table::Column; 5] = [
+    table::text("field"),
+    table::number("largest"),
+    table::number("seen"),
+    table::text("change"),
+    table::text("schema"),
+];
+
+/// Make the messages of a schema smaller, with messages that were seen
+///
+/// Lists for each field the changes that save most, each with the bytes of the largest message with it, of the largest one
+/// that was seen, and the line of the schema. A change says what was seen, so that other messages are rejected later:
+/// texts become enumerations, ranges and lengths end where the messages do, times have their notation. Some round.
+///
+/// With --link it makes the changes, the best first, until the link carries every message, and writes the schema to
+/// standard output. On a terminal it asks before each. Otherwise it makes those that round nothing; if the link needs
+/// more, it lists them and the exit code is 1.
+#[derive(Args)]
+pub struct Shrink {
+    /// A JSON Schema file, the name of a bundled schema, or - for standard input
+    #[arg(value_name = "SCHEMA")]
+    schema: String,
+    #[command(flatten)]
+    schemas: input::Schemas,
+    /// File with one message per line
+    #[arg(long, value_name = "FILE")]
+    messages: std::path::PathBuf,
+    /// Link that has to carry every message, of those in `dunnage plan --help`
+    #[arg(long, value_name = "ID", value_parser = LinkId, hide_possible_values = true)]
+    link: Option<&'static Link>,
+}
+
+impl Shrink {
+    pub fn run(self) -> Result<(), Failure> {
+        let (model, text) = self.schemas.model_and_text(&self.schema)?;
+        let devices = sequences::read(&Source::from(self.messages.clone()), &model, None)?;
+        let messages: Vec<Value> = devices.into_iter().flat_map(|device| device.messages).collect();
+        match self.link {
+            Some(link) => self.fit(link, &text, &messages),
+            None => {
+                let (before, savings) = savings(&text, &messages).map_err(|e| self.about(&e))?;
+                let mut output = output::stdout();
+                writeln!(output, "{}\n", sizes(&before))?;
+                list(&mut output, &savings)
+            }
+        }
+    }
+
+    fn about(&self, error: &dunnage_schema::SchemaError) -> Failure {
+        Failure::about(&self.schema, input::schema_reason(error))
+    }
+
+    /// Makes changes until the link carries every message.
+    fn fit(&self, link: &Link, text: &str, messages: &[Value]) -> Result<(), Failure> {
+        let Some(limit) = link.max_payload_bytes.map(|limit| limit as u64) else {
+            let reason = format!("{} has no published limit, so nothing can be made to fit it", link.name);
+            return Err(Failure::Failed(reason));
+        };
+        let asks = io::stdin().is_terminal() && io::stderr().is_terminal();
+        let wants = |before: &Sizes, saving: &Saving| match saving {
+            _ if before.fit(limit) => Choice::Stop,
+            saving if asks => ask(saving),
+            saving if saving.change.rounds => Choice::Stop,
+            saving => {
+                let change = &saving.change;
+                complain(format_args!("{}: {}: {}", change.field, change.what, sizes(&saving.sizes)));
+                Choice::Take
+            }
+        };
+        let (schema, after) = shrunk(text, messages, wants).map_err(|e| self.about(&e))?;
+        let mut stdout = io::stdout().lock();
+        writeln!(stdout, "{}", schema.trim_end())?;
+        stdout.flush()?;
+        if after.fit(limit) {
+            return Ok(());
+        }
+        let (_, more) = savings(&schema, messages).map_err(|e| self.about(&e))?;
+        let mut stderr = anstream::stderr().lock();
+        list(&mut stderr, &more)?;
+        complain(format_args!("{} carries {limit} bytes: {}", link.name, sizes(&after)));
+        Err(Failure::Reported)
+    }
+}
+
+/// Asks on standard error whether to make a change.
+fn ask(saving: &Saving) -> Choice {
+    let mut stderr = anstream::stderr().lock();
+    let change = &saving.change;
+    let question =
+        format!("{}: {}\n  {}\n  {}", change.field, change.what, change.line, sizes(&saving.sizes));
+    let _ = write!(stderr, "{}\nMake this change? [Y/n/q] ", printable(&question));
+    let _ = stderr.flush();
+    let mut answer = String::new();
+    match io::stdin().lock().read_line(&mut answer) {
+        Ok(1..) => match answer.trim() {
+            "" | "y" | "Y" => Choice::Take,
+            "q" => Choice::Stop,
+            _ => Choice::Leave,
+        },
+        _ => Choice::Stop,
+    }
+}
+
+/// Describes sizes: `23 bytes at most, 21 in these messages`.
+fn sizes(sizes: &Sizes) -> String {
+    match sizes.largest {
+        Some(bits) => format!("{} bytes at most, {} in these messages", bits.div_ceil(8), sizes.seen),
+        None => format!("no largest message, {} bytes in these messages", sizes.seen),
+    }
+}
+
+/// Lists the best changes of each field, the best field first.
+fn list(output: &mut impl Write, savings: &[Saving]) -> Result<(), Failure> {
+    let mut of_field: HashMap<String, usize> = HashMap::new();
+    let rows = savings.iter().filter_map(|Saving { change, sizes }| {
+        let count = of_field.entry(change.field.clone()).or_default();
+        *count += 1;
+        (*count <= LISTED).then(|| {
+            [
+                Cell::new(printable(&change.field)).add_attribute(Attribute::Bold),
+                Cell::new(sizes.largest.map_or("none".to_owned(), |bits| bits.div_ceil(8).to_string())),
+                Cell::new(sizes.seen),
+                Cell::new(printable(&change.what)),
+                Cell::new(printable(&change.line)),
+            ]
+        })
+    });
+    table::write(output, &COLUMNS, rows.collect::<Vec<_>>())?;
+    Ok(output.flush()?)
+}

@@ -1,0 +1,172 @@
+//! What changes of a schema save: each is measured on the layout that it gives, and on messages that were seen.
+
+use crate::{Layout, Value, with_slot};
+use dunnage_schema::{Model, SchemaError, shrink};
+
+/// The sizes of messages.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sizes {
+    /// The bits of the largest message that the schema allows; `None` if there is no largest one, or it has no plain bits.
+    pub largest: Option<u64>,
+    /// The bytes of the largest message that was seen.
+    pub seen: usize,
+    /// The bytes of all messages that were seen.
+    pub total: usize,
+}
+
+impl Sizes {
+    fn of(schema: &str, messages: &[Value]) -> Result<Sizes, SchemaError> {
+        let layout = Layout::untrained(&Model::compile(schema)?);
+        let largest = layout.max_bytes().and(layout.root().bits().max);
+        let around = 8 * (u64::from(layout.has_slot_byte()) + u64::from(layout.model().check));
+        let mut sizes = Sizes { largest: largest.map(|bits| bits + around), seen: 0, total: 0 };
+        let mut bytes = Vec::new();
+        for message in messages {
+            bytes.clear();
+            if layout.encode(message, &mut bytes).is_ok() {
+                sizes.seen = sizes.seen.max(bytes.len());
+                sizes.total += bytes.len();
+            }
+        }
+        Ok(sizes)
+    }
+
+    /// Returns whether every message that the schema allows has at most so many bytes.
+    pub fn fit(&self, bytes: u64) -> bool {
+        self.largest.is_some_and(|bits| bits.div_ceil(8) <= bytes)
+    }
+
+    /// Returns by which sizes are compared: those of the largest message, and if there is none, of all that were seen.
+    fn rank(&self) -> (u64, usize) {
+        (self.largest.unwrap_or(u64::MAX), self.total)
+    }
+}
+
+/// A change, and the sizes of the messages with it.
+#[derive(Debug, Clone)]
+pub struct Saving {
+    /// The change.
+    pub change: shrink::Change,
+    /// The sizes with it.
+    pub sizes: Sizes,
+}
+
+/// What to do with a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// Make it.
+    Take,
+    /// Do not make it.
+    Leave,
+    /// Make no further change.
+    Stop,
+}
+
+/// Returns the sizes of the messages of `schema`, and the changes that make them smaller, the best first.
+///
+/// # Errors
+/// The schema does not compile.
+pub fn savings(schema: &str, messages: &[Value]) -> Result<(Sizes, Vec<Saving>), SchemaError> {
+    let before = Sizes::of(schema, messages)?;
+    let mut savings = Vec::new();
+    for change in shrink::changes(schema, messages)? {
+        let sizes = Sizes::of(&change.schema, messages)?;
+        if sizes.rank() < before.rank() {
+            savings.push(Saving { change, sizes });
+        }
+    }
+    savings.sort_by_key(|saving| (saving.sizes.rank(), saving.change.rounds));
+    Ok((before, savings))
+}
+
+/// Applies changes, the best first, as long as `wants` accepts one. It is asked with the sizes before the change; a change that it does not
+/// accept is not proposed again. A change that rounds comes after all others. Returns the schema with a slot of its own, and its sizes.
+///
+/// # Errors
+/// The schema does not compile.
+pub fn shrunk(
+    schema: &str,
+    messages: &[Value],
+    mut wants: impl FnMut(&Sizes, &Saving) -> Choice,
+) -> Result<(String, Sizes), SchemaError> {
+    let mut schema = schema.to_owned();
+    let mut refused: Vec<(String, String)> = Vec::new();
+    loop {
+        let (before, mut savings) = savings(&schema, messages)?;
+        savings
+            .retain(|saving| !refused.contains(&(saving.change.field.clone(), saving.change.what.clone())));
+        savings.sort_by_key(|saving| saving.change.rounds);
+        let Some(best) = savings.into_iter().next() else { return finish(&schema, before) };
+        match wants(&before, &best) {
+            Choice::Take => schema = best.change.schema,
+            Choice::Leave => refused.push((best.change.field, best.change.what)),
+            Choice::Stop => return finish(&schema, before),
+        }
+    }
+}
+
+/// A schema that names its slot gets the one of its new layout: under the old one, receivers would read wrong values.
+fn finish(schema: &str, sizes: Sizes) -> Result<(String, Sizes), SchemaError> {
+    let names_slot = Model::compile(schema)?.slot != 1 || schema.contains("\"x-dunnage-slot\"");
+    Ok((if names_slot { with_slot(schema)? } else { schema.to_owned() }, sizes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HIVE: &str = r#"{"x-dunnage-slot":30,"type":"object","additionalProperties":false,"required":["state","w","at"],"properties":{
+        "state":{"type":"string","maxLength":50},"w":{"type":"number","multipleOf":0.01,"minimum":-1000,"maximum":1000},
+        "at":{"type":"string","maxLength":50}}}"#;
+
+    fn messages() -> Vec<Value> {
+        let message = |n: usize| {
+            let text = |text: &str| Value::from(text);
+            Value::Map(vec![
+                ("state".into(), text(["normal", "swarm", "robbed", "tipped"][n % 4])),
+                ("w".into(), Value::F64(20.0 + n as f64 / 100.0)),
+                ("at".into(), text(&format!("2026-03-29T12:{:02}:00+02:00", n % 60))),
+            ])
+        };
+        (0..40).map(message).collect()
+    }
+
+    #[test]
+    fn the_best_change_is_first_and_its_size_is_that_of_its_schema() {
+        let (before, savings) = savings(HIVE, &messages()).unwrap();
+        let fields: Vec<&str> = savings.iter().map(|saving| saving.change.field.as_str()).collect();
+        assert_eq!(
+            (fields[0], savings[0].change.line.as_str()),
+            ("state", r#""state": { "type": "string", "enum": ["normal", "robbed", "swarm", "tipped"] }"#)
+        );
+        assert!(fields.contains(&"at") && fields.contains(&"w"), "{fields:?}");
+        for saving in &savings {
+            let layout = Layout::untrained(&Model::compile(&saving.change.schema).unwrap());
+            assert_eq!(saving.sizes.largest.map(|bits| bits.div_ceil(8)), layout.max_bytes());
+            assert!(saving.sizes.rank() < before.rank());
+        }
+    }
+
+    #[test]
+    fn changes_are_made_until_the_message_fits_and_its_slot_is_another() {
+        let fits = |sizes: &Sizes, saving: &Saving| match sizes.fit(9) || saving.change.rounds {
+            true => Choice::Stop,
+            false => Choice::Take,
+        };
+        let (schema, sizes) = shrunk(HIVE, &messages(), fits).unwrap();
+        let model = Model::compile(&schema).unwrap();
+        assert!(sizes.fit(9), "{sizes:?} {schema}");
+        assert_ne!(model.slot, 30);
+        for message in messages() {
+            assert_eq!(model.validate(&message), Ok(()));
+        }
+        let (same, _) = shrunk(HIVE, &messages(), |_, _| Choice::Leave).unwrap();
+        assert_eq!(same.matches("x-dunnage-slot").count(), 1);
+        let (coarse, _) = shrunk(HIVE, &messages(), |_, saving| match saving.change.rounds {
+            true => Choice::Take,
+            false => Choice::Leave,
+        })
+        .unwrap();
+        assert!(coarse.contains("\"x-dunnage-round\": true"), "{coarse}");
+    }
+}
