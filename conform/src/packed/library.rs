@@ -193,7 +193,7 @@ fn spoil(value: &mut Value, random: &mut Random) {
                 _ => spoil(&mut items[at], random),
             }
         }
-        Value::U64(n) if random.below(3) > 0 => *n = n.wrapping_add(1 + random.magnitude()),
+        Value::U64(n) if random.below(3) > 0 => *n = n.wrapping_add(random.magnitude()).wrapping_add(1),
         Value::I64(n) if random.below(3) > 0 => *n = n.saturating_sub(1 + (random.magnitude() >> 2) as i64),
         Value::F64(f) if random.below(3) > 0 => *f *= [-1.0, 1e6, 0.1, 3.0][random.below(4)],
         Value::Text(text) if random.below(3) > 0 => match random.below(4) {
