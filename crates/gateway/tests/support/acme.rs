@@ -4,7 +4,7 @@ use super::tools::tool;
 use serde_json::Value;
 use std::{
     fs::File,
-    net::{SocketAddr, TcpListener},
+    net::SocketAddr,
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -25,10 +25,8 @@ pub struct Acme {
     agent: ureq::Agent,
 }
 
-/// Returns a port that nothing listens on.
-pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
+// Tests run side by side, so a port in the range for outgoing connections would be taken before its server starts.
+pub use super::nats::free_port;
 
 /// A content instance of a container.
 #[derive(Debug, Clone, PartialEq)]

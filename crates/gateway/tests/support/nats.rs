@@ -12,7 +12,7 @@ use std::{
 use tempfile::TempDir;
 
 /// Returns a free port outside the range for outgoing connections, so that it stays free while its server is down.
-fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     loop {
         let n = NEXT.fetch_add(1, Ordering::Relaxed);
