@@ -1,5 +1,5 @@
-//! Files with an edition (2023 and 2024) instead of a syntax. protox parses proto2 and proto3 alone, so the few statements that only editions have
-//! are rewritten in the text, and what the features mean is then written into the parsed file as proto3 has it.
+//! Files with an edition (2023 and 2024) instead of a syntax. protox parses only proto2 and proto3, so this module rewrites the few statements
+//! that only editions have, and then turns the features of the parsed file into the labels and options of those syntaxes.
 //!
 //! Source: <https://protobuf.dev/editions/features/> and the two specifications of the language beside it.
 
@@ -62,7 +62,7 @@ fn tokens(source: &str) -> Vec<Token<'_>> {
             _ => 1,
         };
         let is_token = !first.is_ascii_whitespace() && !rest.starts_with(b"//") && !rest.starts_with(b"/*");
-        // What is neither a word nor a text may be a part of a character.
+        // Any other byte may be part of a character of several bytes.
         if let (true, Some(text)) = (is_token, source.get(at..at + length)) {
             tokens.push(Token { text, at });
         }
@@ -129,7 +129,7 @@ fn quote(name: &Token<'_>) -> (Range<usize>, String) {
     (name.range(), format!("'{}'", name.text))
 }
 
-/// Whether an import has options alone: `import option` of edition 2024, or Google's features of a language.
+/// Whether an import provides only options: `import option` of edition 2024, or Google's features of a language.
 fn imports_only_options<'a>(statement: impl Iterator<Item = &'a Token<'a>>) -> bool {
     let words: Vec<_> = statement.map(|token| token.text).collect();
     let is_features = |path: &str| {
@@ -139,7 +139,7 @@ fn imports_only_options<'a>(statement: impl Iterator<Item = &'a Token<'a>>) -> b
     words.get(1) == Some(&"option") || words.last().is_some_and(|path| is_features(path))
 }
 
-/// What the features say that the descriptors of proto3 can say.
+/// The features that labels and options of the other syntaxes can express.
 #[derive(Clone, Copy)]
 struct Features<'a> {
     presence: Presence,
@@ -148,6 +148,8 @@ struct Features<'a> {
     delimited: bool,
     /// The names of the types in the file that are never groups: enumerations and the entries of maps.
     no_groups: &'a HashSet<String>,
+    /// Whether the file becomes proto2, because one of its enumerations does not begin with 0.
+    proto2: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -203,12 +205,24 @@ fn is_feature(option: &UninterpretedOption) -> bool {
 fn lower(file: &mut FileDescriptorProto) -> Result<(), String> {
     let mut no_groups = file.enum_type.iter().map(|values| values.name().to_owned()).collect();
     file.message_type.iter().for_each(|message| collect_no_groups(message, &mut no_groups));
+    let proto2 = file.enum_type.iter().any(begins_above_zero) || file.message_type.iter().any(has_such_enum);
+    if proto2 {
+        file.syntax = None;
+    }
     let (presence, no_groups) = (Presence::Explicit, &no_groups);
-    let around = Features { presence, packed: true, delimited: false, no_groups };
+    let around = Features { presence, packed: true, delimited: false, no_groups, proto2 };
     let around = around.within(file.options.as_mut().map(|options| &mut options.uninterpreted_option))?;
     file.extension.iter_mut().try_for_each(|field| lower_field(field, around))?;
     file.enum_type.iter_mut().try_for_each(|values| lower_enum(values, around))?;
     file.message_type.iter_mut().try_for_each(|message| lower_message(message, around))
+}
+
+fn begins_above_zero(values: &EnumDescriptorProto) -> bool {
+    values.value.first().is_some_and(|value| value.number() != 0)
+}
+
+fn has_such_enum(message: &DescriptorProto) -> bool {
+    message.enum_type.iter().any(begins_above_zero) || message.nested_type.iter().any(has_such_enum)
 }
 
 fn collect_no_groups(message: &DescriptorProto, into: &mut HashSet<String>) {
@@ -240,7 +254,7 @@ fn lower_message(message: &mut DescriptorProto, around: Features<'_>) -> Result<
     message.nested_type.iter_mut().try_for_each(|message| lower_message(message, around))
 }
 
-/// Takes the features out. An enumeration is open in proto3, and a number without a name is read in either case.
+/// Removes the features. Whether the enumeration is open does not matter: a number without a name is always read.
 fn lower_enum(values: &mut EnumDescriptorProto, around: Features<'_>) -> Result<(), String> {
     around.within(values.options.as_mut().map(|options| &mut options.uninterpreted_option))?;
     for value in &mut values.value {
@@ -262,19 +276,29 @@ fn lower_field(field: &mut FieldDescriptorProto, around: Features<'_>) -> Result
         field.default_value =
             Some(preset_text(preset, field.r#type() == Type::Bytes && field.r#type.is_some()));
     }
-    let name = field.type_name().rsplit('.').next().unwrap_or_default();
-    if features.delimited && field.r#type.is_none() && !features.no_groups.contains(name) {
+    let type_name = field.type_name().rsplit('.').next().unwrap_or_default();
+    let is_message = field.r#type.is_none() && !features.no_groups.contains(type_name);
+    if features.delimited && is_message {
         field.set_type(Type::Group);
     }
     if field.label() == Label::Repeated {
-        if !features.packed {
-            field.options.get_or_insert_with(FieldOptions::default).packed = Some(false);
+        // The default of proto3 is to pack, that of proto2 is not to.
+        if features.packed == features.proto2 {
+            field.options.get_or_insert_with(FieldOptions::default).packed = Some(features.packed);
         }
         return Ok(());
     }
     if field.oneof_index.is_none() {
-        if !matches!(features.presence, Presence::Implicit) {
-            field.proto3_optional = Some(true);
+        match features.presence {
+            Presence::Implicit if features.proto2 && !is_message => {
+                let name = field.name();
+                return Err(format!(
+                    "{name}: IMPLICIT is not supported in a file with an enumeration that does not begin with 0"
+                ));
+            }
+            Presence::Implicit => {}
+            _ if features.proto2 => {}
+            _ => field.proto3_optional = Some(true),
         }
         if matches!(features.presence, Presence::Required) {
             field.set_label(Label::Required);

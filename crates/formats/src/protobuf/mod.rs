@@ -93,7 +93,7 @@ impl Protobuf {
             Err(by_name) if by_name.pointer() == e.pointer() => e,
             Err(by_name) => {
                 let reason = format!(
-                    "{}; read by the schema's types instead, the message does not fit either: {}",
+                    "{}; matched to the schema by names, the message does not fit either: {}",
                     e.message(),
                     by_name.reason()
                 );

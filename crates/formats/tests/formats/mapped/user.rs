@@ -419,6 +419,14 @@ extend M { int32 more = 20 [features.field_presence = EXPLICIT]; }
         let wire = if cut == 4 { &wire[..cut] } else { b"\x08\x00\x14" };
         assert_eq!(format.decode(wire).unwrap_err().kind(), kind, "{wire:02x?}");
     }
+    // An enumeration that does not begin with 0, which proto3 does not have.
+    let closed = "edition = '2023'; message M { enum E { option features.enum_type = CLOSED; ONE = 1; } E e = 1; repeated E list = 2; int32 n = 3; }";
+    let format = Protobuf::from_proto(closed, None).unwrap();
+    let all = r#"{"e":"ONE","list":["ONE","ONE"],"n":0}"#;
+    let wire = b"\x08\x01\x12\x02\x01\x01\x18\x00";
+    assert_eq!((format.decode(wire), bytes(&format, &json(all))), (Ok(json(all)), wire.to_vec()));
+    let implicit = closed.replace("int32 n = 3", "int32 n = 3 [features.field_presence = IMPLICIT]");
+    assert!(Definition::of(&implicit, None).unwrap_err().message().contains("n: IMPLICIT"));
     let explicit = Protobuf::from_proto("edition = '2023'; message M { int32 a = 1; }", None).unwrap();
     assert_eq!(explicit.decode(b""), Ok(json("{}")));
 
