@@ -51,7 +51,7 @@ pub use node::*;
 pub use open::OpenPart;
 pub use shrink::{Choice, Saving, Sizes, savings, shrunk};
 pub use size::Bits;
-pub use slot::with_slot;
+pub use slot::{other_slot, with_slot};
 pub use trace::Step;
 
 #[doc(no_inline)]

@@ -1,7 +1,7 @@
 //! What changes of a schema save: each is measured on the layout that it gives, and on messages that were seen.
 
-use crate::{Layout, Value, with_slot};
-use dunnage_schema::{Model, SchemaError, shrink};
+use crate::{Layout, Value, other_slot};
+use dunnage_schema::{Model, SchemaError, shrink, with_keyword};
 
 /// The sizes of messages.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,7 +15,8 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    fn of(schema: &str, messages: &[Value]) -> Result<Sizes, SchemaError> {
+    /// Measures messages. Returns `None` if one of them cannot be encoded.
+    fn of(schema: &str, messages: &[Value]) -> Result<Option<Sizes>, SchemaError> {
         let layout = Layout::untrained(&Model::compile(schema)?);
         let largest = layout.max_bytes().and(layout.root().bits().max);
         let around = 8 * (u64::from(layout.has_slot_byte()) + u64::from(layout.model().check));
@@ -23,12 +24,13 @@ impl Sizes {
         let mut bytes = Vec::new();
         for message in messages {
             bytes.clear();
-            if layout.encode(message, &mut bytes).is_ok() {
-                sizes.seen = sizes.seen.max(bytes.len());
-                sizes.total += bytes.len();
+            if layout.encode(message, &mut bytes).is_err() {
+                return Ok(None);
             }
+            sizes.seen = sizes.seen.max(bytes.len());
+            sizes.total += bytes.len();
         }
-        Ok(sizes)
+        Ok(Some(sizes))
     }
 
     /// Returns whether every message that the schema allows has at most so many bytes.
@@ -65,13 +67,15 @@ pub enum Choice {
 /// Returns the sizes of the messages of `schema`, and the changes that make them smaller, the best first.
 ///
 /// # Errors
-/// The schema does not compile.
+/// The schema does not compile, or does not allow one of the messages.
 pub fn savings(schema: &str, messages: &[Value]) -> Result<(Sizes, Vec<Saving>), SchemaError> {
-    let before = Sizes::of(schema, messages)?;
+    let not_encoded = || SchemaError::of_messages("it does not carry one of the messages");
+    let before = Sizes::of(schema, messages)?.ok_or_else(not_encoded)?;
     let mut savings = Vec::new();
     for change in shrink::changes(schema, messages)? {
-        let sizes = Sizes::of(&change.schema, messages)?;
-        if sizes.rank() < before.rank() {
+        if let Some(sizes) = Sizes::of(&change.schema, messages)?
+            && sizes.rank() < before.rank()
+        {
             savings.push(Saving { change, sizes });
         }
     }
@@ -79,36 +83,32 @@ pub fn savings(schema: &str, messages: &[Value]) -> Result<(Sizes, Vec<Saving>),
     Ok((before, savings))
 }
 
-/// Applies changes, the best first, as long as `wants` accepts one. It is asked with the sizes before the change; a change that it does not
-/// accept is not proposed again. A change that rounds comes after all others. Returns the schema with a slot of its own, and its sizes.
+/// Makes changes, the best first. `wants` decides about each, with the sizes before it; one that it leaves is not proposed again. A change that
+/// rounds comes after all others. Returns the schema, which has another slot if it has changed, and its sizes.
 ///
 /// # Errors
-/// The schema does not compile.
+/// As for [`savings`].
 pub fn shrunk(
     schema: &str,
     messages: &[Value],
     mut wants: impl FnMut(&Sizes, &Saving) -> Choice,
 ) -> Result<(String, Sizes), SchemaError> {
-    let mut schema = schema.to_owned();
-    let mut refused: Vec<(String, String)> = Vec::new();
-    loop {
-        let (before, mut savings) = savings(&schema, messages)?;
-        savings
-            .retain(|saving| !refused.contains(&(saving.change.field.clone(), saving.change.what.clone())));
-        savings.sort_by_key(|saving| saving.change.rounds);
-        let Some(best) = savings.into_iter().next() else { return finish(&schema, before) };
-        match wants(&before, &best) {
-            Choice::Take => schema = best.change.schema,
-            Choice::Leave => refused.push((best.change.field, best.change.what)),
-            Choice::Stop => return finish(&schema, before),
+    let (mut changed, mut left) = (None, Vec::new());
+    let after = loop {
+        let (before, savings) = savings(changed.as_deref().unwrap_or(schema), messages)?;
+        let is_open =
+            |saving: &Saving| !left.contains(&(saving.change.field.clone(), saving.change.what.clone()));
+        let best = savings.into_iter().filter(is_open).min_by_key(|saving| saving.change.rounds);
+        match best.map(|best| (wants(&before, &best), best)) {
+            Some((Choice::Take, best)) => changed = Some(best.change.schema),
+            Some((Choice::Leave, best)) => left.push((best.change.field, best.change.what)),
+            Some((Choice::Stop, _)) | None => break before,
         }
-    }
-}
-
-/// A schema that names its slot gets the one of its new layout: under the old one, receivers would read wrong values.
-fn finish(schema: &str, sizes: Sizes) -> Result<(String, Sizes), SchemaError> {
-    let names_slot = Model::compile(schema)?.slot != 1 || schema.contains("\"x-dunnage-slot\"");
-    Ok((if names_slot { with_slot(schema)? } else { schema.to_owned() }, sizes))
+    };
+    let Some(changed) = changed else { return Ok((schema.to_owned(), after)) };
+    let old = Model::compile(schema)?.slot;
+    let slot = other_slot(&Layout::untrained(&Model::compile(&changed)?), old);
+    Ok((with_keyword(&changed, "x-dunnage-slot", slot.into())?, after))
 }
 
 #[cfg(test)]
@@ -161,7 +161,13 @@ mod tests {
             assert_eq!(model.validate(&message), Ok(()));
         }
         let (same, _) = shrunk(HIVE, &messages(), |_, _| Choice::Leave).unwrap();
-        assert_eq!(same.matches("x-dunnage-slot").count(), 1);
+        assert_eq!(same, HIVE);
+        // A schema that does not name its slot has the slot 1, which the changed one must not have.
+        let unnamed = HIVE.replacen(r#""x-dunnage-slot":30,"#, "", 1);
+        let (schema, _) = shrunk(&unnamed, &messages(), fits).unwrap();
+        assert_ne!(Model::compile(&schema).unwrap().slot, 1);
+        let other = Value::Map(vec![("state".into(), Value::from("calm"))]);
+        assert!(savings(HIVE, &[other]).is_err());
         let (coarse, _) = shrunk(HIVE, &messages(), |_, saving| match saving.change.rounds {
             true => Choice::Take,
             false => Choice::Leave,

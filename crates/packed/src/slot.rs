@@ -1,4 +1,4 @@
-//! The slot of a schema that has none yet.
+//! The slot that is derived from a layout, for a schema that has none yet, or whose layout has changed.
 
 use crate::Layout;
 use dunnage_schema::{Model, SchemaError};
@@ -11,6 +11,15 @@ use dunnage_schema::{Model, SchemaError};
 pub fn with_slot(schema: &str) -> Result<String, SchemaError> {
     let slot = Layout::untrained(&Model::compile(schema)?).derived_slot();
     dunnage_schema::with_keyword(schema, "x-dunnage-slot", slot.into())
+}
+
+/// Returns the slot that is derived from `layout`, or the next one if that is `old`, the slot of another layout: under it, receivers would read
+/// wrong values.
+pub fn other_slot(layout: &Layout, old: u8) -> u8 {
+    match layout.derived_slot() {
+        same if same == old => old % 63 + 1,
+        derived => derived,
+    }
 }
 
 #[cfg(test)]

@@ -27,6 +27,11 @@ impl SchemaError {
         SchemaError::new("", "x-dunnage-slot-from", message)
     }
 
+    /// Returns an error of messages that a schema is to be changed for, but does not carry.
+    pub fn of_messages(message: &str) -> Self {
+        SchemaError::new("", "", message)
+    }
+
     /// Moves the error to `token` below the keyword.
     pub(crate) fn below(mut self, token: impl fmt::Display) -> Self {
         self.pointer = join(&self.pointer, &token.to_string());

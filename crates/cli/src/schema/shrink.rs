@@ -15,6 +15,7 @@ use dunnage_packed::{Choice, Saving, Sizes, Value, savings, shrunk};
 use std::{
     collections::HashMap,
     io::{self, BufRead, IsTerminal, Write},
+    path::PathBuf,
 };
 
 /// Most changes of a field that are listed.
@@ -30,8 +31,8 @@ const COLUMNS: [table::Column; 5] = [
 /// Make the messages of a schema smaller, with messages that were seen
 ///
 /// Lists for each field the changes that save most, each with the bytes of the largest message with it, of the largest one
-/// that was seen, and the line of the schema. A change says what was seen, so that other messages are rejected later:
-/// texts become enumerations, ranges and lengths end where the messages do, times have their notation. Some round.
+/// that was seen, and the line of the schema. A change allows only what was seen, so that other messages are rejected later:
+/// texts become enumerations, ranges and lengths shrink to those of the messages, times get a notation. Some changes round.
 ///
 /// With --link it makes the changes, the best first, until the link carries every message, and writes the schema to
 /// standard output. On a terminal it asks before each. Otherwise it makes those that round nothing; if the link needs
@@ -45,7 +46,7 @@ pub struct Shrink {
     schemas: input::Schemas,
     /// File with one message per line
     #[arg(long, value_name = "FILE")]
-    messages: std::path::PathBuf,
+    messages: PathBuf,
     /// Link that has to carry every message, of those in `dunnage plan --help`
     #[arg(long, value_name = "ID", value_parser = LinkId, hide_possible_values = true)]
     link: Option<&'static Link>,
@@ -74,7 +75,7 @@ impl Shrink {
     /// Makes changes until the link carries every message.
     fn fit(&self, link: &Link, text: &str, messages: &[Value]) -> Result<(), Failure> {
         let Some(limit) = link.max_payload_bytes.map(|limit| limit as u64) else {
-            let reason = format!("{} has no published limit, so nothing can be made to fit it", link.name);
+            let reason = format!("{} has no published limit, so there is nothing to fit", link.name);
             return Err(Failure::Failed(reason));
         };
         let asks = io::stdin().is_terminal() && io::stderr().is_terminal();

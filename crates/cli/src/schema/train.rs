@@ -10,7 +10,7 @@ use crate::{
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use clap::Args;
-use dunnage_packed::{Layout, Learnt, Training};
+use dunnage_packed::{Layout, Learnt, Training, other_slot};
 use dunnage_schema::Model;
 use dunnage_simulate::{Device, ENOUGH, Network, Sizes, train};
 use serde_json::value::RawValue;
@@ -102,11 +102,7 @@ impl Train {
 fn trained(model: &Model, text: &str, statistics: &[u8]) -> Result<(Model, String), serde_json::Error> {
     let statistics = BASE64_STANDARD.encode(statistics);
     let mut model = Model { statistics: Some(statistics.clone()), ..model.clone() };
-    let derived = Layout::untrained(&model).derived_slot();
-    let old = std::mem::replace(&mut model.slot, derived);
-    if model.slot == old {
-        model.slot = old % 63 + 1;
-    }
+    model.slot = other_slot(&Layout::untrained(&model), model.slot);
     let members: Members<'_> = serde_json::from_str(text)?;
     let mut out = String::from("{\n");
     for (key, value) in members.0.iter().filter(|(key, _)| ![STATISTICS, SLOT].contains(&key.as_str())) {

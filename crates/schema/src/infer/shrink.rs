@@ -191,13 +191,25 @@ fn numbers(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, Stri
         && let Some(coarser) = ten_times(step)
         && schema.text("type") == Some("number")
     {
-        let keywords = [("multipleOf", Node::Number(coarser.clone())), ("x-dunnage-round", Node::Bool(true))];
-        propose(
-            with(schema, &["multipleOf", "x-dunnage-round"], keywords),
-            format!("rounded to multiples of {coarser}"),
-            true,
-        );
+        let mut keywords =
+            vec![("multipleOf", Node::Number(coarser.clone())), ("x-dunnage-round", Node::Bool(true))];
+        // The nearest multiple of a value at an end may lie beyond it.
+        for (end, outward) in [("minimum", f64::floor as fn(f64) -> f64), ("maximum", f64::ceil)] {
+            if let Some(Node::Number(bound)) = schema.get(end) {
+                keywords.extend(multiple(bound, &coarser, outward).map(|bound| (end, Node::Number(bound))));
+            }
+        }
+        let replaced = ["multipleOf", "x-dunnage-round", "minimum", "maximum"];
+        propose(with(schema, &replaced, keywords), format!("rounded to multiples of {coarser}"), true);
     }
+}
+
+/// Returns the multiple of `step` to which `outward` rounds `bound`.
+fn multiple(bound: &str, step: &str, outward: fn(f64) -> f64) -> Option<String> {
+    let places = step.split_once('.').map_or(0, |(_, places)| places.len());
+    let (bound, step): (f64, f64) = (bound.parse().ok()?, step.parse().ok()?);
+    // Adding 0 takes the sign from -0.
+    Some(format!("{:.places$}", outward(bound / step) * step + 0.0))
 }
 
 /// Returns ten times a decimal below 1.
@@ -226,13 +238,13 @@ fn arrays(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, Strin
 }
 
 /// Returns the schema without the keywords `replaced`, and with `keywords` at the place of the first of these, or at the end.
-fn with<const N: usize>(schema: &Node, replaced: &[&str], keywords: [(&str, Node); N]) -> Node {
+fn with<'k>(schema: &Node, replaced: &[&str], keywords: impl IntoIterator<Item = (&'k str, Node)>) -> Node {
     let Node::Object(entries) = schema else { return schema.clone() };
     let at = entries.iter().position(|(keyword, _)| replaced.contains(&keyword.as_str()));
     let is_kept = |(keyword, _): &&(String, Node)| !replaced.contains(&keyword.as_str());
     let before = entries[..at.unwrap_or(entries.len())].iter().filter(is_kept).cloned();
     let after = entries[at.unwrap_or(entries.len())..].iter().filter(is_kept).cloned();
-    let new = keywords.map(|(keyword, node)| (keyword.to_owned(), node));
+    let new = keywords.into_iter().map(|(keyword, node)| (keyword.to_owned(), node));
     Node::Object(before.chain(new).chain(after).collect())
 }
 
