@@ -7,7 +7,10 @@ use crate::{
     numbers::{Numbers, with_choice},
     proto::Proto,
 };
-use clap::{Args, ValueEnum};
+use clap::{
+    Args,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
 use dunnage_formats::{Altered, Avro, AvroHeader, Error, Format, Id, Kind, Mapping, Reception};
 use std::{
     collections::BTreeMap,
@@ -46,8 +49,8 @@ pub struct Convert {
     #[arg(long)]
     require_check: bool,
     /// Header before the Avro messages of the input, which is skipped
-    #[arg(long, value_name = "HEADER", value_enum, default_value = "none")]
-    avro_header: Header,
+    #[arg(long, value_name = "HEADER", value_parser = avro_header(), default_value = "none")]
+    avro_header: AvroHeader,
     #[command(flatten)]
     numbers: Numbers,
     #[command(flatten)]
@@ -58,30 +61,26 @@ pub struct Convert {
     source: Source,
 }
 
-/// What stands before an Avro message.
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Header {
-    None,
-    /// The five bytes of Confluent's schema registry
-    Registry,
-    /// The ten bytes of Avro's single-object encoding
-    SingleObject,
+/// Parses the name of a header before Avro messages.
+fn avro_header() -> impl TypedValueParser<Value = AvroHeader> {
+    let names = [
+        PossibleValue::new("none"),
+        PossibleValue::new(REGISTRY).help("the five bytes of Confluent's schema registry"),
+        PossibleValue::new(SINGLE_OBJECT).help("the ten bytes of Avro's single-object encoding"),
+    ];
+    PossibleValuesParser::new(names).map(|name| match name.as_str() {
+        REGISTRY => AvroHeader::Registry,
+        SINGLE_OBJECT => AvroHeader::SingleObject,
+        _ => AvroHeader::None,
+    })
 }
 
-impl Header {
-    /// The name of the header that a message seems to have.
-    fn of(message: &[u8]) -> Option<&'static str> {
-        match message {
-            [0, _, _, _, _, ..] => Some("registry"),
-            [0xc3, 1, ..] => Some("single-object"),
-            _ => None,
-        }
-    }
-}
+/// The names of headers.
+const REGISTRY: &str = "registry";
+const SINGLE_OBJECT: &str = "single-object";
 
 /// Parses the name of one of `formats`. Help and completions list all of them.
-fn format_id(formats: impl Iterator<Item = Id>) -> impl clap::builder::TypedValueParser<Value = Id> {
-    use clap::builder::{PossibleValuesParser, TypedValueParser};
+fn format_id(formats: impl Iterator<Item = Id>) -> impl TypedValueParser<Value = Id> {
     PossibleValuesParser::new(formats.map(Id::name)).try_map(|name| name.parse::<Id>())
 }
 
@@ -110,18 +109,13 @@ impl Convert {
             Some(own) if id == Id::Protobuf => Ok(Box::new(own.clone()) as Box<dyn Format>),
             _ => id.open(model.as_ref(), Mapping::Exact),
         };
-        let from = match (&model, self.avro_header) {
-            (Some(model), Header::Registry) if self.from == Id::Avro => {
-                Box::new(Avro::new(model)?.with_header(AvroHeader::Registry))
-            }
-            (Some(model), Header::SingleObject) if self.from == Id::Avro => {
-                Box::new(Avro::new(model)?.with_header(AvroHeader::SingleObject))
-            }
+        let from: Box<dyn Format> = match &model {
+            Some(model) if self.from == Id::Avro => Box::new(Avro::new(model)?.with_header(self.avro_header)),
             _ => open(self.from)?,
         };
         let conversion = Conversion {
             from_json: self.from == Id::Json,
-            bare_avro: self.from == Id::Avro && self.avro_header == Header::None,
+            bare_avro: self.from == Id::Avro && self.avro_header == AvroHeader::None,
             from,
             to: open(self.to)?,
             known: self.known.texts()?,
@@ -201,12 +195,14 @@ impl Conversion {
         if failed { Err(Failure::Reported) } else { Ok(()) }
     }
 
-    /// Names the header that a message may have.
+    /// Names the header that a message seems to have.
     fn header_hint(&self, bytes: &[u8]) -> String {
-        match Header::of(bytes).filter(|_| self.bare_avro) {
-            Some(name) => format!("; if a header precedes the message, --avro-header {name} skips it"),
-            None => String::new(),
-        }
+        let name = match bytes {
+            [0, _, _, _, _, ..] if self.bare_avro => REGISTRY,
+            [0xc3, 1, ..] if self.bare_avro => SINGLE_OBJECT,
+            _ => return String::new(),
+        };
+        format!("; if a header precedes the message, --avro-header {name} skips it")
     }
 
     /// Converts the message of one line and returns it as one line, without a newline.
