@@ -72,7 +72,7 @@ test:  ## everything that must hold: vectors, properties, faults, fuzz corpora, 
 	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/weather-station/lossy.sh
 	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/inputs/run.sh
 
-# Half of what follows waits for one processor, a server or the network, so the compiler runs beside it.
+# The second group of targets in `make test` often waits for a single processor, a server or the network; the compiler runs beside it.
 build-tests:
 	cargo test --no-run $(TESTED)
 

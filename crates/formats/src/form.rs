@@ -37,8 +37,7 @@ impl Format for Form {
         limits::check_size(bytes)?;
         // curl sends any body as a form unless it is told another type. In a form these bytes would be percent-encoded.
         if let Some(b'{' | b'[' | b'<') = bytes.first() {
-            let reason =
-                "not a form; the body has another type, as application/json, which the sender has to name";
+            let reason = "not a form: the body looks like JSON or XML; the sender must set its Content-Type, such as application/json";
             return Err(Error::new(Kind::Malformed, 0, reason));
         }
         let budget = reception.budget();

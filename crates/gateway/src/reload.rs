@@ -105,7 +105,7 @@ impl Reloader {
                 for layout in gone_layouts {
                     tracing::warn!(
                         layout,
-                        "a layout is gone that stored messages have; devices that still send it are refused"
+                        "a layout that stored messages use is no longer loaded; devices that still send it are rejected"
                     );
                 }
             }

@@ -33,7 +33,7 @@ impl Reload {
         for layout in list(&answer["gone_layouts"]) {
             writeln!(
                 output,
-                "{} is gone, and stored messages have it: devices that still send it are refused. Keep its file beside the new one",
+                "{} is no longer loaded, but stored messages use it: devices that still send it are rejected. Keep its file next to the new one",
                 text(layout)
             )?;
         }

@@ -68,8 +68,14 @@ fn known_pattern(form: &str, texts: &[&str]) -> String {
     pattern
 }
 
-/// Returns how often a class repeats in a pattern, from its shortest and its longest chunk.
-type Bounds = fn(usize, usize) -> (usize, usize);
+/// Which lengths a pattern allows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lengths {
+    /// From 1 to more than was seen.
+    Roomy,
+    /// Those that were seen.
+    Seen,
+}
 
 /// Returns a pattern that all texts match, if they look like identifiers.
 ///
@@ -77,15 +83,15 @@ type Bounds = fn(usize, usize) -> (usize, usize);
 /// digit. The pattern therefore has fixed characters only for punctuation, and for a prefix of letters that very many texts share; and the
 /// length of no chunk is fixed.
 pub(super) fn pattern(texts: &[&str]) -> Option<String> {
-    pattern_within(texts, |_, longest| (1, room(longest)))
+    pattern_with(texts, Lengths::Roomy)
 }
 
 /// Returns a pattern that all texts match, with the lengths that they have.
 pub(super) fn exact(texts: &[&str]) -> Option<String> {
-    pattern_within(texts, |shortest, longest| (shortest, longest))
+    pattern_with(texts, Lengths::Seen)
 }
 
-fn pattern_within(texts: &[&str], bounds: Bounds) -> Option<String> {
+fn pattern_with(texts: &[&str], lengths: Lengths) -> Option<String> {
     let different: BTreeSet<&str> = texts.iter().copied().collect();
     let is_many = different.len() >= MANY;
     let few = |text: &str| has_word(text) || text.len() < MIN_LENGTH;
@@ -93,16 +99,15 @@ fn pattern_within(texts: &[&str], bounds: Bounds) -> Option<String> {
         return None;
     }
     if is_base64(&different) {
-        return Some(format!("^[0-9A-Za-z+/=]{}$", repeated(&different, bounds)));
+        return Some(format!("^[0-9A-Za-z+/=]{}$", repeated(&different, lengths, room)));
     }
     if different.iter().all(|text| is_quantity(text)) {
         // Another number may have the other sign, no decimals, or another prefix of the unit.
-        return Some(format!("^{}{}$", any_of("-+./%", &different), repeated(&different, bounds)));
+        return Some(format!("^{}{}$", any_of("-+./%", &different), repeated(&different, lengths, room)));
     }
     if different.iter().all(|text| is_version(text)) {
-        let bounds: Bounds =
-            if bounds(1, 1) == (1, 1) { bounds } else { |_, longest| (1, longest + RELEASE) };
-        return Some(format!("^{}{}$", any_of("-+.", &different), repeated(&different, bounds)));
+        let room = |longest| longest + RELEASE;
+        return Some(format!("^{}{}$", any_of("-+.", &different), repeated(&different, lengths, room)));
     }
     if are_spans(texts) {
         return None;
@@ -121,7 +126,7 @@ fn pattern_within(texts: &[&str], bounds: Bounds) -> Option<String> {
         if same && (is_prefix || !is_chunk(first[at])) {
             pattern.extend(first[at].chars().flat_map(escaped));
         } else if column.iter().all(|piece| is_chunk(piece)) {
-            pattern.push_str(&chunk(&column, bounds));
+            pattern.push_str(&chunk(&column, lengths));
         } else {
             return None;
         }
@@ -153,13 +158,18 @@ fn any_of(signs: &str, texts: &BTreeSet<&str>) -> String {
     format!("[{signs}0-9{letters}]")
 }
 
-/// Returns the repetitions of a class.
-fn repeated<'a>(chunks: impl IntoIterator<Item = &'a &'a str> + Clone, bounds: Bounds) -> String {
-    let lengths = chunks.into_iter().map(|chunk| chunk.len());
-    let (shortest, longest) = lengths.fold((usize::MAX, 0), |(least, most), n| (least.min(n), most.max(n)));
-    match bounds(shortest, longest) {
-        (least, most) if least == most => format!("{{{most}}}"),
-        (least, most) => format!("{{{least},{most}}}"),
+/// Returns the repetitions of a class. `room` is the length that is allowed for the longest chunk.
+fn repeated<'a>(
+    chunks: impl IntoIterator<Item = &'a &'a str>,
+    lengths: Lengths,
+    room: impl Fn(usize) -> usize,
+) -> String {
+    let seen = chunks.into_iter().map(|chunk| chunk.len());
+    let (shortest, longest) = seen.fold((usize::MAX, 0), |(least, most), n| (least.min(n), most.max(n)));
+    match lengths {
+        Lengths::Roomy => format!("{{1,{}}}", room(longest)),
+        Lengths::Seen if shortest == longest => format!("{{{longest}}}"),
+        Lengths::Seen => format!("{{{shortest},{longest}}}"),
     }
 }
 
@@ -267,7 +277,7 @@ fn pieces(text: &str) -> Vec<&str> {
 }
 
 /// Returns the expression for the chunks at one position.
-fn chunk(chunks: &[&str], bounds: Bounds) -> String {
+fn chunk(chunks: &[&str], lengths: Lengths) -> String {
     // If each chunk is letters and then a number, the number has a length of its own.
     let letters =
         |chunk: &str| chunk.len() - chunk.trim_start_matches(|c: char| c.is_ascii_alphabetic()).len();
@@ -276,14 +286,14 @@ fn chunk(chunks: &[&str], bounds: Bounds) -> String {
     let could_be_hex = chunks.iter().all(|chunk| chunk.bytes().all(|b| b.is_ascii_hexdigit()));
     if !could_be_hex && split.iter().all(|(letters, digits)| !letters.is_empty() && is_number(digits)) {
         let (letters, digits): (Vec<&str>, Vec<&str>) = split.into_iter().unzip();
-        return run(&letters, bounds) + &run(&digits, bounds);
+        return run(&letters, lengths) + &run(&digits, lengths);
     }
-    run(chunks, bounds)
+    run(chunks, lengths)
 }
 
 /// Returns the expression of one class with its repetitions.
-fn run(chunks: &[&str], bounds: Bounds) -> String {
-    format!("{}{}", class(chunks), repeated(chunks, bounds))
+fn run(chunks: &[&str], lengths: Lengths) -> String {
+    format!("{}{}", class(chunks), repeated(chunks, lengths, room))
 }
 
 fn room(length: usize) -> usize {

@@ -105,7 +105,7 @@ pub fn infer(samples: &[impl AsRef<str>], title: Option<&str>) -> Result<Inferre
     let mut guesses = Guesses::default();
     if rounded > 0 {
         let text = format!(
-            "no value holds the digits of {}: read as the nearest binary64",
+            "{} with more digits than a value can hold: read as the nearest binary64",
             counted(rounded, "number")
         );
         guesses.note("", text);

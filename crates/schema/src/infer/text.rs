@@ -60,7 +60,7 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, texts: &[&str]) -> Node {
     if let Some(few) = few(texts).filter(|_| schema.get("enum").is_none()) {
         let named = few.iter().map(|text| write::quoted(text)).collect::<Vec<_>>().join(", ");
         note.push_str(&format!(
-            "; {} different texts: if these are all, write \"enum\": [{named}]",
+            "; {} different texts: if there are no others, write \"enum\": [{named}]",
             few.len()
         ));
     }
