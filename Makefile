@@ -1,16 +1,18 @@
 # A menu. `make` or `make help` prints it.
 
-.PHONY: help run dist check test build-tests tools nightly test-c test-rust test-python test-js test-java test-jvm test-kafka test-report conform lint fmt audit faults bench bench-link bench-lang bench-full report fuzz fuzz-c docs
+.PHONY: help run dist check test build-tests test-crates budget test-page test-examples conform-built tools nightly test-c test-rust test-python test-js test-java test-jvm test-kafka test-report conform lint fmt audit faults bench bench-link bench-lang bench-full report fuzz fuzz-c docs
 
 LINT = cargo clippy --workspace --all-targets -- -D warnings
 
-# In CI, each line of a recipe says how long it took. Clippy compiles the tests there: by itself, it would check all dependencies once more.
-# It compiles all packages but bench/host, which `make nightly` lints.
+# In CI, each line of a recipe says how long it took, and crates are linted when they are compiled; `make nightly` lints bench/host.
 ifdef CI
 SHELL = .ci/timed
 LINT =
-export RUSTC_WORKSPACE_WRAPPER = clippy-driver
+export RUSTC_WORKSPACE_WRAPPER = $(CURDIR)/.ci/rustc-and-clippy
 export CLIPPY_ARGS = -Dwarnings__CLIPPY_HACKERY__
+# Nothing is compiled twice there, and a panic names its line without debug information.
+export CARGO_INCREMENTAL = 0
+export CARGO_PROFILE_DEV_DEBUG = false
 endif
 
 # What measuring on a simulated AVR needs; the compiler itself comes from PyPI.
@@ -68,19 +70,30 @@ test:  ## everything that must hold: vectors, properties, faults, fuzz corpora, 
 	    arm-none-eabi-gcc:gcc-arm-none-eabi /usr/lib/arm-none-eabi/newlib:libnewlib-arm-none-eabi riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf /usr/lib/picolibc:picolibc-riscv64-unknown-elf \
 	    $(TOOLS) $(FAULTS) mosquitto_pub:mosquitto-clients coap-client-notls:libcoap3-bin coap-client-openssl:libcoap3-bin coap-client-gnutls:libcoap3-bin /usr/sbin/nginx:nginx \
 	    /usr/lib/nginx/modules/ngx_stream_module.so:libnginx-mod-stream promtool:prometheus
-	.ci/together "lint audit test-rust build-tests" "test-jvm test-report tools test-java test-js test-python test-c conform"
+	.ci/together "lint audit test-rust build-tests" "test-jvm test-report tools" test-c
+	.ci/together test-crates "test-java test-js test-python conform-built budget"
+	.ci/together test-page test-examples
+
+# While the compiler needs both processors, the others of these groups wait for the network; while tests wait for servers and timers, the
+# conformance tests need one processor.
+build-tests:
+	cargo test --no-run $(TESTED)
+
+test-crates:
 	$(THREADS) cargo test --no-fail-fast $(TESTED)
+
+budget:
 	cargo run -p dunnage-bench-mcu -- budget
+
+test-page:
 	cd dashboard/tests && npm ci && npm test
+
+test-examples:
 	cd crates/codegen/tests/ts013 && npm ci && npm test
 	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/weather-station/run.sh
 	examples/weather-station/languages.sh
 	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/weather-station/lossy.sh
 	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/inputs/run.sh
-
-# The second group of targets in `make test` often waits for a single processor, a server or the network; the compiler runs beside it.
-build-tests:
-	cargo test --no-run $(TESTED)
 
 tools:
 	tests/tools/install
@@ -146,7 +159,9 @@ test-js:  ## the JavaScript libraries: vectors, hostile input, properties, types
 	cargo run -p dunnage-conform -- --messages 20000 node js/pson/conform/executor.js
 	cargo run -p dunnage-conform --bin packed -- --schemas 50 --messages 20000 --library node js/packed/conform/executor.js
 
-conform: test-c  ## ask the device library all vectors and random messages, on four machines; generated code, random schemas
+conform: test-c conform-built  ## ask the device library all vectors and random messages, on four machines; generated code, random schemas
+
+conform-built:
 	cargo run -p dunnage-conform -- --messages 20000 c/build/gcc/tests/conform
 	cargo run -p dunnage-conform -- --messages 4000 qemu-mips c/build/mips/tests/conform
 	cargo run -p dunnage-conform -- --messages 4000 qemu-s390x c/build/s390x/tests/conform
