@@ -5,8 +5,8 @@ import { el, setAttribute, setChildren, setText } from "./dom.js";
 import { save } from "./export.js";
 import { age, bytes, count, fullTime, lateness, span } from "./format.js";
 import { LEFT, Plot } from "./plot.js";
-import { positions, Track } from "./track.js";
-import { leaves, short } from "./value.js";
+import { Track } from "./track.js";
+import { brief, leaves } from "./value.js";
 
 const byId = (id) => document.getElementById(id);
 
@@ -109,7 +109,7 @@ export class DeviceView {
       this.data = data;
       this.range = domain(data);
       this.fields = this.range ? plotted(data.series) : [];
-      this.positions = positions(data.series);
+      this.positions = data.series?.track ?? [];
       this.#table(data.messages);
     }
     // Without plots the list has no size; the ResizeObserver reports it, and draws again.

@@ -11,6 +11,7 @@ export class DevicesView {
   rows = new Map();
   body = document.getElementById("devices");
   note = document.getElementById("devices-note");
+  places = document.getElementById("devices-places");
 
   constructor(choose) {
     this.choose = choose;
@@ -20,6 +21,7 @@ export class DevicesView {
     const shown = newest(store.shownDevices());
     const known = store.stats?.devices ?? shown.length;
     setText(this.note, shown.length < known ? `${count(shown.length)} of ${count(known)}` : count(known));
+    this.places.hidden = shown.every(({ position }) => position);
     const kept = new Set(shown.map(({ device }) => device));
     for (const device of this.rows.keys()) if (!kept.has(device)) this.rows.delete(device);
     const now = Date.now() + skew;

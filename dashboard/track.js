@@ -16,22 +16,6 @@ const TEXT = { width: 90, height: 16 };
 /** A pointer within this distance of a point, in pixels, selects it. */
 const REACH = 30;
 
-/** The positions in a series of numbers, oldest first: those of the messages, or else those of the provider. */
-export function positions(series) {
-  const named = (fields, ...pointers) => fields.find(({ pointer }) => pointers.includes(pointer));
-  const pairs = series ? [
-    [named(series.fields, "/latitude", "/lat"), named(series.fields, "/longitude", "/lon")],
-    [named(series.origin, "/position/latitude"), named(series.origin, "/position/longitude")],
-  ] : [];
-  // Numbers of different messages are thinned out differently, and do not belong together.
-  const found = pairs.find(([latitudes, longitudes]) => latitudes && longitudes && latitudes.at.join() === longitudes.at.join());
-  if (!found) return [];
-  const [latitudes, longitudes] = found;
-  return latitudes.at
-    .map((at, i) => ({ at, latitude: latitudes.last[i], longitude: longitudes.last[i] }))
-    .filter(({ latitude, longitude }) => Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180);
-}
-
 export class Track {
   ground = svg("g");
   line = svg("path", { class: "track-line" });

@@ -1,4 +1,4 @@
-// The value of a message: parsed without losing digits, searched for its position, shown as fields.
+// The value of a message: parsed without losing digits, shown as fields.
 
 import { el } from "./dom.js";
 import { count } from "./format.js";
@@ -17,21 +17,6 @@ export class ExactNumber {
 export function parse(text) {
   return JSON.parse(text, (_, value, context) =>
     typeof value === "number" && context?.source && String(value) !== context.source ? new ExactNumber(context.source) : value);
-}
-
-function number(value) {
-  if (typeof value === "number") return value;
-  const text = value instanceof ExactNumber ? value.text : value;
-  return typeof text === "string" && /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(text) ? Number(text) : NaN;
-}
-
-/** The position of the device in degrees, or null if the message has none; accepts numbers in strings. */
-export function position(value) {
-  if (typeof value !== "object" || value === null) return null;
-  const latitude = number(value.latitude ?? value.lat);
-  const longitude = number(value.longitude ?? value.lon);
-  if (!(Math.abs(latitude) <= 90) || !(Math.abs(longitude) <= 180)) return null;
-  return { latitude, longitude };
 }
 
 function text(value) {

@@ -10,15 +10,8 @@ import { age, bytes, lateness, linkKind, percent, place, rate, span } from "../f
 import { graticule, scaleBar, View } from "../geo.js";
 import { figure, nearest, runs } from "../plot.js";
 import { LIMITS, Store } from "../store.js";
-import { ExactNumber, json, leaves, position } from "../value.js";
+import { ExactNumber, json, leaves } from "../value.js";
 import { coast } from "./coast.js";
-
-test("a position is a pair of numbers in range, also as texts", () => {
-  assert.deepEqual(position({ latitude: "31.8682", longitude: "-28.7" }), { latitude: 31.8682, longitude: -28.7 });
-  assert.deepEqual(position({ lat: 0, lon: 180 }), { latitude: 0, longitude: 180 });
-  const none = [null, 5, "x", [], {}, { lat: 1 }, { lat: 91, lon: 0 }, { lat: 0, lon: 181 }, { lat: "", lon: "" }, { lat: "0x10", lon: 1 }, { lat: true, lon: [] }];
-  for (const value of none) assert.equal(position(value), null, JSON.stringify(value));
-});
 
 test("the coast is what Natural Earth has", async () => {
   assert.equal(await readFile(new URL("../coast.js", import.meta.url), "utf8"), await coast());

@@ -64,6 +64,7 @@ describe("the page", () => {
       assert.deepEqual(cells, ["LMCU1231237", "35.500° N, 18.250° E", "astrocast", "cbor", `${cbor(ship).length} B`]);
       assert.equal(await device("no-position").locator(".place").textContent(), "none");
       assert.equal(await page.locator("#map-note").textContent(), "1 without a position");
+      assert.ok(await page.getByText("The map shows a device whose message has latitude").isVisible());
     });
 
     const [east, west] = ["LMCU1231237", "MSCU7654321"].map((name) => page.locator(`#map .mark[data-device="${name}"]`));
@@ -207,7 +208,7 @@ describe("the page", () => {
       assert.equal(await page.locator(".map-panel").isVisible(), false);
       assert.equal(await device("blind").locator(".link").innerText(), "unknown");
     });
-    await gateway.send("CMAU1", containerAt("CMAU1", 40, 5), "astrocast");
+    await gateway.send("CMAU1", { t: 20, gps: { lat: 40, lng: 5 } }, "astrocast");
     await page.locator("#map .mark").waitFor();
     await eventually(async () => assert.equal(await page.locator(".map-panel").isVisible(), true));
     await page.locator("#filter").fill("blind");

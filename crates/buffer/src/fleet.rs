@@ -35,6 +35,8 @@ pub struct LastMessage {
     pub bytes: u32,
     /// Its value, as compact JSON; `None` for one of more than 64 KiB.
     pub json: Option<String>,
+    /// What the input knows about its origin, as compact JSON.
+    pub origin: Option<String>,
 }
 
 /// Returns the counts of the `most` devices that sent last, the last one first. Reads the whole table of devices.
@@ -57,7 +59,7 @@ fn read_counted(row: &Row<'_>) -> rusqlite::Result<Counted> {
 pub fn last_messages(connection: &Connection, ids: &[i64]) -> rusqlite::Result<Vec<LastMessage>> {
     let sql = format!(
         "SELECT id, received_at, format, schema, link, octet_length(raw),
-             CASE WHEN octet_length(json) <= {JSON_BYTES} THEN json END
+             CASE WHEN octet_length(json) <= {JSON_BYTES} THEN json END, origin
          FROM messages WHERE id = ?"
     );
     let mut statement = connection.prepare_cached(&sql)?;
@@ -72,6 +74,7 @@ pub fn last_messages(connection: &Connection, ids: &[i64]) -> rusqlite::Result<V
                 link: row.get(4)?,
                 bytes: row.get(5)?,
                 json: row.get(6)?,
+                origin: row.get(7)?,
             })
         };
         found.extend(statement.query_row([id], read).optional()?);

@@ -50,12 +50,13 @@ impl Commits {
         let count = |of: fn(&&WriteOp) -> bool| sample.iter().filter(of).count() as i64;
         let mut message_id = now.last_message_id - count(|entry| matches!(entry, WriteOp::Message(..)));
         let mut reject_id = now.last_quarantine_id - count(|entry| matches!(entry, WriteOp::Quarantine(..)));
+        let profiles = self.state.ingest().profiles.load();
         for entry in sample {
             match entry {
                 WriteOp::Message(message, _) => {
                     message_id += 1;
                     if message.json.len() <= MAX_BYTES
-                        && let Some(object) = MessageObject::of_new(message_id, message)
+                        && let Some(object) = MessageObject::of_new(message_id, message, &profiles)
                     {
                         self.state.live.send("message", &object);
                     }
@@ -63,7 +64,6 @@ impl Commits {
                 WriteOp::Quarantine(quarantined, _) => {
                     reject_id += 1;
                     if 2 * quarantined.raw.len() <= MAX_BYTES {
-                        let profiles = self.state.ingest().profiles.load();
                         let object = RejectObject::of_new(reject_id, quarantined, &profiles);
                         self.state.live.send("quarantine", &object);
                     }

@@ -78,6 +78,8 @@ const PROFILE: &str = "
 # path = \"fleet/containers\"
 # How duplicates are recognized: by key (Idempotency-Key), or by bytes (a message without a key that has the same bytes).
 # duplicates = \"key\"
+# Where their messages have a position, if the map does not find it: the JSON pointer to latitude and longitude or to a GeoJSON point:
+# position = \"/status/fix\"
 # After how long without a message the metrics report a device as silent. Default: never.
 # silent_after_seconds = 3600
 ";

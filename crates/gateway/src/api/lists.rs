@@ -103,7 +103,7 @@ pub async fn device_messages(
     let times = times(&mut others)?;
     let missing = format!("no message of the device {device:?} is stored");
     let found = state.ingest().readers.device_messages(device, page, times).await?;
-    objects(found.ok_or_else(|| Problem::not_found(missing))?)
+    objects(found.ok_or_else(|| Problem::not_found(missing))?, &state)
 }
 
 #[utoipa::path(get, path = "/api/messages", tag = "api", params(Parameters, TimesParameters, ("device" = Option<String>, Query, description = "Only those of this device.")), responses(
@@ -126,7 +126,7 @@ pub async fn messages(
         // A device without stored messages has an empty list.
         Some((_, device)) => readers.device_messages(device, page, times).await?.unwrap_or_default(),
     };
-    objects(found)
+    objects(found, &state)
 }
 
 #[utoipa::path(get, path = "/api/quarantine", tag = "api", params(Parameters, ("device" = Option<String>, Query, description = "Only those of this device.")), responses(
@@ -151,7 +151,9 @@ pub async fn rejects(
     }))
 }
 
-fn objects(found: Vec<Message>) -> Result<Json<Messages<MessageObject>>, Problem> {
-    let messages = found.into_iter().map(MessageObject::of_stored).collect::<Option<_>>();
+fn objects(found: Vec<Message>, state: &GatewayState) -> Result<Json<Messages<MessageObject>>, Problem> {
+    let profiles = state.ingest().profiles.load();
+    let messages =
+        found.into_iter().map(|message| MessageObject::of_stored(message, &profiles)).collect::<Option<_>>();
     Ok(Json(Messages { messages: messages.ok_or_else(Problem::unreadable)? }))
 }

@@ -111,7 +111,7 @@ fn detail(
         explanation: codecs.and_then(|codecs| explain(profiles, codecs, &message, earlier)),
         sizes: codecs.map(|codecs| sizes(codecs, &message)).unwrap_or_default(),
         outputs,
-        message: MessageObject::of_stored(message)?,
+        message: MessageObject::of_stored(message, profiles)?,
     })
 }
 

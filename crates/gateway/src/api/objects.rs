@@ -1,6 +1,6 @@
 //! The API's JSON objects.
 
-use crate::state::GatewayState;
+use crate::{fleet::Position, state::GatewayState};
 use dunnage_base::{clock::rfc3339, hex::hex};
 use dunnage_buffer::{Message, NewMessage, NewQuarantined, Quarantined};
 use dunnage_formats::Id;
@@ -32,14 +32,18 @@ pub struct MessageObject {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     origin: Option<Box<RawValue>>,
+    /// Where the device was, as the message or the provider says.
+    #[schema(required)]
+    position: Option<Position>,
     #[schema(value_type = Value)]
     value: Box<RawValue>,
 }
 
 impl MessageObject {
     /// Converts a message of the buffer. Returns `None` if its JSON is damaged.
-    pub fn of_stored(m: Message) -> Option<Self> {
+    pub fn of_stored(m: Message, profiles: &Profiles) -> Option<Self> {
         Some(MessageObject {
+            position: Position::find(profiles.position(&m.device), &m.json, m.origin.as_deref()),
             slot: slot(&m),
             id: m.id,
             device: m.device,
@@ -55,9 +59,9 @@ impl MessageObject {
     }
 
     /// Converts a message that was just stored under `id`.
-    pub fn of_new(id: i64, message: &NewMessage) -> Option<Self> {
+    pub fn of_new(id: i64, message: &NewMessage, profiles: &Profiles) -> Option<Self> {
         let from = message.provenance.clone();
-        MessageObject::of_stored(Message {
+        let message = Message {
             id,
             received_at: from.received_at,
             device: from.device,
@@ -68,7 +72,8 @@ impl MessageObject {
             json: message.json.as_str().into(),
             origin: from.origin.as_deref().map(str::to_owned),
             ..Message::default()
-        })
+        };
+        MessageObject::of_stored(message, profiles)
     }
 }
 

@@ -6,10 +6,11 @@ use super::{
     lists::{TIMES, TimesParameters, times},
     turns::turn,
 };
-use crate::state::GatewayState;
+use crate::{fleet::Position, state::GatewayState};
 use axum::{Json, extract::State, http::Uri};
 use dunnage_base::clock::rfc3339;
 use dunnage_buffer::{Message, Page, Readers, Times};
+use dunnage_ingest::profiles::Profiles;
 use dunnage_inputs::{Problem, Segment, query};
 use serde::Serialize;
 use serde_json::Value;
@@ -25,7 +26,7 @@ const POINTS: usize = 400;
 const FIELDS: usize = 32;
 const POINTER: usize = 256;
 /// The numbers of an origin that change over time.
-const ORIGIN: [&str; 4] = ["/gateway/rssi", "/gateway/snr", "/position/latitude", "/position/longitude"];
+const ORIGIN: [&str; 2] = ["/gateway/rssi", "/gateway/snr"];
 
 /// The numeric fields of a device's messages over time.
 #[derive(Serialize, ToSchema)]
@@ -47,9 +48,11 @@ pub struct Series {
     bytes: Points,
     /// The numeric fields in the order in which they appear first, newest message first.
     fields: Vec<Field>,
-    /// What providers say about the messages: the signal strength in dBm, the signal-to-noise ratio in dB, and the position in degrees. The
-    /// pointers are those in the origin.
+    /// What providers say about the messages: the signal strength in dBm and the signal-to-noise ratio in dB. The pointers are those in the
+    /// origin.
     origin: Vec<Field>,
+    /// Where the device was, oldest first. If there are more positions than fit an answer, some are left out.
+    track: Vec<Stop>,
     /// Whether the messages have more numeric fields: an answer has 32 at most, with pointers of at most 256 bytes.
     more_fields: bool,
 }
@@ -61,6 +64,15 @@ struct Field {
     pointer: String,
     #[serde(flatten)]
     points: Points,
+}
+
+/// A position of the device.
+#[derive(Serialize, ToSchema)]
+struct Stop {
+    /// When its message was received, in milliseconds since 1970.
+    at: i64,
+    #[serde(flatten)]
+    position: Position,
 }
 
 /// Numbers over time. If there are more than fit an answer, neighbours are a point together.
@@ -95,7 +107,8 @@ pub async fn series(
     let times = times(&mut given)?;
     let missing = format!("no message of the device {device:?} is stored");
     let _turn = turn().await?;
-    let read = Read::of(&state.ingest().readers, &device, times).await?;
+    let profiles = state.ingest().profiles.load_full();
+    let read = Read::of(&state.ingest().readers, &device, times, &profiles).await?;
     Ok(Json(read.ok_or_else(|| Problem::not_found(missing))?.series(device)))
 }
 
@@ -110,12 +123,18 @@ struct Read {
     has_more_fields: bool,
     /// The numbers at each pointer of [`ORIGIN`].
     origin: [Vec<(i64, f64)>; ORIGIN.len()],
+    positions: Vec<(i64, Position)>,
     is_complete: bool,
 }
 
 impl Read {
     /// Reads the messages of `device`. Returns `None` for an unknown device.
-    async fn of(readers: &Readers, device: &str, times: Times) -> Result<Option<Read>, Problem> {
+    async fn of(
+        readers: &Readers,
+        device: &str,
+        times: Times,
+        profiles: &Arc<Profiles>,
+    ) -> Result<Option<Read>, Problem> {
         let (mut read, mut size, mut before) = (Read::default(), 0, None);
         while read.bytes.len() < MESSAGES && size < BYTES {
             let page = Page { limit: 1000, before };
@@ -127,8 +146,9 @@ impl Read {
             };
             before = Some(oldest.id);
             size += found.iter().map(|message| message.json.len()).sum::<usize>();
+            let profiles = Arc::clone(profiles);
             let parsed = tokio::task::spawn_blocking(move || {
-                found.iter().for_each(|message| read.add(message));
+                found.iter().for_each(|message| read.add(message, profiles.position(&message.device)));
                 read
             });
             read = parsed.await.map_err(|_| Problem::unreadable())?;
@@ -136,8 +156,11 @@ impl Read {
         Ok(Some(read))
     }
 
-    fn add(&mut self, message: &Message) {
+    /// Adds a message. `pointer` says where its position is, if the device's profile does.
+    fn add(&mut self, message: &Message, pointer: Option<&str>) {
         let at = message.received_at;
+        let position = Position::find(pointer, &message.json, message.origin.as_deref());
+        self.positions.extend(position.map(|position| (at, position)));
         self.bytes.push((at, message.raw.len() as f64));
         if let Ok(value) = serde_json::from_str(&message.json) {
             self.walk(&value, &mut String::new(), at);
@@ -206,6 +229,9 @@ impl Read {
                 .filter(|(_, numbers)| !numbers.is_empty())
                 .map(|(pointer, numbers)| Field { pointer: (*pointer).into(), points: Points::of(numbers) })
                 .collect(),
+            track: thinned(&self.positions)
+                .map(|few| Stop { at: few[0].0 / 1000, position: few[0].1 })
+                .collect(),
             fields: self
                 .fields
                 .into_iter()
@@ -227,11 +253,16 @@ fn interval(messages: &[(i64, f64)]) -> Option<f64> {
     (!all.is_empty()).then(|| *all.select_nth_unstable(middle).1 as f64 / 1e6)
 }
 
+/// Returns groups of neighbours, oldest first, from `all`, newest first: as many as fit an answer.
+fn thinned<T>(all: &[T]) -> impl Iterator<Item = &[T]> {
+    all.chunks(all.len().div_ceil(POINTS).max(1)).rev()
+}
+
 impl Points {
     /// Thins out `numbers`, newest first. The points are in ascending order.
     fn of(numbers: &[(i64, f64)]) -> Points {
         let mut points = Points { at: Vec::new(), low: Vec::new(), high: Vec::new(), last: Vec::new() };
-        for few in numbers.chunks(numbers.len().div_ceil(POINTS).max(1)).rev() {
+        for few in thinned(numbers) {
             let all = || few.iter().map(|(_, number)| *number);
             points.at.push(few[0].0 / 1000);
             points.low.push(all().fold(f64::INFINITY, f64::min));
@@ -250,7 +281,7 @@ mod tests {
         let mut read = Read::default();
         for (i, value) in values.iter().enumerate().rev() {
             let received_at = i as i64 * 60_000_000;
-            read.add(&Message { received_at, json: (*value).into(), ..Message::default() });
+            read.add(&Message { received_at, json: (*value).into(), ..Message::default() }, None);
         }
         read.series("d".into())
     }
@@ -276,12 +307,14 @@ mod tests {
         let mut read = Read::default();
         for (at, origin) in [(2, Some(r#"{"gateway":{"id":"g","rssi":-101.5}}"#)), (1, Some("{}")), (0, None)]
         {
-            read.add(&Message {
+            let origin = origin.map(Into::into);
+            let message = Message {
                 received_at: at,
-                origin: origin.map(Into::into),
-                json: "{}".into(),
+                origin,
+                json: r#"{"p":{"lat":1,"lon":2}}"#.into(),
                 ..Message::default()
-            });
+            };
+            read.add(&message, (at == 1).then_some("/p"));
         }
         let series = read.series("d".into());
         assert_eq!(series.origin.len(), 1);
@@ -289,6 +322,7 @@ mod tests {
             (series.origin[0].pointer.as_str(), &series.origin[0].points.last),
             ("/gateway/rssi", &vec![-101.5])
         );
+        assert_eq!(series.track.iter().map(|stop| stop.position.longitude).collect::<Vec<_>>(), [2.0]);
     }
 
     #[test]

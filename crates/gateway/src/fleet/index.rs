@@ -100,6 +100,10 @@ impl Index {
         self.generation = generation;
     }
 
+    pub fn profiles(&self) -> &Arc<Profiles> {
+        &self.profiles
+    }
+
     pub fn len(&self) -> usize {
         self.places.len()
     }

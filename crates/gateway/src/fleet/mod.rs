@@ -65,7 +65,7 @@ impl Fleet {
     /// Applies a batch that was committed. `left` has the device of each message that has left the quarantine.
     pub fn committed(&self, profiles: &Arc<Profiles>, batch: &[WriteOp], devices: &Devices, left: &[String]) {
         // Positions are found before the lock, because queries wait for it.
-        let seen: Vec<_> = batch.iter().filter_map(|op| seen_in(op, devices)).collect();
+        let seen: Vec<_> = batch.iter().filter_map(|op| seen_in(op, devices, profiles)).collect();
         let mut index = self.index();
         index.classify(profiles);
         seen.iter().for_each(|seen| index.apply(seen));
@@ -112,9 +112,10 @@ impl Fleet {
             ids.reverse();
             let last = readers.last_messages(ids).await?;
             let last: HashMap<i64, LastMessage> = last.into_iter().map(|last| (last.id, last)).collect();
+            let profiles = Arc::clone(self.index().profiles());
             let seen: Vec<_> = chunk
                 .iter()
-                .filter_map(|counted| Some(seen_at(counted, last.get(&counted.last_id)?)))
+                .filter_map(|counted| Some(seen_at(counted, last.get(&counted.last_id)?, &profiles)))
                 .collect();
             let mut index = self.index();
             if index.generation != generation {
@@ -189,11 +190,11 @@ async fn read(device: &str, profiles: &Arc<Profiles>, readers: &Readers) -> Resu
     let last = readers.last_messages(vec![counted.last_id]).await?;
     // An index of this device alone.
     let mut index = Index::new(1, Arc::clone(profiles), HashMap::new());
-    last.first().into_iter().for_each(|last| index.add(&seen_at(&counted, last)));
+    last.first().into_iter().for_each(|last| index.add(&seen_at(&counted, last, profiles)));
     Ok(index.get(device).cloned())
 }
 
-fn seen_in<'a>(op: &'a WriteOp, devices: &Devices) -> Option<Seen<'a>> {
+fn seen_in<'a>(op: &'a WriteOp, devices: &Devices, profiles: &Profiles) -> Option<Seen<'a>> {
     let WriteOp::Message(message, _) = op else { return None };
     let from = &message.provenance;
     let tally = devices.of_batch(&from.device)?;
@@ -207,11 +208,12 @@ fn seen_in<'a>(op: &'a WriteOp, devices: &Devices) -> Option<Seen<'a>> {
         link: from.link.as_deref(),
         format: message.format,
         schema: from.schema.as_deref(),
-        position: Position::find(&message.json),
+        position: Position::find(profiles.position(&from.device), &message.json, from.origin.as_deref()),
     })
 }
 
-fn seen_at<'a>(counted: &'a Counted, last: &'a LastMessage) -> Seen<'a> {
+fn seen_at<'a>(counted: &'a Counted, last: &'a LastMessage, profiles: &Profiles) -> Seen<'a> {
+    let json = last.json.as_deref().unwrap_or_default();
     Seen {
         device: &counted.device,
         messages: counted.messages,
@@ -222,6 +224,6 @@ fn seen_at<'a>(counted: &'a Counted, last: &'a LastMessage) -> Seen<'a> {
         link: last.link.as_deref(),
         format: &last.format,
         schema: last.schema.as_deref(),
-        position: last.json.as_deref().and_then(Position::find),
+        position: Position::find(profiles.position(&counted.device), json, last.origin.as_deref()),
     }
 }

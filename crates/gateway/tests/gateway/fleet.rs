@@ -1,7 +1,7 @@
 //! The list of devices: its order, filters and pages, and what it says of a device.
 
 use crate::support::{JSON, Running, start, start_in, start_with, wait::wait_until};
-use dunnage_gateway::Profile;
+use dunnage_gateway::{Config, Profile};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -198,6 +198,40 @@ fn a_device_is_late_by_its_schema_its_profile_or_its_messages() {
     assert_eq!(names(&list(&gateway, "late=true&sort=late")), ["quiet-1", "steady"]);
     assert_eq!(names(&list(&gateway, "profile=clock-*")), ["clock-1"]);
     assert_eq!(names(&list(&gateway, "schema=clock&late=false")), ["clock-1"]);
+}
+
+#[test]
+fn a_device_is_where_its_message_or_its_profile_says() {
+    let profiles = |config: &mut Config| {
+        config.profiles = vec![Profile {
+            device: "mast-*".into(),
+            position: Some("/site/at~1now".into()),
+            ..Profile::default()
+        }];
+    };
+    let gateway = start_with(profiles);
+    send(&gateway, "tracker", r#"{"battery":3.7,"gps":{"lat":47.5,"lng":8.5}}"#);
+    send(
+        &gateway,
+        "mast-1",
+        r#"{"lat":1,"lon":2,"site":{"at/now":{"type":"Point","coordinates":[10.5,59.5]}}}"#,
+    );
+    send(&gateway, "pump", r#"{"level":3}"#);
+    let check = |gateway: &Running| {
+        let place = |latitude: f64, longitude: f64| json!({"latitude": latitude, "longitude": longitude});
+        for (device, position) in
+            [("tracker", place(47.5, 8.5)), ("mast-1", place(59.5, 10.5)), ("pump", json!(null))]
+        {
+            let get = |rest: &str| gateway.get_json(&format!("/api/devices/{device}{rest}"));
+            assert_eq!(get("")["last"]["position"], position);
+            assert_eq!(get("/messages")["messages"][0]["position"], position);
+            let track = get("/series")["track"].as_array().unwrap().clone();
+            assert_eq!(track.first().map(|stop| stop["latitude"].clone()), position.get("latitude").cloned());
+        }
+    };
+    check(&gateway);
+    let (_, folder) = gateway.stop();
+    check(&start_in(folder, profiles));
 }
 
 #[test]

@@ -76,6 +76,7 @@ pub struct Rule {
     path: Arc<str>,
     known: KnownTexts,
 }
+    position: Option<String>,
 
 /// The texts of each device that packed omits, by their names.
 type KnownTexts = HashMap<String, BTreeMap<String, String>>;
@@ -105,6 +106,8 @@ pub struct Profiles {
     watch: bool,
     no_path: Arc<str>,
 }
+    /// Whether any rule says where positions are.
+    places: bool,
 
 /// A mistake in a schema or a profile.
 pub struct Mistaken {
@@ -153,7 +156,9 @@ impl Profiles {
         let schemas =
             schemas.iter().filter_map(|(name, schema)| Some((name, schema.as_ref()?))).map(codecs).collect();
         let watch = rules.iter().any(|rule| rule.silent_after.is_some());
-        let profiles = Profiles { without_schema: Codecs::none(), schemas, rules, watch, no_path: "".into() };
+        let places = rules.iter().any(|rule| rule.position.is_some());
+        let profiles =
+            Profiles { without_schema: Codecs::none(), schemas, rules, watch, places, no_path: "".into() };
         (profiles, mistakes)
     }
 
@@ -236,6 +241,11 @@ impl Profiles {
 
     /// Returns the pattern of the profile of `device`, by which people know the profile.
     pub fn pattern(&self, device: &str) -> Option<&str> {
+    /// Returns the JSON pointer to the position in messages of `device`, if its profile has one.
+    pub fn position(&self, device: &str) -> Option<&str> {
+        if self.places { self.rule(device)?.position.as_deref() } else { None }
+    }
+
         self.rule(device).map(|rule| &*rule.pattern)
     }
 
@@ -282,6 +292,9 @@ fn rule(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Rule {
     }
     if profile.silent_after_seconds.is_some_and(|seconds| !(1..=SILENT_AFTER).contains(&seconds)) {
         let message = format!("silent_after_seconds must be 1 to {SILENT_AFTER}");
+    if profile.position.as_deref().is_some_and(|pointer| !pointer.starts_with('/')) {
+        wrong.push(("position", "position must be a JSON pointer, such as /gps or /status/location".into()));
+    }
         wrong.push(("silent_after_seconds", message));
     }
     let silent_after =
@@ -298,6 +311,7 @@ fn rule(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Rule {
         known: known(profile, wrong),
     }
 }
+        position: profile.position.clone(),
 
 /// Reads the known texts of the devices of a profile.
 fn known(profile: &Profile, wrong: &mut Wrong) -> KnownTexts {

@@ -64,6 +64,10 @@ pub struct Profile {
     /// How duplicates are recognized.
     #[serde(default)]
     pub duplicates: Duplicates,
+    /// Where their messages have a position: the JSON pointer to an object with latitude and longitude or to a GeoJSON point. Without it, the
+    /// usual places are searched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<String>,
     /// How long after its last message a device counts as silent in the metrics; without it, never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silent_after_seconds: Option<u64>,
