@@ -160,7 +160,7 @@ export class DeviceView {
       "tr",
       { role: "row" },
       el("th", { role: "rowheader", scope: "row" }, el("time", { datetime: message.received_at }, fullTime(message.received_at).slice(0, 19))),
-      ...columns.map((name) => cell(short(cells[i].get(name)))),
+      ...columns.map((name) => cell(brief(cells[i].get(name)))),
       cell(message.format),
       cell(bytes(message.bytes)),
     )));

@@ -64,6 +64,15 @@ export function degrees(value, positive, negative, digits = 3) {
   return `${Math.abs(value).toFixed(digits)}° ${side}`;
 }
 
+/** The digits of a number; of one that is a binary32, the shortest decimal that is the same binary32. */
+export function decimal(number) {
+  for (let digits = 1; digits < 10 && Math.fround(number) === number; digits++) {
+    const shorter = Number(number.toPrecision(digits));
+    if (Math.fround(shorter) === number) return String(shorter);
+  }
+  return String(number);
+}
+
 export const place = ({ latitude, longitude }) => `${degrees(latitude, "N", "S")}, ${degrees(longitude, "E", "W")}`;
 
 const SATELLITE = /satellite|^ntn|^(astrocast|iridium|orbcomm|kineis|argos|inmarsat|globalstar|thuraya|swarm|lacuna)/i;

@@ -1,7 +1,7 @@
 // The value of a message: parsed without losing digits, shown as fields.
 
 import { el } from "./dom.js";
-import { count } from "./format.js";
+import { count, decimal } from "./format.js";
 
 const MOST_ENTRIES = 200;
 const LONGEST_TEXT = 2000;
@@ -25,6 +25,13 @@ function text(value) {
   return value.length > LONGEST_TEXT ? el("span", {}, node, ` and ${count(value.length - LONGEST_TEXT)} more characters`) : node;
 }
 
+/** A number. One that is a binary32 with many digits has its shortest decimal, and says so. */
+function float(number) {
+  const shown = decimal(number);
+  const node = el("span", { class: "value" }, shown);
+  return shown === String(number) ? node : el("span", { title: String(number) }, node, el("span", { class: "soft" }, " binary32"));
+}
+
 const entries = (value) => (Array.isArray(value) ? value.map((item, at) => [String(at), item]) : Object.entries(value));
 
 const isScalar = (value) => typeof value !== "object" || value === null || value instanceof ExactNumber;
@@ -33,6 +40,7 @@ const isScalar = (value) => typeof value !== "object" || value === null || value
 export function fields(value) {
   if (typeof value === "string") return text(value);
   if (value instanceof ExactNumber) return el("span", { class: "value" }, value.text);
+  if (typeof value === "number") return float(value);
   if (isScalar(value)) return el("span", { class: "value" }, String(value));
   const list = entries(value);
   if (list.length === 0) return el("span", { class: "value soft" }, Array.isArray(value) ? "empty list" : "no fields");
@@ -52,8 +60,11 @@ export function leaves(value, pointer = "", found = new Map()) {
   return found;
 }
 
-/** A scalar as plain text; nothing for null and for none. */
+/** A scalar as plain text, with every digit; nothing for null and for none. */
 export const short = (value) => (value instanceof ExactNumber ? value.text : String(value ?? ""));
+
+/** The same for people: a number that is a binary32 has its shortest decimal. */
+export const brief = (value) => (typeof value === "number" ? decimal(value) : short(value));
 
 /** JSON.stringify with the numbers as they were written. */
 export function json(value) {

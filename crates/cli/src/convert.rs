@@ -8,10 +8,12 @@ use crate::{
     proto::Proto,
 };
 use clap::{
-    Args,
+    Args, ValueEnum,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
-use dunnage_formats::{Altered, Avro, AvroHeader, Error, Format, Id, Kind, Mapping, Reception};
+use dunnage_formats::{
+    Altered, Avro, AvroHeader, Error, Format, Id, Kind, Mapping, Reception, shorten_binary32,
+};
 use std::{
     collections::BTreeMap,
     io::{self, Write},
@@ -51,6 +53,10 @@ pub struct Convert {
     /// Header before the Avro messages of the input, which is skipped
     #[arg(long, value_name = "HEADER", value_parser = avro_header(), default_value = "none")]
     avro_header: AvroHeader,
+    /// What becomes of numbers that a binary format carries as binary32: exact keeps all digits (31.420000076293945),
+    /// shortest has the shortest decimal that is the same binary32 (31.42)
+    #[arg(long, value_name = "CHOICE", value_enum, default_value = "exact")]
+    binary32: Binary32,
     #[command(flatten)]
     numbers: Numbers,
     #[command(flatten)]
@@ -59,6 +65,12 @@ pub struct Convert {
     schemas: input::Schemas,
     #[command(flatten)]
     source: Source,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Binary32 {
+    Exact,
+    Shortest,
 }
 
 /// Parses the name of a header before Avro messages.
@@ -117,21 +129,17 @@ impl Convert {
             from_json: self.from == Id::Json,
             bare_avro: self.from == Id::Avro && self.avro_header == AvroHeader::None,
             from,
+            shortens: self.binary32 == Binary32::Shortest && !self.from.is_text(),
             to: open(self.to)?,
             known: self.known.texts()?,
             numbers: self.numbers,
-            hex_in: hex && !is_text(self.from),
-            hex_out: hex && !is_text(self.to),
-            newline: hex || is_text(self.to),
+            hex_in: hex && !self.from.is_text(),
+            hex_out: hex && !self.to.is_text(),
+            newline: hex || self.to.is_text(),
             source: self.source,
         };
         if self.lines { conversion.lines() } else { conversion.whole() }
     }
-}
-
-/// Whether the messages of a format are text.
-fn is_text(id: Id) -> bool {
-    matches!(id, Id::Json | Id::Xml | Id::Yaml | Id::SenmlJson | Id::SensmlJson | Id::Text | Id::Form)
 }
 
 struct Conversion {
@@ -140,6 +148,8 @@ struct Conversion {
     /// Whether the input is Avro without a header, so that an error can name the one that a message seems to have.
     bare_avro: bool,
     from: Box<dyn Format>,
+    /// Whether numbers that are binary32 become the shortest decimals.
+    shortens: bool,
     to: Box<dyn Format>,
     known: BTreeMap<String, String>,
     numbers: Numbers,
@@ -222,7 +232,10 @@ impl Conversion {
         input::within_limit(bytes)?;
         let (known, altered) = ((&self.known).into(), Altered::default());
         let reception = Reception { known, numbers: self.numbers.of(&altered), ..Reception::default() };
-        let message = self.from.decode_from(bytes, &reception)?;
+        let mut message = self.from.decode_from(bytes, &reception)?;
+        if self.shortens {
+            shorten_binary32(&mut message);
+        }
         let mut output = Vec::new();
         self.to.encode(&message, &mut output).map_err(|e| match self.from_json {
             true => e.in_json(bytes),

@@ -182,7 +182,8 @@ impl Walk<'_, '_> {
         } else {
             None
         };
-        self.report(head, place, format!("{float:?}"), about.into())
+        let meaning = if about == "binary32" { format!("{:?}", float as f32) } else { format!("{float:?}") };
+        self.report(head, place, meaning, about.into())
     }
 
     fn simple(&mut self, head: Head, place: Place, value: u64) -> Result<(), Stop> {

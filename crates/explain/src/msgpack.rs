@@ -104,7 +104,7 @@ impl Walk<'_, '_> {
     fn float(&mut self, place: Place, double: bool) -> Result<(), Stop> {
         if !double {
             let float = f32::from_be_bytes(self.cursor.array()?);
-            return self.report(place, format!("{:?}", f64::from(float)), "binary32".into(), None);
+            return self.report(place, format!("{float:?}"), "binary32".into(), None);
         }
         let float = f64::from_be_bytes(self.cursor.array()?);
         let note = (f64::from(float as f32) == float).then(|| "fits binary32".to_owned());

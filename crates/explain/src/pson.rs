@@ -58,9 +58,15 @@ impl<'a> Walk<'_, 'a> {
     }
 
     fn float(&mut self, header: Header, depth: usize) -> Result<(), Stop> {
-        let (f, about) = match header.payload {
-            0 => (f64::from(f32::from_le_bytes(self.cursor.array()?)), "binary32"),
-            1 => (f64::from_le_bytes(self.cursor.array()?), "binary64"),
+        let (f, meaning, about) = match header.payload {
+            0 => {
+                let narrow = f32::from_le_bytes(self.cursor.array()?);
+                (f64::from(narrow), format!("{narrow:?}"), "binary32")
+            }
+            1 => {
+                let f = f64::from_le_bytes(self.cursor.array()?);
+                (f, format!("{f:?}"), "binary64")
+            }
             _ => return Err(malformed(header, "a floating-point payload must be 0 or 1")),
         };
         let canonical_nan = self.cursor.since(header.start) == [0x40, 0, 0, 0xc0, 0x7f];
@@ -73,7 +79,7 @@ impl<'a> Walk<'_, 'a> {
             }
             None => None,
         };
-        self.report(header, depth, format!("{f:?}"), about.into(), note)
+        self.report(header, depth, meaning, about.into(), note)
     }
 
     fn discrete(&mut self, header: Header, depth: usize) -> Result<(), Stop> {

@@ -100,6 +100,11 @@ impl Id {
         self.row().2
     }
 
+    /// Returns whether messages are text, in which a number has its digits.
+    pub fn is_text(self) -> bool {
+        matches!(self, Id::Json | Id::Xml | Id::Yaml | Id::SenmlJson | Id::SensmlJson | Id::Text | Id::Form)
+    }
+
     /// Returns whether reading and writing need a schema.
     pub fn needs_schema(self) -> bool {
         self.row().3

@@ -53,7 +53,7 @@ pub use id::Id;
 pub use json::{Json, offset_of as json_offset};
 pub use limits::{MAX_BYTES, MAX_DEPTH};
 pub use msgpack::Msgpack;
-pub use number::{Altered, Numbers};
+pub use number::{Altered, Numbers, shorten_binary32};
 pub use packed::Packed;
 pub use protobuf::{Definition, Outline, OutlineField, OutlineKind, Protobuf};
 pub use pson::Pson;

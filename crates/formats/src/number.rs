@@ -72,6 +72,20 @@ impl Numbers<'_> {
     }
 }
 
+/// Replaces each number that is a binary32 by the shortest decimal that is the same binary32: 31.420000076293945 by 31.42. A sensor's value
+/// that a device held as a float then has the digits that it was written with, if those were at most six.
+pub fn shorten_binary32(message: &mut Value) {
+    match message {
+        Value::F64(number) if f64::from(*number as f32) == *number => {
+            // The shortest text of a binary32 is the shortest decimal; it always is a number.
+            *number = (*number as f32).to_string().parse().unwrap_or(*number);
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(shorten_binary32),
+        Value::Map(members) => members.iter_mut().for_each(|(_, member)| shorten_binary32(member)),
+        _ => {}
+    }
+}
+
 /// Appends `n` in decimal.
 pub(crate) fn write_integer(n: impl itoa::Integer, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(n).as_bytes());
@@ -97,6 +111,36 @@ pub(crate) fn single(f: f64) -> Option<f32> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_binary32_becomes_its_shortest_decimal_and_other_numbers_stay() {
+        let f = |f: f64| Value::F64(f);
+        let mut message = Value::Map(vec![
+            (
+                "a".into(),
+                Value::Array(vec![f(f64::from(31.42_f32)), f(f64::from(-0.1_f32)), f(f64::from(1e30_f32))]),
+            ),
+            (
+                "b".into(),
+                Value::Array(vec![f(31.42), f(0.5), f(-0.0), f(f64::INFINITY), Value::U64(16_777_217)]),
+            ),
+        ]);
+        let Value::Map(before) = message.clone() else { unreachable!() };
+        shorten_binary32(&mut message);
+        assert_eq!(message.get("a"), Some(&Value::Array(vec![f(31.42), f(-0.1), f(1e30)])));
+        assert_eq!(message.get("b"), Some(&before[1].1));
+    }
+
+    proptest! {
+        #[test]
+        fn the_shortest_decimal_is_the_same_binary32(bits: u32) {
+            let narrow = f32::from_bits(bits);
+            let mut value = Value::F64(narrow.into());
+            shorten_binary32(&mut value);
+            let Value::F64(short) = value else { unreachable!() };
+            prop_assert!(short as f32 == narrow || narrow.is_nan());
+        }
+    }
 
     fn parse(text: &str, offset: usize) -> Result<Value, Error> {
         Numbers::Exact.parse(text, offset)

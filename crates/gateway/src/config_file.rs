@@ -66,6 +66,8 @@ const PROFILE: &str = "
 # Numbers in JSON, XML and YAML that no binary64 holds exactly: nearest (the nearest one; counted, and marked in the origin), exact (the
 # message is rejected) or lenient (like nearest, and NaN and infinities in JSON are null).
 # numbers = \"nearest\"
+# Numbers that a binary format carries as binary32: exact (31.420000076293945) or shortest (31.42: the shortest decimal that is the same binary32).
+# binary32 = \"exact\"
 # Your own .proto, in place of the one that is derived from the schema; it needs no schema:
 # proto = \"container.proto\"
 # Its message, by name. Default: the first.

@@ -43,7 +43,7 @@ pub use dunnage_base::Mistake;
 pub use dunnage_buffer::{BufferError, BufferSettings, DeadLetter, QuarantineSettings, WhenFull};
 pub use dunnage_clients::{mqtt, secret::SecretError};
 pub use dunnage_ingest::profiles::settings::{
-    Duplicates, FormatName, Mapping, Profile, ProfileError, SchemaSettings,
+    Binary32, Duplicates, FormatName, Mapping, Profile, ProfileError, SchemaSettings,
 };
 pub use dunnage_inputs::{
     HttpSettings, InputError, InputKind, InputSettings, nats as nats_input, webhooks as webhook_input,

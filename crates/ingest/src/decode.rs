@@ -18,7 +18,7 @@ use crate::{
 };
 use bytes::Bytes;
 use dunnage_buffer::{LayoutKey, NewMessage, NewQuarantined, NewReference, Provenance};
-use dunnage_formats::{Altered, Error, Format, Id, Kind, Known, Reception, Value};
+use dunnage_formats::{Altered, Error, Format, Id, Kind, Known, Reception, Value, shorten_binary32};
 use dunnage_packed::is_delta;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -225,7 +225,8 @@ fn decode(
 ) -> Result<Decoded, Rejected> {
     let altered = Altered::default();
     let reception = reception(provenance, rule, memory, &altered);
-    let decoded = guarded(|| decode_unguarded(codecs, encoding, &reception, bytes))?;
+    let shortens = rule.is_some_and(|rule| rule.shortens_binary32);
+    let decoded = guarded(|| decode_unguarded(codecs, encoding, (&reception, shortens), bytes))?;
     let counts = Counts { rounded: altered.rounded(), nulls: altered.nulls() };
     Ok(Decoded { counts, ..decoded })
 }
@@ -237,7 +238,7 @@ fn guarded<T>(decode: impl FnOnce() -> Result<T, Rejected>) -> Result<T, Rejecte
 fn decode_unguarded(
     codecs: &Codecs,
     encoding: &Encoding,
-    reception: &Reception<'_>,
+    (reception, shortens): (&Reception<'_>, bool),
     bytes: &[u8],
 ) -> Result<Decoded, Rejected> {
     let format = encoding.format;
@@ -246,7 +247,10 @@ fn decode_unguarded(
         Some(slot) => &slot.codec,
         None => codecs.get(format).map_err(|e| unusable(codecs, format, e))?,
     };
-    let message = codec.decode_from(bytes, reception).map_err(|e| Rejected::undecodable(&e))?;
+    let mut message = codec.decode_from(bytes, reception).map_err(|e| Rejected::undecodable(&e))?;
+    if shortens && !format.is_text() {
+        shorten_binary32(&mut message);
+    }
     // A format that needs a schema has validated the message while decoding it.
     if let Some(model) = codecs.model.as_ref().filter(|_| !format.needs_schema()) {
         model.validate(&message).map_err(|violation| {

@@ -13,6 +13,21 @@ fn json_converts_to_pson_as_specified() {
 }
 
 #[test]
+fn a_binary32_can_become_its_shortest_decimal() {
+    let packed = [0x40, 0x29, 0x5c, 0xfb, 0x41]; // PSON: the binary32 nearest to 31.42
+    let json = |more: &[&str]| {
+        let run = dunnage(&[&["convert", "--from", "pson", "--to", "json"], more].concat(), packed);
+        run.text().trim_end().to_owned()
+    };
+    assert_eq!(json(&[]), "31.420000076293945");
+    assert_eq!(json(&["--binary32", "shortest"]), "31.42");
+    // The digits of a text are what the sender wrote.
+    let text = ["convert", "--from", "json", "--to", "json", "--binary32", "shortest"];
+    assert_eq!(dunnage(&text, "31.420000076293945").text().trim_end(), "31.420000076293945");
+    assert!(dunnage(&["inspect", "--format", "pson"], packed).text().contains("31.42  binary32"));
+}
+
+#[test]
 fn numbers_survive_pson_and_cbor() {
     let numbers = "[9007199254740993,18446744073709551615,-9223372036854775808,1e-7,-0.0,0.1,5e-324,1.7976931348623157e+308]\n";
     for format in ["pson", "cbor", "msgpack"] {

@@ -2,7 +2,7 @@
 
 use crate::support::{start, start_with};
 use dunnage_formats::{Id, Mapping, Value};
-use dunnage_gateway::Profile;
+use dunnage_gateway::{Binary32, Profile};
 use dunnage_schema::{Model, bundled_named};
 
 const CONTAINER: &[u8] = include_bytes!("../../../../bench/corpus/container.json");
@@ -32,6 +32,20 @@ fn every_format_decodes_to_the_same_message() {
         assert!(text.contains(&format!("\"value\":{value}")), "{id}: {text}");
     }
     assert_eq!(gateway.get_json("/api/stats")["formats"].as_array().unwrap().len(), Id::all().count());
+}
+
+#[test]
+fn a_profile_makes_the_shortest_decimal_of_a_binary32_before_it_is_validated() {
+    let gateway = start_with(|config| {
+        config.profiles =
+            vec![Profile { device: "short-*".into(), binary32: Binary32::Shortest, ..Profile::default() }];
+    });
+    let pson = [0x40, 0x29, 0x5c, 0xfb, 0x41];
+    for (device, value) in [("short-1", 31.42), ("exact-1", f64::from(31.42_f32))] {
+        assert_eq!(gateway.post(&format!("/ingest/{device}"), Id::Pson.media_type(), &pson).status, 204);
+        let stored = gateway.get_json(&format!("/api/devices/{device}/messages"));
+        assert_eq!(stored["messages"][0]["value"], value, "{device}");
+    }
 }
 
 #[test]

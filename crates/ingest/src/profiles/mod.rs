@@ -67,6 +67,8 @@ pub struct Rule {
     formats: Vec<Id>,
     /// What happens to numbers in text that no value holds exactly.
     pub numbers: settings::Numbers,
+    /// Whether numbers that are binary32 become the shortest decimals.
+    pub shortens_binary32: bool,
     /// The link of their messages, if the sender names none.
     pub link: Option<String>,
     /// Whether a message without a key is a duplicate of an earlier one with the same bytes.
@@ -74,9 +76,9 @@ pub struct Rule {
     /// How long after its last message a device counts as silent, in microseconds.
     silent_after: Option<i64>,
     path: Arc<str>,
+    position: Option<String>,
     known: KnownTexts,
 }
-    position: Option<String>,
 
 /// The texts of each device that packed omits, by their names.
 type KnownTexts = HashMap<String, BTreeMap<String, String>>;
@@ -104,10 +106,10 @@ pub struct Profiles {
     rules: Vec<Rule>,
     /// Whether any rule watches for silent devices.
     watch: bool,
-    no_path: Arc<str>,
-}
     /// Whether any rule says where positions are.
     places: bool,
+    no_path: Arc<str>,
+}
 
 /// A mistake in a schema or a profile.
 pub struct Mistaken {
@@ -239,13 +241,13 @@ impl Profiles {
         if self.watch { self.rule(device)?.silent_after } else { None }
     }
 
-    /// Returns the pattern of the profile of `device`, by which people know the profile.
-    pub fn pattern(&self, device: &str) -> Option<&str> {
     /// Returns the JSON pointer to the position in messages of `device`, if its profile has one.
     pub fn position(&self, device: &str) -> Option<&str> {
         if self.places { self.rule(device)?.position.as_deref() } else { None }
     }
 
+    /// Returns the pattern of the profile of `device`, by which people know the profile.
+    pub fn pattern(&self, device: &str) -> Option<&str> {
         self.rule(device).map(|rule| &*rule.pattern)
     }
 
@@ -290,11 +292,11 @@ fn rule(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Rule {
             format!("path must be names of A-Z a-z 0-9 . _ : - separated by /, at most {PATH} characters");
         wrong.push(("path", message));
     }
-    if profile.silent_after_seconds.is_some_and(|seconds| !(1..=SILENT_AFTER).contains(&seconds)) {
-        let message = format!("silent_after_seconds must be 1 to {SILENT_AFTER}");
     if profile.position.as_deref().is_some_and(|pointer| !pointer.starts_with('/')) {
         wrong.push(("position", "position must be a JSON pointer, such as /gps or /status/location".into()));
     }
+    if profile.silent_after_seconds.is_some_and(|seconds| !(1..=SILENT_AFTER).contains(&seconds)) {
+        let message = format!("silent_after_seconds must be 1 to {SILENT_AFTER}");
         wrong.push(("silent_after_seconds", message));
     }
     let silent_after =
@@ -303,15 +305,16 @@ fn rule(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Rule {
         pattern: profile.device.clone(),
         codecs: codecs(profile, schemas, wrong),
         numbers: profile.numbers,
+        shortens_binary32: profile.binary32 == settings::Binary32::Shortest,
         formats: profile.formats.iter().map(|format| format.0).collect(),
         link: profile.link.clone(),
         dedup_by_payload: profile.duplicates == Duplicates::Bytes,
         silent_after,
         path: path.into(),
+        position: profile.position.clone(),
         known: known(profile, wrong),
     }
 }
-        position: profile.position.clone(),
 
 /// Reads the known texts of the devices of a profile.
 fn known(profile: &Profile, wrong: &mut Wrong) -> KnownTexts {

@@ -55,19 +55,22 @@ pub struct Profile {
     /// What happens to numbers in text (JSON, XML, YAML) that no value holds exactly.
     #[serde(default)]
     pub numbers: Numbers,
+    /// What becomes of numbers that a binary format carries as binary32.
+    #[serde(default)]
+    pub binary32: Binary32,
     /// The link of their messages, if the sender names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
     /// The path of their messages at outputs: what `{path}` stands for in an output's templates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// How duplicates are recognized.
-    #[serde(default)]
-    pub duplicates: Duplicates,
     /// Where their messages have a position: the JSON pointer to an object with latitude and longitude or to a GeoJSON point. Without it, the
     /// usual places are searched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<String>,
+    /// How duplicates are recognized.
+    #[serde(default)]
+    pub duplicates: Duplicates,
     /// How long after its last message a device counts as silent in the metrics; without it, never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silent_after_seconds: Option<u64>,
@@ -157,6 +160,17 @@ pub enum Numbers {
     Exact,
     /// They are the nearest binary64, and NaN and infinities in JSON are null.
     Lenient,
+}
+
+/// What becomes of numbers that a binary format carries as binary32.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Binary32 {
+    /// They keep their value: 31.420000076293945.
+    #[default]
+    Exact,
+    /// They are the shortest decimal that is the same binary32: 31.42.
+    Shortest,
 }
 
 impl Numbers {
