@@ -5,6 +5,7 @@ mod check;
 mod diff;
 mod expected;
 mod fields;
+mod held_out;
 mod infer;
 mod layout;
 mod packed;
