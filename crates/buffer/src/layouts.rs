@@ -1,8 +1,13 @@
 //! The packed layouts that messages were decoded with. With them the gateway notices a schema that has changed under the same slot.
 
-use crate::LayoutKey;
+use crate::{LayoutKey, file};
 use rusqlite::Connection;
-use std::{collections::HashSet, sync::Arc};
+use std::{collections::HashSet, path::Path, sync::Arc};
+
+/// Returns the layouts in the buffer at `path`, which a gateway may have open; none if there is no buffer.
+pub fn stored(path: &Path) -> rusqlite::Result<HashSet<Arc<LayoutKey>>> {
+    if path.exists() { load(&file::open_to_read(path)?) } else { Ok(HashSet::new()) }
+}
 
 /// Returns the stored layouts, one for each slot of a schema.
 pub fn load(connection: &Connection) -> rusqlite::Result<HashSet<Arc<LayoutKey>>> {

@@ -149,6 +149,7 @@ pub use devices::{Devices, Tally};
 pub use duplicates::Duplicates;
 pub use file::BufferError;
 pub use fleet::{Counted, LastMessage};
+pub use layouts::stored as stored_layouts;
 pub use memory::{Memory, Reservation};
 pub use message::{
     DeadLetter, Last, LayoutKey, Message, NewMessage, NewQuarantined, NewReference, Provenance, Quarantined,

@@ -23,7 +23,9 @@ use dunnage_access::{
     tls::{Acceptor, Certificates},
 };
 use dunnage_base::{clock, hex::hex};
-use dunnage_buffer::{BufferError, BufferStats, Opened, Options, Queue, Readers, Shares, WriteOp, Writer};
+use dunnage_buffer::{
+    BufferError, BufferStats, LayoutKey, Opened, Options, Queue, Readers, Shares, WriteOp, Writer,
+};
 use dunnage_clients::secret::SecretFiles;
 use dunnage_formats::Id;
 use dunnage_ingest::{Ingest, LateDeltas, References, RequestIds, Turns, profiles::Profiles};
@@ -34,7 +36,7 @@ use dunnage_inputs::{
 use dunnage_outputs::{Outputs, Source};
 use prometheus_client::registry::Registry;
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     net::SocketAddr,
     sync::{Arc, LazyLock},
     thread::JoinHandle,
@@ -158,7 +160,7 @@ impl Parts {
         let outputs = dunnage_outputs::open_all(&config.outputs)?;
         let opened = open_buffer(config, &profiles)?;
         ingest_metrics.remembered(opened.duplicates());
-        check_layouts(config, &profiles, &opened)?;
+        check_layouts(config, &profiles, opened.layouts())?;
         let failed = |source| Error::Listen { address: config.http.listen, source };
         let listener = TcpListener::bind(config.http.listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
@@ -310,9 +312,12 @@ async fn listen(inputs: &mut [Named]) -> Result<HashMap<String, SocketAddr>, Err
 }
 
 /// Rejects a layout whose slot holds messages of another layout: devices that still send the old one would be misread.
-fn check_layouts(config: &Config, profiles: &Profiles, opened: &Opened) -> Result<(), Error> {
-    let Some((before, slot)) =
-        opened.layouts().iter().find_map(|before| Some((before, profiles.instead_of(before)?)))
+pub(crate) fn check_layouts(
+    config: &Config,
+    profiles: &Profiles,
+    stored: &HashSet<Arc<LayoutKey>>,
+) -> Result<(), Error> {
+    let Some((before, slot)) = stored.iter().find_map(|before| Some((before, profiles.instead_of(before)?)))
     else {
         return Ok(());
     };

@@ -4,6 +4,7 @@ use crate::{
     config::Config,
     config_file::{ConfigError, overridden},
     log,
+    start::check_layouts,
 };
 use dunnage_access::tls;
 use dunnage_base::{Document, Mistake, Wrong, kind::Kind};
@@ -11,8 +12,8 @@ use dunnage_ingest::profiles::Profiles;
 use dunnage_schema::alike;
 use std::path::Path;
 
-/// Returns all mistakes in the configuration of `file`, if there is one, and the environment, in the order of their places. Opens nothing
-/// but files that the configuration names, such as schemas and certificates. Creates outputs without connecting, on the tokio runtime in
+/// Returns all mistakes in the configuration of `file`, if there is one, and the environment, in the order of their places. Reads
+/// files that the configuration names, such as schemas, certificates and the buffer. Creates outputs without connecting, on the tokio runtime in
 /// which it must be called.
 pub fn check(file: Option<&Path>) -> Vec<Mistake> {
     let text = match file.map(std::fs::read_to_string).transpose() {
@@ -33,7 +34,8 @@ fn check_text(name: &str, text: &str, environment: impl Iterator<Item = (String,
     let (config, errors) = overridden(config, environment);
     errors.into_iter().for_each(|error| found.environment(error));
     found.values(&config);
-    found.profiles(&config);
+    let profiles = found.profiles(&config);
+    found.layouts(&config, &profiles);
     found.links(&config);
     found.mistakes.extend(dunnage_access::read(&config.tokens()).1);
     found.mistakes.extend(dunnage_access::keys::read(&config.keys()).1);
@@ -90,8 +92,9 @@ impl Found<'_> {
         }
     }
 
-    fn profiles(&mut self, config: &Config) {
-        for mistaken in Profiles::load_all(&config.schemas, &config.profiles).1 {
+    fn profiles(&mut self, config: &Config) -> Profiles {
+        let (profiles, mistakes) = Profiles::load_all(&config.schemas, &config.profiles);
+        for mistaken in mistakes {
             let error = mistaken.error;
             match mistaken.profile {
                 Some((index, key)) => self.value(&["profile", &index.to_string(), key], error.message),
@@ -103,6 +106,18 @@ impl Found<'_> {
                     self.mistakes.push(Mistake { origin, place: None, key: String::new(), message });
                 }
             }
+        }
+        profiles
+    }
+
+    /// Finds a layout whose slot holds messages of another one. A buffer that cannot be read has none: the start says more about it.
+    fn layouts(&mut self, config: &Config, profiles: &Profiles) {
+        let stored = dunnage_buffer::stored_layouts(&config.buffer.path).unwrap_or_default();
+        if let Err(error) = check_layouts(config, profiles, &stored) {
+            let message = error.to_string();
+            let (origin, message) = message.split_once(": ").unwrap_or(("", &message));
+            let (origin, message) = (origin.to_owned(), message.to_owned());
+            self.mistakes.push(Mistake { origin, place: None, key: String::new(), message });
         }
     }
 

@@ -269,6 +269,21 @@ fn changed_layout_prevents_the_start_after_messages_of_the_old_one_were_stored()
         assert!(e.contains(part), "{part}: {e}");
     }
 
+    // `dunnage gateway check` finds it without a start.
+    let mut config = config(folder.path());
+    with_schemas(&mut config);
+    let (buffer, schemas) = (&config.buffer.path, &config.schemas.path);
+    let file = folder.path().join("dunnage.toml");
+    fs::write(&file, format!("[buffer]\npath = {buffer:?}\n[schemas]\npath = {schemas:?}\n")).unwrap();
+    let mistakes = || runtime().block_on(async { dunnage_gateway::check(Some(&file)) });
+    let found: Vec<String> = mistakes().iter().map(ToString::to_string).collect();
+    assert!(
+        matches!(&found[..], [one] if one.contains("reading.json") && one.contains("another x-dunnage-slot")),
+        "{found:?}"
+    );
+    write(folder.path(), &[("reading.json", &old)]);
+    assert!(mistakes().is_empty());
+
     // The new layout has its own slot, with or without the old layout in the folder.
     let second = reading(2, 0.05);
     let schemas = [("reading.json", second.as_str()), ("reading.1.json", old.as_str())];
