@@ -6,7 +6,7 @@ use dunnage_access::{AccessSettings, tls::TlsSettings};
 use dunnage_buffer::{BufferSettings, QuarantineSettings};
 use dunnage_ingest::profiles::settings::SchemaSettings;
 use dunnage_inputs::HttpSettings;
-use std::{fmt::Write, path::Path};
+use std::{fmt::Write, io::ErrorKind, path::Path};
 use toml::{Table, Value};
 
 /// Names and doc comments of a section's keys.
@@ -98,12 +98,14 @@ const OUTPUTS: &str = "
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file cannot be read.
-    #[error("{path}: {source}")]
+    #[error("{path}: {source}{hint}")]
     Read {
         /// The file.
         path: String,
         /// Why.
         source: std::io::Error,
+        /// What to do about it, if anything.
+        hint: &'static str,
     },
     /// The file is not a valid configuration; the message has line and column.
     #[error("{path}: {message}")]
@@ -138,8 +140,13 @@ impl Config {
     pub fn load(file: Option<&Path>) -> Result<Config, ConfigError> {
         let text = match file {
             None => String::new(),
-            Some(path) => std::fs::read_to_string(path)
-                .map_err(|source| ConfigError::Read { path: path.display().to_string(), source })?,
+            Some(path) => std::fs::read_to_string(path).map_err(|source| {
+                let hint = match source.kind() {
+                    ErrorKind::NotFound => "; `dunnage gateway config` prints one with all defaults",
+                    _ => "",
+                };
+                ConfigError::Read { path: path.display().to_string(), source, hint }
+            })?,
         };
         let name = file.map_or_else(String::new, |path| path.display().to_string());
         let config = Config::parse(&name, &text, std::env::vars())?;

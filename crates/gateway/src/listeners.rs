@@ -23,7 +23,7 @@ pub fn warn(config: &Config, tokens: &Tokens) {
             if tokens.is_empty() && (!open.is_empty() || config.access.who == Who::Tokens) =>
         {
             tracing::warn!(
-                listeners = all,
+                listeners = (!all.is_empty()).then_some(all),
                 tokens = %config.tokens().display(),
                 "there is no token, so clients that need one get 401: make one with `dunnage gateway token new`, or set \
                  [access] who = \"anyone\" behind a proxy that authenticates clients"

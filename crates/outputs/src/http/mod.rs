@@ -126,7 +126,7 @@ impl Http {
             Client::builder().timeout(timeout).redirect(Policy::none()).default_headers(headers(settings)?);
         Ok(Http {
             client: client.build().map_err(|e| e.to_string())?,
-            shown: format!("{}{}", url.host_str().unwrap_or_default(), url.path()),
+            shown: shown(&url),
             url,
             secret: secret(settings)?,
             token: token(settings)?,
@@ -176,7 +176,8 @@ impl Http {
         if status.is_success() {
             return Ok(());
         }
-        let reason = format!("{} answered {status}: {text}", self.shown);
+        let text = if text.is_empty() { text } else { format!(": {text}") };
+        let reason = format!("{} answered {status}{text}", self.shown);
         Err(match status {
             // For a batch, a conflict does not tell which messages the receiver has.
             StatusCode::CONFLICT
@@ -340,4 +341,9 @@ impl Output for Http {
     fn duplicates(&self) -> u64 {
         self.duplicates.load(Ordering::Relaxed)
     }
+}
+/// Returns what of `url` is no secret: host, port and path.
+fn shown(url: &Url) -> String {
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{}{port}{}", url.host_str().unwrap_or_default(), url.path())
 }

@@ -158,7 +158,10 @@ fn inside(
     }
     for (member, outside) in [("minimum", usual.0 < whole.0), ("maximum", usual.1 > whole.1)] {
         if outside {
-            let error = schema.error(keyword, format!("{keyword} must lie between minimum and maximum"));
+            let error = schema.error(
+                keyword,
+                format!("{keyword} must lie between minimum and maximum: narrow it, or leave it out"),
+            );
             return Err(error.below(member));
         }
     }
