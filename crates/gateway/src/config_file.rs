@@ -78,10 +78,10 @@ const PROFILE: &str = "
 # link = \"astrocast\"
 # The value of {path} in the templates of outputs:
 # path = \"fleet/containers\"
-# How duplicates are recognized: by key (Idempotency-Key), or by bytes (a message without a key that has the same bytes).
-# duplicates = \"key\"
 # Where their messages have a position, if the map does not find it: the JSON pointer to latitude and longitude or to a GeoJSON point:
 # position = \"/status/fix\"
+# How duplicates are recognized: by key (Idempotency-Key), or by bytes (a message without a key that has the same bytes).
+# duplicates = \"key\"
 # After how long without a message the metrics report a device as silent. Default: never.
 # silent_after_seconds = 3600
 ";

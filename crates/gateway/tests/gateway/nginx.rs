@@ -1,4 +1,4 @@
-//! nginx in front of the gateway, with the configuration that `docs/operate.md` gives.
+//! nginx in front of the gateway, with the configuration that `docs/access.md` gives.
 
 use crate::support::{Answer, JSON, Running, agent, answer, nginx::Nginx, start_with};
 use dunnage_gateway::{Right, tokens};
@@ -13,7 +13,7 @@ const PROXY_BUFFER_BYTES: usize = 4096;
 
 /// Returns the document's `location` block with the address of `gateway`.
 fn documented(gateway: &Running) -> String {
-    let document = include_str!("../../../../docs/operate.md");
+    let document = include_str!("../../../../docs/access.md");
     let begin = document.find("    location / {\n").unwrap();
     let length = document[begin..].find("\n    }\n").unwrap() + "\n    }\n".len();
     let block = &document[begin..begin + length];

@@ -123,7 +123,7 @@ fn check(there: &consumer::Config, subjects: &[String]) -> Result<(), String> {
     Err(format!(
         "its filter is {}, but subjects is {}. With a changed filter it would skip older messages, so it stays unchanged. Set \
          subjects back; to take over the partitions of another forwarder, add an [[input]] with that forwarder's consumer; to divide \
-         partitions otherwise, see docs/operate.md, \"Move partitions\"",
+         partitions otherwise, see docs/storage.md, \"Move partitions\"",
         list(&has),
         list(&wants)
     ))

@@ -19,7 +19,7 @@ pub const EXAMPLE: &str = "\
 # devices = \"LMCU*\"              # the devices that it may send as, or a list; required with RockBLOCK's published key
 # link = \"iridium-sbd-mo\"        # the link of these messages
 # Also token_file (one token per line; required except for rockblock), header (which has the token), formats (by LoRaWAN port) and names
-# (device IDs by the provider's IDs): docs/operate.md.
+# (device IDs by the provider's IDs): docs/inputs.md.
 ";
 
 /// `[input.webhook]`
