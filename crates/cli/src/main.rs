@@ -4,6 +4,8 @@ mod bench;
 mod compare;
 mod convert;
 mod demo;
+#[cfg(test)]
+mod documents;
 mod failure;
 mod fit;
 mod gateway;
