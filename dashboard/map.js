@@ -6,6 +6,7 @@ import { gather, radius } from "./clusters.js";
 import { el, linkSymbol, setAttribute, setChildren, setText, SHAPES, svg } from "./dom.js";
 import { age, bytes, count, linkKind, place } from "./format.js";
 import { View } from "./geo.js";
+import { position } from "./value.js";
 
 const MARGIN = 44;
 /** Most devices that the card of a cluster lists. */
@@ -124,7 +125,7 @@ export class MapView {
   /** The positions of the chosen device, oldest first. */
   #trackOf(store) {
     if (!store.chosen || store.history?.device !== store.chosen) return [];
-    return store.history.messages.map((message) => message.position).filter(Boolean).reverse();
+    return store.history.messages.map(position).filter(Boolean).reverse();
   }
 
   /** Keeps the view while the devices are well inside it, because a map that moves all the time cannot be read. */

@@ -1,5 +1,6 @@
 // The state of the page. Every list has a limit; views only read it.
 
+import { position } from "./value.js";
 
 export const LIMITS = { devices: 5000, found: 500, messages: 200, shown: 50, table: 200, quarantine: 20 };
 
@@ -172,8 +173,9 @@ export class Store {
 const byDevice = (devices) => new Map(devices.filter(({ last }) => last).map(({ device, last }) => [device, { ...last, device }]));
 
 /** What the lists and the map need of a message: its value may be large. */
-function lastOf({ id, device, received_at, format, schema, link, bytes, position }) {
-  return { id, device, received_at, format, schema, link, bytes, position };
+function lastOf(message) {
+  const { id, device, received_at, format, schema, link, bytes } = message;
+  return { id, device, received_at, format, schema, link, bytes, position: position(message) };
 }
 
 /** `list`, newest first, with `object` inserted in order; the same list if it contains `object` already, or if

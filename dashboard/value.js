@@ -19,6 +19,10 @@ export function parse(text) {
     typeof value === "number" && context?.source && String(value) !== context.source ? new ExactNumber(context.source) : value);
 }
 
+/** The position of a message that was parsed, with numbers. */
+export const position = (message) =>
+  message.position && { latitude: Number(short(message.position.latitude)), longitude: Number(short(message.position.longitude)) };
+
 function text(value) {
   const shown = value.length > LONGEST_TEXT ? value.slice(0, LONGEST_TEXT) : value;
   const node = el("span", { class: "value text" }, shown);

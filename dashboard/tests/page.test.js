@@ -64,7 +64,7 @@ describe("the page", () => {
       assert.deepEqual(cells, ["LMCU1231237", "35.500° N, 18.250° E", "astrocast", "cbor", `${cbor(ship).length} B`]);
       assert.equal(await device("no-position").locator(".place").textContent(), "none");
       assert.equal(await page.locator("#map-note").textContent(), "1 without a position");
-      assert.ok(await page.getByText("The map shows a device whose message has latitude").isVisible());
+      assert.ok(await page.getByText("A device is on the map if its message has latitude").isVisible());
     });
 
     const [east, west] = ["LMCU1231237", "MSCU7654321"].map((name) => page.locator(`#map .mark[data-device="${name}"]`));
