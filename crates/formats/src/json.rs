@@ -11,6 +11,7 @@ mod foreign;
 
 use crate::entries::Entries;
 use crate::{Altered, Budget, Error, Format, Kind, Numbers, Reception, Value, limits, number};
+use dunnage_schema::json_fault;
 use foreign::Replaced;
 use jiter::{Jiter, JiterError, JiterErrorType, JsonErrorType, Peek};
 
@@ -227,7 +228,7 @@ impl Reader<'_> {
         };
         match foreign::name(self.bytes, offset).filter(|_| kind == Kind::Malformed) {
             Some((name, numbers)) => Error::new(kind, offset, name).readable_with(numbers),
-            None => Error::new(kind, offset, reason.to_string()),
+            None => Error::new(kind, offset, json_fault(&reason.to_string())),
         }
     }
 }
@@ -425,7 +426,7 @@ mod tests {
             (b"\xff\xfe{\0}\0", "UTF-16"),
             (b"\0{\0}", "UTF-16"),
             (b"{\0}\0", "UTF-16"),
-            (b"[nanometre]", "ident"),
+            (b"[nanometre]", "quotes"),
         ] {
             let e = Json.decode(text).unwrap_err();
             assert!(e.kind() == Kind::Malformed && e.message().contains(name), "{text:?}: {e}");

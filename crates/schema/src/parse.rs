@@ -1,6 +1,6 @@
 //! Parses JSON to a tree that keeps the order of keys and the text of numbers.
 
-use crate::{SchemaError, error::join, number::read_number};
+use crate::{SchemaError, error::join, json_fault::describe, number::read_number};
 use dunnage_pson::Value;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -30,7 +30,7 @@ impl Node {
             let message = format!("the text has {} bytes; the limit is {MAX_BYTES}", text.len());
             return Err(SchemaError::new("", "", message));
         }
-        let raw: &RawValue = serde_json::from_str(text).map_err(|e| not_json("", &e))?;
+        let raw: &RawValue = serde_json::from_str(text).map_err(|e| not_json("", text, &e))?;
         read(raw, "", 0)
     }
 
@@ -94,11 +94,11 @@ fn read(raw: &RawValue, at: &str, depth: usize) -> Result<Node, SchemaError> {
     Ok(match text.as_bytes().first() {
         Some(b'{') => object(text, at, depth)?,
         Some(b'[') => {
-            let items: Vec<&RawValue> = serde_json::from_str(text).map_err(|e| not_json(at, &e))?;
+            let items: Vec<&RawValue> = serde_json::from_str(text).map_err(|e| not_json(at, text, &e))?;
             let item = |(i, raw): (usize, &&RawValue)| read(raw, &join(at, &i.to_string()), depth + 1);
             Node::Array(items.iter().enumerate().map(item).collect::<Result<_, _>>()?)
         }
-        Some(b'"') => Node::Text(serde_json::from_str(text).map_err(|e| not_json(at, &e))?),
+        Some(b'"') => Node::Text(serde_json::from_str(text).map_err(|e| not_json(at, text, &e))?),
         Some(b't') => Node::Bool(true),
         Some(b'f') => Node::Bool(false),
         Some(b'n') => Node::Null,
@@ -107,7 +107,7 @@ fn read(raw: &RawValue, at: &str, depth: usize) -> Result<Node, SchemaError> {
 }
 
 fn object(text: &str, at: &str, depth: usize) -> Result<Node, SchemaError> {
-    let Entries(entries) = serde_json::from_str(text).map_err(|e| not_json(at, &e))?;
+    let Entries(entries) = serde_json::from_str(text).map_err(|e| not_json(at, text, &e))?;
     let mut keys = std::collections::HashSet::new();
     if let Some((key, _)) = entries.iter().find(|(key, _)| !keys.insert(key.as_str())) {
         return Err(SchemaError::new(at, key, format!("the key {key:?} stands twice")));
@@ -116,8 +116,8 @@ fn object(text: &str, at: &str, depth: usize) -> Result<Node, SchemaError> {
     Ok(Node::Object(entries.iter().map(entry).collect::<Result<_, _>>()?))
 }
 
-fn not_json(at: &str, error: &serde_json::Error) -> SchemaError {
-    SchemaError::new(at, "", format!("not JSON: {error}"))
+fn not_json(at: &str, text: &str, error: &serde_json::Error) -> SchemaError {
+    SchemaError::new(at, "", format!("not JSON: {}", describe(error, text)))
 }
 
 /// The entries of an object in order, with unparsed values.

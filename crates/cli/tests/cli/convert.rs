@@ -130,7 +130,10 @@ fn a_packed_message_of_another_slot_is_rejected() {
 fn each_line_is_a_message_and_an_invalid_one_does_not_stop_the_others() {
     let run = dunnage(&["convert", "--from", "json", "--to", "pson", "--lines"], "1\n{\"a\":}\r\n[2]\n3");
     assert_eq!((run.code, run.any_text()), (1, "01\ne102\n03\n"));
-    assert_eq!(run.stderr, "dunnage: line 2: malformed: expected value at /a, byte 5\n");
+    assert_eq!(
+        run.stderr,
+        "dunnage: line 2: malformed: a JSON value is missing (text needs double quotes) at /a, byte 5\n"
+    );
     let run = dunnage(&["convert", "--from", "pson", "--to", "json", "--lines"], "01\ne1 02\nxy\n82\n");
     assert_eq!((run.code, run.any_text()), (1, "1\n[2]\n"));
     assert_eq!(run.stderr.lines().count(), 2);

@@ -54,6 +54,59 @@ fn the_inferred_schema_is_as_good_as_the_bundled_one() {
 }
 
 #[test]
+fn csv_gives_the_schema_of_its_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (rows, lines): (String, String) = (0..30)
+        .map(|n| {
+            let (t, door) = (21.5 + f64::from(n % 7) / 2.0, ["open", "closed"][n as usize % 2]);
+            let row = if n == 9 { format!(",{door},8\n") } else { format!("{t:.1},{door},8\n") };
+            let line = if n == 9 { String::new() } else { format!("\"temp\":{t:.1},") };
+            (row, format!("{{{line}\"door\":\"{door}\",\"pos\":{{\"lat\":8}}}}\n"))
+        })
+        .unzip();
+    let lines = file("log.jsonl", &lines);
+    let csv = file("log.csv", &format!("/temp,/door,/pos/lat\n{rows}"));
+    let of_lines = dunnage(&["schema", "infer", "--lines", &lines], "");
+    for arguments in [&["schema", "infer", &csv][..], &["schema", "infer", "--lines", &csv]] {
+        assert_eq!(dunnage(arguments, "").text(), of_lines.text());
+    }
+    let converted = dunnage(&["convert", "--from", "csv", "--to", "json", &csv], "");
+    assert_eq!(converted.text(), std::fs::read_to_string(&lines).unwrap());
+
+    let torn = file("torn.csv", "temp,door\n1,open\n2\n");
+    let run = dunnage(&["schema", "infer", &torn], "");
+    let reason = format!("{torn}: line 3, column 1: malformed: this row has 1 field, the header 2\n");
+    assert_eq!((run.code, run.stderr), (1, format!("dunnage: {reason}")));
+    let schema = saved(&dunnage(&["schema", "infer", &csv], ""));
+    let schema = schema.path().to_str().unwrap();
+    let run = dunnage(
+        &["convert", "--from", "csv", "--to", "packed", "--schema", schema],
+        "/door,/temp,/pos/lat\nopen,21.5,8\nopen,cold,8\nopen\nclosed,22.0,8\n",
+    );
+    assert_eq!((run.code, run.any_text().lines().count()), (1, 2));
+    let places: Vec<_> = run.stderr.lines().map(|line| line.split(": ").nth(2).unwrap()).collect();
+    assert_eq!(places, ["line 3, column 6", "line 4, column 1"], "{}", run.stderr);
+}
+
+#[test]
+fn what_is_no_json_is_named_in_words() {
+    for (text, words) in [
+        ("temperature=21.5;door=open", "text needs double quotes"),
+        ("{\"a\":1,}", "a comma with no value behind it"),
+        ("{a:1}", "a key without double quotes"),
+        ("1,2,3", "more text after the end of the JSON value"),
+    ] {
+        let run = dunnage(&["schema", "infer"], text);
+        assert!(run.code == 1 && run.stderr.contains(words), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn training_is_offered_for_many_messages() {
     let lines = |count: u32| (0..count).map(|n| format!("{{\"n\":{}}}\n", n * 7 % 100)).collect::<String>();
     let offers =
