@@ -12,7 +12,7 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use dunnage_formats::{
-    Altered, Avro, AvroHeader, Error, Format, Id, Kind, Mapping, Reception, shorten_binary32,
+    Altered, Avro, AvroHeader, Csv, Error, Format, Id, Kind, Mapping, Reception, shorten_binary32,
 };
 use std::{
     collections::BTreeMap,
@@ -28,11 +28,14 @@ use std::{
 /// converted is reported with its number on standard error and has no output. The other lines are converted, and the
 /// exit code is 1. An empty line is a message of zero bytes, which some binary formats have; in text formats, blank
 /// lines are ignored.
+///
+/// With --from csv the first line has the names of the fields, and each further line is a message. The output is that of
+/// --lines.
 #[derive(Args)]
 pub struct Convert {
     /// Format of the input
-    #[arg(long, value_name = "FORMAT", value_parser = format_id(Id::readable()))]
-    from: Id,
+    #[arg(long, value_name = "FORMAT", value_parser = source_format())]
+    from: SourceFormat,
     /// Format of the output
     #[arg(long, value_name = "FORMAT", value_parser = format_id(Id::all()))]
     to: Id,
@@ -73,6 +76,24 @@ enum Binary32 {
     Shortest,
 }
 
+/// The format of the input.
+#[derive(Clone, Copy)]
+struct SourceFormat {
+    /// The format of a message.
+    id: Id,
+    /// Whether the input is CSV, whose rows are read as JSON.
+    is_csv: bool,
+}
+
+fn source_format() -> impl TypedValueParser<Value = SourceFormat> {
+    PossibleValuesParser::new(Id::readable().map(Id::name).chain([CSV])).try_map(|name| match name.as_str() {
+        CSV => Ok(SourceFormat { id: Id::Json, is_csv: true }),
+        name => name.parse::<Id>().map(|id| SourceFormat { id, is_csv: false }),
+    })
+}
+
+const CSV: &str = "csv";
+
 /// Parses the name of a header before Avro messages.
 fn avro_header() -> impl TypedValueParser<Value = AvroHeader> {
     let names = [
@@ -98,7 +119,8 @@ fn format_id(formats: impl Iterator<Item = Id>) -> impl TypedValueParser<Value =
 
 impl Convert {
     pub fn run(self) -> Result<(), Failure> {
-        let sides = [self.from, self.to];
+        let SourceFormat { id: from_id, is_csv } = self.from;
+        let sides = [from_id, self.to];
         if self.proto.file().is_some() && !sides.contains(&Id::Protobuf) {
             return Err(Failure::Usage("--proto is for --from protobuf or --to protobuf".into()));
         }
@@ -109,36 +131,41 @@ impl Convert {
         }
         let model = self.schema.as_deref().map(|name| self.schemas.model(name)).transpose()?;
         if self.require_check
-            && [self.from, self.to].contains(&Id::Packed)
+            && sides.contains(&Id::Packed)
             && model.as_ref().is_some_and(|model| model.check == 0)
         {
             let message = "has no x-dunnage-check, but --require-check is set; add \"x-dunnage-check\": 2 at its top level";
             return Err(Failure::about(self.schema.as_deref().unwrap_or_default(), message));
         }
-        let hex = self.hex || self.lines;
+        let by_line = self.lines || is_csv;
+        let hex = self.hex || by_line;
         let own = self.proto.codec(model.as_ref())?;
         let open = |id: Id| match &own {
             Some(own) if id == Id::Protobuf => Ok(Box::new(own.clone()) as Box<dyn Format>),
             _ => id.open(model.as_ref(), Mapping::Exact),
         };
         let from: Box<dyn Format> = match &model {
-            Some(model) if self.from == Id::Avro => Box::new(Avro::new(model)?.with_header(self.avro_header)),
-            _ => open(self.from)?,
+            Some(model) if from_id == Id::Avro => Box::new(Avro::new(model)?.with_header(self.avro_header)),
+            _ => open(from_id)?,
         };
         let conversion = Conversion {
-            from_json: self.from == Id::Json,
-            bare_avro: self.from == Id::Avro && self.avro_header == AvroHeader::None,
+            from_json: from_id == Id::Json,
+            bare_avro: from_id == Id::Avro && self.avro_header == AvroHeader::None,
             from,
-            shortens: self.binary32 == Binary32::Shortest && !self.from.is_text(),
+            shortens: self.binary32 == Binary32::Shortest && !from_id.is_text(),
             to: open(self.to)?,
             known: self.known.texts()?,
             numbers: self.numbers,
-            hex_in: hex && !self.from.is_text(),
+            hex_in: hex && !from_id.is_text(),
             hex_out: hex && !self.to.is_text(),
             newline: hex || self.to.is_text(),
             source: self.source,
         };
-        if self.lines { conversion.lines() } else { conversion.whole() }
+        match (is_csv, by_line) {
+            (true, _) => conversion.rows(),
+            (false, true) => conversion.lines(),
+            (false, false) => conversion.whole(),
+        }
     }
 }
 
@@ -198,6 +225,32 @@ impl Conversion {
                         Some(path) => complain(format_args!("{}: line {number}: {error}", path.display())),
                         None => complain(format_args!("line {number}: {error}")),
                     }
+                }
+            }
+        }
+        stdout.flush()?;
+        if failed { Err(Failure::Reported) } else { Ok(()) }
+    }
+
+    fn rows(&self) -> Result<(), Failure> {
+        let bytes = self.source.all()?;
+        let text = str::from_utf8(&bytes).map_err(|error| Failure::about(&self.source, error))?;
+        let csv = Csv::new(text).map_err(|error| Failure::Failed(self.source.csv_reason(text, &error)))?;
+        let (mut stdout, mut failed) = (io::stdout().lock(), false);
+        for row in csv.rows() {
+            // An error in the message is at the field with the value.
+            let in_row = |error: Error| {
+                let at = csv.offset_of(row.start, error.pointer());
+                error.at_offset(at)
+            };
+            match row.message.and_then(|json| self.line(json.as_bytes()).map_err(in_row)) {
+                Ok(output) => {
+                    stdout.write_all(&output)?;
+                    stdout.write_all(b"\n")?;
+                }
+                Err(error) => {
+                    failed = true;
+                    complain(self.source.csv_reason(text, &error));
                 }
             }
         }

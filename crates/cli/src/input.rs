@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use clap::Args;
-use dunnage_formats::{Error, Format, Json, Kind, MAX_BYTES, Value};
+use dunnage_formats::{Error, Format, Json, Kind, MAX_BYTES, Value, line_and_column};
 use dunnage_packed::Layout;
 use dunnage_schema::{Folders, Model, Options, SchemaError, alike, read_text};
 use serde::{Deserialize, de::IgnoredAny};
@@ -17,6 +17,9 @@ use std::{
 
 /// Maximum size of hex text in bytes: two digits and a space per byte.
 const HEX_LIMIT: usize = 3 * MAX_BYTES;
+
+/// Maximum size of many messages together, in bytes.
+pub const MAX_ALL: usize = 64 << 20;
 
 /// The file name that stands for standard input.
 const STDIN: &str = "-";
@@ -61,6 +64,23 @@ impl Source {
     /// Reads everything as one message. With `hex`, the input is hex digits.
     pub fn message(&self, hex: bool) -> Result<Vec<u8>, Failure> {
         message(self.open()?, hex).map_err(|failure| self.blame(failure))
+    }
+
+    /// Reads everything, which may be many messages.
+    pub fn all(&self) -> Result<Vec<u8>, Failure> {
+        let mut bytes = Vec::new();
+        let read = self.open()?.take(MAX_ALL as u64 + 1).read_to_end(&mut bytes);
+        read.map_err(|error| Failure::about(self, error))?;
+        match bytes.len() > MAX_ALL {
+            true => Err(Failure::about(self, format!("all messages together exceed {} MiB", MAX_ALL >> 20))),
+            false => Ok(bytes),
+        }
+    }
+
+    /// An error in the CSV text `text`, with its line and column.
+    pub fn csv_reason(&self, text: &str, error: &Error) -> String {
+        let (line, column) = line_and_column(text, error.offset());
+        format!("{self}: line {line}, column {column}: {}: {}", error.kind(), error.reason())
     }
 
     /// Adds the name of the file to a failure.

@@ -55,7 +55,7 @@ impl Error {
 
     /// Sets the offset to byte `offset`.
     #[cold]
-    pub(crate) fn at_offset(mut self, offset: usize) -> Self {
+    pub fn at_offset(mut self, offset: usize) -> Self {
         self.0.offset = Some(offset);
         self
     }

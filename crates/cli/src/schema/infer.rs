@@ -7,7 +7,7 @@ use crate::{
 };
 use anstyle::Style;
 use clap::Args;
-use dunnage_formats::Json;
+use dunnage_formats::{Csv, Json};
 use dunnage_packed::{Choice, Layout, Saving, Sizes, savings, shrunk, with_slot};
 use dunnage_schema::{Inferred, Model, SchemaError, infer};
 use dunnage_simulate::ENOUGH;
@@ -16,8 +16,6 @@ use std::{
     path::PathBuf,
 };
 
-/// Maximum total size of all samples, in bytes.
-const MAX_BYTES: usize = 64 << 20;
 const BOLD: Style = Style::new().bold();
 
 /// Infer a schema from messages
@@ -26,9 +24,12 @@ const BOLD: Style = Style::new().bold();
 /// places, notations of numbers and times in text, patterns of identifiers, choices, optional fields. All given messages
 /// are valid against the schema, except outliers, which have a value unlike all others of its field and are named. More
 /// messages improve the guesses: 20 or more distinguish chance from structure.
+///
+/// A file may also be CSV: its first line has the names of the fields, and each further line is a message. Empty fields are
+/// absent. docs/infer.md has the rules.
 #[derive(Args)]
 pub struct Infer {
-    /// Files with one JSON message each; standard input if omitted or -
+    /// Files with one JSON message each, or CSV with a header; standard input if omitted or -
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// One message per line
@@ -58,13 +59,16 @@ impl Infer {
             files => files.iter().cloned().map(Source::from).collect(),
         };
         for source in &sources {
-            if self.lines {
-                samples.add_lines(source)?;
-            } else {
-                let message = source.message(false)?;
-                samples.add(source.to_string(), message).map_err(|(bytes, failure)| {
-                    input::json_failure(failure, &bytes, "--lines reads one per line")
-                })?;
+            let bytes = source.all()?;
+            match str::from_utf8(&bytes) {
+                Ok(text) if Csv::has_header(text) => samples.add_rows(source, text)?,
+                _ if self.lines => samples.add_lines(source, &bytes)?,
+                _ => {
+                    input::within_limit(&bytes).map_err(|error| source.blame(error.into()))?;
+                    samples.add(source.to_string(), bytes).map_err(|(bytes, failure)| {
+                        input::json_failure(failure, &bytes, "--lines reads one per line")
+                    })?;
+                }
             }
         }
         let title = self.title.clone().or_else(|| title(&self.files));
@@ -91,8 +95,17 @@ fn title(files: &[PathBuf]) -> Option<String> {
 }
 
 impl Samples {
-    fn add_lines(&mut self, source: &Source) -> Result<(), Failure> {
-        let mut reader = source.open()?;
+    fn add_rows(&mut self, source: &Source, text: &str) -> Result<(), Failure> {
+        let failed = |error| Failure::Failed(source.csv_reason(text, &error));
+        for row in Csv::new(text).map_err(failed)?.rows() {
+            let origin = format!("{source}: line {}", row.line);
+            let added = self.add(origin, row.message.map_err(failed)?.into_bytes());
+            added.map_err(|(_, failure)| Failure::Failed(failure))?;
+        }
+        Ok(())
+    }
+
+    fn add_lines(&mut self, source: &Source, mut reader: &[u8]) -> Result<(), Failure> {
         let (mut line, mut number) = (Vec::new(), 0u64);
         while let read @ 1.. = input::line(&mut reader, false, &mut line).map_err(|e| source.blame(e))? {
             number += read;
@@ -111,8 +124,8 @@ impl Samples {
             .map_err(|error| (Vec::new(), format!("{origin}: {}", error.utf8_error())))?;
         let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
         self.bytes += text.len();
-        if self.bytes > MAX_BYTES {
-            let limit = MAX_BYTES >> 20;
+        if self.bytes > input::MAX_ALL {
+            let limit = input::MAX_ALL >> 20;
             let reason = format!("{origin}: all messages together exceed {limit} MiB");
             return Err((Vec::new(), reason));
         }
