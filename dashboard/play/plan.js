@@ -6,10 +6,12 @@ import { bytes, count, percent, span } from "../format.js";
 const byId = (id) => document.getElementById(id);
 const FITS = { always: "always", messages: "these", some: "some", no: "no", unknown: "?" };
 const amount = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const small = new Intl.NumberFormat("en", { maximumSignificantDigits: 2 });
 
-/** A number with two decimals, or two digits if it is small. */
-const figure = (value) => (value !== 0 && Math.abs(value) < 0.01 ? small : amount).format(value);
+/** A number with two decimals, or four below 1, as in the sentences (`crates/plan/src/numbers.rs`). */
+function figure(value) {
+  if (value <= 0 || value >= 1) return amount.format(value);
+  return value < 0.0001 ? "<0.0001" : value.toFixed(4);
+}
 
 /** The boxes with which links are chosen. */
 export class LinksView {
@@ -64,9 +66,9 @@ function row(format, chosen) {
     { role: "row", class: chosen ? "chosen" : null },
     el("th", { role: "rowheader", scope: "row" }, chosen ? el("strong", {}, format.format) : format.format),
     cell(fits, ""),
+    cell(cost ? `${cost.currency} ${figure(cost.amount)}` : "–"),
     cell(format.fragments === null ? "–" : count(format.fragments)),
     cell(figure(format.billed_bytes_per_month / 1024 / 1024)),
-    cell(cost ? `${cost.currency} ${figure(cost.amount)}` : "–"),
     cell(airtime === null ? "–" : `${span(airtime)}${format.share_on_air ? `, ${percent(format.share_on_air, 2)}` : ""}`),
     cell(most === null ? "–" : count(Math.floor(most))),
   );

@@ -10,13 +10,28 @@ pub fn bytes(bytes: f64) -> String {
     if bytes.fract() == 0.0 { format!("{bytes:.0}") } else { format!("{bytes:.1}") }
 }
 
-/// Two decimals, or four below 1.
+/// Two decimals, or four below 1, with commas between thousands. `dashboard/play/plan.js` writes the same.
 pub fn amount(number: f64) -> String {
     match number {
         number if number > 0.0 && number < 0.0001 => "<0.0001".to_owned(),
         number if number > 0.0 && number < 1.0 => format!("{number:.4}"),
-        number => format!("{number:.2}"),
+        number => grouped(&format!("{number:.2}")),
     }
+}
+
+fn grouped(number: &str) -> String {
+    let whole = number.find('.').unwrap_or(number.len());
+    let mut grouped = String::with_capacity(number.len() + whole / 3);
+    for (place, digit) in number.char_indices() {
+        if place < whole
+            && (whole - place).is_multiple_of(3)
+            && grouped.ends_with(|c: char| c.is_ascii_digit())
+        {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
 }
 
 /// An amount with its currency.
@@ -69,8 +84,8 @@ mod tests {
     #[test]
     fn numbers_have_as_many_digits_as_people_need() {
         assert_eq!(
-            [amount(89_648.345), amount(0.0007), amount(0.0), amount(1e-9)],
-            ["89648.35", "0.0007", "0.00", "<0.0001"]
+            [amount(1_289_648.346), amount(-340.0), amount(0.0007), amount(0.0), amount(1e-9)],
+            ["1,289,648.35", "-340.00", "0.0007", "0.00", "<0.0001"]
         );
         assert_eq!([per_day(309.29), per_day(1.0), per_day(0.709)], ["309", "1", "0.70"]);
         assert_eq!([joules(7.4e-6), joules(0.0213), joules(8.6)], ["7 µJ", "21.3 mJ", "8.60 J"]);

@@ -220,23 +220,26 @@ fn more(plan: &LinkPlan, format: &str, other: &str) -> Option<String> {
     })
 }
 
-/// The ordinary message of a link, if the messages fit the link but not that.
+/// The standard message of a link, if the messages fit the link but not that.
 fn over_standard(plan: &LinkPlan, format: &str) -> Option<usize> {
     let fit = plan.of(format)?.standard_fit?;
     let exceeds = !matches!(fit, Fit::Always | Fit::Messages);
     plan.link.standard_payload_bytes.filter(|_| exceeds)
 }
 
-/// The name of a link with its limit and, for a format, the ordinary message that is exceeded and the
+/// The name of a link with its limit and, for a format, the standard message that is exceeded and the
 /// smallest to which messages are padded.
 fn limit(plan: &LinkPlan, format: Option<&str>) -> String {
     let Link { name, min_payload_bytes, .. } = plan.link;
     let Some(max) = plan.link.max_payload_bytes else { return name.clone() };
     let exceeded = format.and_then(|format| over_standard(plan, format));
-    let exceeded = exceeded.map(|standard| format!(", above its ordinary {standard}")).unwrap_or_default();
+    let bytes = match exceeded {
+        Some(standard) => format!("at most {max} bytes, {standard} in a standard message"),
+        None => format!("{max} bytes"),
+    };
     let is_padded = format.and_then(|format| plan.of(format)).is_some_and(|estimate| estimate.padded);
     let padded = if is_padded { format!(", padded to {min_payload_bytes}") } else { String::new() };
-    format!("{name} ({max} bytes{exceeded}{padded})")
+    format!("{name} ({bytes}{padded})")
 }
 
 /// `a`, `a and b`, or `a; b; and c`, as names contain commas; `None` if there is nothing.

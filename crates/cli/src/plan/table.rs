@@ -75,7 +75,7 @@ pub fn facts(link: &Link) -> String {
         }
         (true, Some(_)) => format!("at most {} B", limit_text(link)),
     });
-    facts.extend(link.standard_payload_bytes.map(|standard| format!("ordinarily {standard} B")));
+    facts.extend(link.standard_payload_bytes.map(|standard| format!("{standard} B in a standard message")));
     facts.extend(link.acknowledged.map(|is| if is { "acknowledged" } else { "not acknowledged" }.to_owned()));
     facts.extend(link.latency.map(|latency| format!("arrives after {}", duration(latency.typical_s))));
     facts.extend(link.duty_cycle.map(|duty| format!("at most {} % of the time on the air", 100.0 * duty)));
@@ -172,10 +172,10 @@ fn fits(report: &Report, link: &Link, estimate: &Estimate) -> String {
         Fit::No => "no".to_owned(),
         Fit::Unknown => "?".to_owned(),
     };
-    let is_ordinary = |fit| matches!(fit, Fit::Always | Fit::Messages);
+    let is_fit = |fit| matches!(fit, Fit::Always | Fit::Messages);
     let over = link
         .standard_payload_bytes
-        .filter(|_| is_ordinary(estimate.fit) && estimate.standard_fit.is_some_and(|fit| !is_ordinary(fit)));
+        .filter(|_| is_fit(estimate.fit) && estimate.standard_fit.is_some_and(|fit| !is_fit(fit)));
     let over = over.map(|standard| format!(", >{standard}")).unwrap_or_default();
     let padded = if estimate.padded { ", padded" } else { "" };
     let often = if estimate.allowed { "" } else { ", too often" };
