@@ -5,13 +5,24 @@ import { bytes, count } from "./format.js";
 
 /** Bytes that are drawn; the table of parts has them all. */
 const DRAWN = 256;
+/** Rows that are shown before the others are asked for. */
+const SHOWN = 24;
 /** Neighbouring parts differ in colour; there are so many. */
 const COLOURS = 6;
 
 export class PartsView {
+  #all = false;
+
   /** `strip` gets the bytes, `rows` (the body of a table in a `.scroll`) the parts, `notes` what one must know about them. */
   constructor(strip, rows, notes) {
+    this.more = el("button", { type: "button", class: "more-parts", hidden: "" });
     Object.assign(this, { strip, rows, notes });
+    notes.before(this.more);
+    this.more.addEventListener("click", () => {
+      this.#all = true;
+      this.#fold();
+      rows.children[SHOWN]?.closest(".scroll").focus();
+    });
     for (const node of [strip, rows]) {
       node.addEventListener("pointerover", (e) => this.#light(e.target.closest("[data-part]")?.dataset.part));
       node.addEventListener("pointerleave", () => this.#light());
@@ -26,12 +37,22 @@ export class PartsView {
     }
   }
 
+  /** Shows the first rows, or all of them. */
+  #fold() {
+    const { length } = this.rows.children;
+    const isFolded = !this.#all && length > SHOWN + 1;
+    for (const [i, row] of [...this.rows.children].entries()) row.hidden = isFolded && i >= SHOWN;
+    this.more.hidden = !isFolded;
+    setText(this.more, `Show all ${count(length)} parts, ${count(length - SHOWN)} more`);
+  }
+
   /** Draws the bytes `hex`. Without an explanation, `reason` says why there is none. */
   draw(hex, explanation, reason) {
     const { parts, more, error } = explanation ?? { parts: [], more: false, error: null };
     this.strip.replaceChildren(...cells(hex, parts));
     this.rows.replaceChildren(...parts.map(row));
     this.rows.closest(".scroll").hidden = parts.length === 0;
+    this.#fold();
     const notes = explanation ? [] : [reason];
     if (error) notes.push(`The explanation ends here: ${error}.`);
     if (more) notes.push("These are the first parts of more.");

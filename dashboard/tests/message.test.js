@@ -44,6 +44,8 @@ describe("a message", () => {
     assert.equal(drawn, [...packed("container", CONTAINER)].map((byte) => byte.toString(2).padStart(8, "0")).join(""));
     const facts = await page.locator("#message-facts").innerText();
     for (const text of ["packed", "container, slot 1", "astrocast", "Request ID"]) assert.ok(facts.includes(text), `${text} in ${facts}`);
+    const [shown, whole] = await page.locator("#message .scroll").evaluate((list) => [list.clientHeight, list.scrollHeight]);
+    assert.equal(shown, whole, "no part is cut off by a scroll area");
     const sizes = await page.locator("#message-sizes tr").allInnerTexts();
     assert.match(sizes[0], /^packed/);
     for (const format of ["json", "cbor", "pson", "protobuf", "struct"]) assert.ok(sizes.some((text) => text.startsWith(format)), format);
