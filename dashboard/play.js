@@ -141,8 +141,21 @@ function old(isOld) {
   byId("results").classList.toggle("old", isOld);
 }
 
+/** Greys a panel if something is missing in it, and says why. */
+function lack(title, reason) {
+  const panel = byId(title).closest(".panel");
+  panel.classList.toggle("lacking", Boolean(reason));
+  const note = panel.querySelector(".lack");
+  note.hidden = !reason;
+  setText(note, reason || "");
+}
+
 function drawResults() {
   if (!answer) return;
+  const { without_schema: without, plan } = answer;
+  lack("sizes-title", without && `${without.cause}, so these formats are missing: ${without.formats.join(", ")}.`);
+  lack("plan-title", without && plan?.advice.sentences.join(" "));
+  lack("code-title", without && !answer.code.length && `${without.cause}, so there is no code.`);
   drawSizes(answer, about.links.filter((link) => state.links.includes(link.id)), about.enough_to_train);
   drawPlan(answer.plan, state.link || state.links[0]);
   code.draw(answer.code, state.file);
@@ -160,7 +173,10 @@ async function askBytes() {
   const text = state.schema ?? answer.inferred?.schema ?? null;
   try {
     const { hex, explanation, reason } = await api.bytes({ messages: state.messages.toWellFormed(), schema: text?.toWellFormed() ?? null, message: which, format: state.format }, signal);
-    if (!signal.aborted) parts.draw(hex, explanation, reason ? `Not shown: ${reason}.` : "");
+    if (signal.aborted) return;
+    const without = reason && answer.without_schema?.formats.includes(state.format);
+    lack("bytes-title", without && `${answer.without_schema.cause}, so ${state.format} cannot be shown.`);
+    parts.draw(hex, explanation, reason && !without ? `Not shown: ${reason}.` : "");
   } catch (failure) {
     if (!signal.aborted) parts.draw("", null, fault(failure));
   }

@@ -14,7 +14,6 @@ export class CodeView {
     this.#shared = shared;
     this.chosen = chosen;
     const copy = byId("code-copy");
-    copy.hidden = !navigator.clipboard; // only in a secure context
     copy.addEventListener("click", async () => {
       await navigator.clipboard.writeText(byId("code").textContent);
       setText(copy, "Copied");
@@ -39,6 +38,7 @@ export class CodeView {
     for (const button of byId("files").children) button.setAttribute("aria-pressed", String(button.dataset.key === file?.key));
     setText(byId("code"), file?.text ?? "");
     byId("code").hidden = !file;
+    byId("code-copy").hidden = !file || !navigator.clipboard; // which exists only in a secure context
     const refused = code.filter(({ reasons }) => reasons.length > 0);
     byId("reasons").replaceChildren(...refused.flatMap(({ language, reasons }) => reasons.map((reason) => el("li", {}, el("strong", {}, NAMES[language]), `: ${reason}`))));
   }

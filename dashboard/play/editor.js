@@ -51,7 +51,7 @@ export class Editor {
   show(mistakes, more = 0) {
     this.#wrong = new Set(mistakes.map(({ line }) => line));
     const items = mistakes.map((mistake) => {
-      const place = [mistake.message === null ? "" : `message ${count(mistake.message + 1)}`, `line ${count(mistake.line)}`, mistake.pointer ?? ""].filter(Boolean).join(", ");
+      const place = [mistake.message === null ? "" : `message ${count(mistake.message + 1)}`, `line ${count(mistake.line)}`, mistake.pointer ?? `column ${count(mistake.column)}`].filter(Boolean).join(", ");
       const button = el("button", { type: "button", class: "plain" }, place);
       button.addEventListener("click", () => this.#go(mistake));
       return el("li", {}, button, el("span", {}, ` ${mistake.detail}`));

@@ -10,10 +10,15 @@ const isMessage = (line) => {
   }
 };
 
-/** The most lines of `text` that stay within the limits, if its lines are messages; or null if they are not. */
-function lines(text, { most_messages: most, most_messages_bytes: mostBytes }) {
+/** Whether a text begins with the names of columns. The server decides what CSV is; this only decides whether a text may be cut between lines. */
+const isHeader = (line) => /^[^{}[\]=]*[,;\t]/.test(line);
+
+/** The most lines of `text` that stay within the limits, if its lines are messages or CSV; or null if they are not. */
+function lines(text, { most_messages: mostMessages, most_messages_bytes: mostBytes }) {
   const all = text.split("\n");
-  if (!isMessage(all[0])) return null;
+  const hasHeader = !isMessage(all[0]) && isHeader(all[0]);
+  if (!hasHeader && !isMessage(all[0])) return null;
+  const most = mostMessages + (hasHeader ? 1 : 0);
   let [taken, size] = [0, 0];
   while (taken < all.length && taken < most) {
     size += new Blob([all[taken]]).size + 1;
@@ -29,6 +34,7 @@ export function cut(text, limits, isWhole = true) {
   const all = fits && text.split("\n").length <= limits.most_messages;
   if (all) return { text, note: "" };
   const first = lines(isWhole ? text : text.slice(0, text.lastIndexOf("\n")), limits);
+  if (fits && first?.length === text.split("\n").length) return { text, note: "" };
   if (first?.length) return { text: first.join("\n"), note: `These are the first ${count(first.length)} lines: at most ${count(limits.most_messages)} messages and ${bytes(limits.most_messages_bytes)} are read.` };
   if (fits) return { text, note: "" };
   return { text: null, note: `That is too much: at most ${bytes(limits.most_messages_bytes)} are read. Only a file with a message in each line is cut.` };

@@ -7,19 +7,31 @@ const byId = (id) => document.getElementById(id);
 const short = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 const share = (value, scale) => `${Math.min(100, (100 * value) / scale)}%`;
 
+/**
+ * The bytes at the end of the chart: what the largest message needs as JSON, and at most twice JSON's mean. Formats far above JSON would leave the
+ * small ones a few pixels.
+ */
+function scaleOf(rows) {
+  const largest = Math.max(1, ...rows.map((row) => row.largest_bytes));
+  const json = rows.find((row) => row.format === "json");
+  return json ? Math.min(largest, json.largest_bytes, 2 * json.mean_bytes) : largest;
+}
+
 /** Draws the formats of an answer, and the limits of `links`. */
 export function draw(answer, links, enough) {
   const { formats, refused, trained } = answer;
   const rows = formats.map((format) => ({ ...format, note: format.lossless ? "" : "lossy" }));
   if (trained) rows.push({ ...trained, format: "packed, trained", schema_max_bytes: null, lossless: true, note: "" });
   rows.sort((a, b) => a.mean_bytes - b.mean_bytes);
-  const scale = Math.max(1, ...rows.map((row) => row.largest_bytes));
+  const scale = scaleOf(rows);
   const limits = links.filter((link) => link.max_payload_bytes !== null).sort((a, b) => a.max_payload_bytes - b.max_payload_bytes);
   const drawn = limits.filter((link) => link.max_payload_bytes <= scale);
   byId("flags").replaceChildren(...drawn.map((link) => flag(link, scale)));
   byId("sizes").replaceChildren(...rows.map((row) => bar(row, scale, limits, drawn)));
-  setText(byId("sizes-note"), formats.length ? `${count(answer.messages - answer.broken || answer.messages)} measured` : "");
-  setText(byId("sizes-foot"), notes(answer, limits.filter((link) => !drawn.includes(link)), refused, enough));
+  const readable = answer.messages - answer.unread;
+  setText(byId("sizes-note"), formats.length ? `${count(readable - answer.broken || readable)} measured` : "");
+  const isCut = rows.some((row) => row.largest_bytes > scale);
+  setText(byId("sizes-foot"), [isCut ? "A bar with a pointed end is longer than the chart." : "", ...notes(answer, limits.filter((link) => !drawn.includes(link)), refused, enough)].filter(Boolean).join(" "));
 }
 
 function flag(link, scale) {
@@ -32,10 +44,11 @@ function flag(link, scale) {
 function bar(row, scale, limits, drawn) {
   const mean = el("div", { class: row.lossless ? "bar" : "bar lossy" });
   mean.style.width = share(row.mean_bytes, scale);
+  mean.classList.toggle("beyond", row.mean_bytes > scale);
   const track = el("div", { class: "track", "aria-hidden": "true" }, mean);
-  if (row.largest_bytes > row.mean_bytes) {
-    const most = el("div", { class: "most" });
-    [most.style.left, most.style.width] = [share(row.mean_bytes, scale), share(row.largest_bytes - row.mean_bytes, scale)];
+  if (row.largest_bytes > row.mean_bytes && row.mean_bytes < scale) {
+    const most = el("div", { class: row.largest_bytes > scale ? "most beyond" : "most" });
+    [most.style.left, most.style.width] = [share(row.mean_bytes, scale), share(Math.min(row.largest_bytes, scale) - row.mean_bytes, scale)];
     track.append(most);
   }
   for (const link of drawn) {
@@ -58,15 +71,15 @@ function bar(row, scale, limits, drawn) {
   );
 }
 
-function notes({ formats, messages, broken, trained }, beyond, refused, enough) {
+function notes({ formats, messages, unread, broken, trained }, beyond, refused, enough) {
   const notes = [];
   const packed = formats.find((format) => format.format === "packed");
   if (packed?.schema_max_bytes) notes.push(`The schema allows packed messages of at most ${bytes(packed.schema_max_bytes)}.`);
   if (trained) notes.push(`Trained on these messages, without deltas; the schema grows by ${bytes(trained.statistics_bytes)} of statistics. Other messages take a little more.`);
   else if (formats.length) notes.push(`From ${count(enough)} messages on, packed is also shown as trained.`);
   if (beyond.length) notes.push(`Beyond the chart: ${beyond.map((link) => `${link.name} ${count(link.max_payload_bytes)} B`).join(", ")}.`);
-  if (broken && broken < messages) notes.push(`${count(broken)} of ${count(messages)} messages break the schema and are left out.`);
-  if (broken && broken === messages) notes.push("All messages break the schema, so only formats without a schema are measured.");
+  if (unread) notes.push(`${count(unread)} of ${count(messages)} messages cannot be read and ${unread === 1 ? "is" : "are"} left out.`);
+  if (broken && broken < messages - unread) notes.push(`${count(broken)} of ${count(messages)} messages break the schema and are left out.`);
   for (const { format, reason } of refused) notes.push(`${format} cannot carry ${reason}.`);
-  return notes.join(" ");
+  return notes;
 }

@@ -90,6 +90,17 @@ describe("the playground", () => {
     assert.equal(await caret(), '"numbre"');
     await page.locator("#schema-editor .gutter .wrong").filter({ hasText: String(line) }).waitFor();
     assert.ok((await format("cbor").count()) === 1 && (await format("packed").count()) === 0, "formats without a schema are still measured");
+    for (const [panel, reason] of [
+      ["Bytes of a message", "The schema has a mistake, so these formats are missing: protobuf"],
+      ["Bytes explained", "The schema has a mistake, so packed cannot be shown."],
+      ["A fleet per month", "so these formats are missing, and none is recommended: protobuf"],
+      ["Code", "The schema has a mistake, so there is no code."],
+    ]) {
+      await page.getByRole("region", { name: panel }).locator(".lack").filter({ hasText: reason }).waitFor();
+    }
+    assert.equal(await page.locator(".lacking").count(), 4);
+    assert.equal(await page.locator("#plan .chosen").count(), 0, "another format is not recommended");
+    assert.equal(await page.getByRole("button", { name: "Copy", exact: true }).isVisible(), false, "there is nothing to copy");
 
     await page.keyboard.press("Delete");
     await page.keyboard.press("Delete");
@@ -99,13 +110,17 @@ describe("the playground", () => {
     await schema().fill(text);
     await eventually(async () => assert.equal(await mistakes("schema").count(), 0));
     assert.equal(await size("packed"), bytes);
+    await eventually(async () => assert.equal(await page.locator(".lacking").count(), 0));
 
     const sent = await messages().inputValue();
     await messages().fill(`${sent}\n{"station": 7}\n`);
     await mistakes("messages").filter({ hasText: "message 3, line 3, /station" }).waitFor();
     await page.locator("#sizes-foot").filter({ hasText: "1 of 3 messages break the schema" }).waitFor();
     await messages().fill(`${sent}\n{"station": tru}\n`);
-    await mistakes("messages").filter({ hasText: /^line 3/ }).waitFor();
+    await mistakes("messages").filter({ hasText: /^message 3, line 3.*text needs double quotes/ }).waitFor();
+    await page.locator("#sizes-foot").filter({ hasText: "1 of 3 messages cannot be read and is left out" }).waitFor();
+    assert.equal(await size("packed"), bytes, "the others are measured");
+    await messages().fill('{"station": tru}');
     await page.locator("#results.old").waitFor();
     await messages().fill(sent);
     await page.locator("#results:not(.old)").waitFor();

@@ -3,13 +3,14 @@
 use crate::{
     code::{self, Code},
     limits::sentence,
-    messages::{self, Found},
+    messages::{self, Messages},
     mistake::Mistake,
     schema::{self, Compiled, Inferred},
     trained::{self, Trained},
 };
+use dunnage_formats::Id;
 use dunnage_links::{Link, Load, LoadError, catalogue};
-use dunnage_plan::{Fleet, Message, Report, Sizes, json};
+use dunnage_plan::{Advice, Fleet, Message, Report, Sizes, json};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::{
@@ -21,7 +22,7 @@ use utoipa::{
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Question {
-    /// One JSON message, an array of messages, or messages one after the other (NDJSON). At most 384 KiB and 1,000 messages.
+    /// One JSON message, an array of messages, messages one after the other (NDJSON), or CSV with a header. At most 384 KiB and 1,000 messages.
     pub messages: String,
     /// The schema's text, at most 128 KiB; without it, a schema is inferred from the messages. References go nowhere outside of it.
     pub schema: Option<String>,
@@ -49,10 +50,15 @@ fn link_ids() -> Array {
 pub struct Answer {
     /// How many messages there are.
     messages: usize,
+    /// How many of them cannot be read. The figures are of the others. After the 20th, the rest of the text is not read.
+    unread: usize,
     /// How many of them break the schema. The figures are of the others.
     broken: usize,
-    /// The mistakes in the texts, the first 20. If the messages have some, nothing is computed of them.
+    /// The mistakes in the texts. Of the messages that break the schema, the first 20.
     mistakes: Vec<Mistake>,
+    /// The formats that are missing for want of a schema, although there are messages. The plan then recommends nothing.
+    #[schema(required)]
+    without_schema: Option<WithoutSchema>,
     /// The schema that was inferred, if none was given.
     #[schema(required)]
     inferred: Option<Inferred>,
@@ -71,6 +77,15 @@ pub struct Answer {
     plan: Option<Box<RawValue>>,
     /// The code for the schema.
     code: Vec<Code>,
+}
+
+/// The formats that are missing for want of a schema.
+#[derive(Debug, Serialize, ToSchema)]
+struct WithoutSchema {
+    /// Why they are missing, for people: `The schema has a mistake`.
+    cause: &'static str,
+    /// The formats.
+    formats: Vec<&'static str>,
 }
 
 /// The bytes of the messages in a format.
@@ -115,11 +130,11 @@ pub fn answer(question: &Question) -> Result<Answer, NoAnswer> {
     // Checked first, because there may be no messages to plan for.
     Load::new(&[1], question.per_day, question.devices).map_err(out_of_range)?;
     let mut answer = Answer::default();
-    let found = messages::read(&question.messages);
-    let compiled = match (&question.schema, &found) {
-        (Some(text), _) => schema::compile(text).map(Some),
-        (None, Ok(found)) if !found.is_empty() => infer(&question.messages, found, &mut answer).map(Some),
-        _ => Ok(None),
+    let messages = messages::read(&question.messages);
+    let compiled = match &question.schema {
+        Some(text) => schema::compile(text).map(Some),
+        None if !messages.found.is_empty() => infer(&question.messages, &messages, &mut answer).map(Some),
+        None => Ok(None),
     };
     let compiled = compiled.unwrap_or_else(|mistake| {
         answer.mistakes.push(mistake);
@@ -128,10 +143,7 @@ pub fn answer(question: &Question) -> Result<Answer, NoAnswer> {
     if let Some(compiled) = &compiled {
         answer.code = code::all(compiled);
     }
-    match found {
-        Ok(found) => answer.measure(question, &links, compiled.as_ref(), found)?,
-        Err(mistakes) => answer.mistakes.extend(mistakes),
-    }
+    answer.measure(question, &links, compiled.as_ref(), messages)?;
     Ok(answer)
 }
 
@@ -143,8 +155,8 @@ fn link(id: &str) -> Result<&'static Link, NoAnswer> {
     dunnage_links::link(id).ok_or_else(|| NoAnswer::Link(id.to_owned()))
 }
 
-fn infer(source: &str, found: &[Found<'_>], answer: &mut Answer) -> Result<Compiled, Mistake> {
-    let inferred = schema::of_messages(source, found)?;
+fn infer(source: &str, messages: &Messages<'_>, answer: &mut Answer) -> Result<Compiled, Mistake> {
+    let inferred = schema::of_messages(source, messages)?;
     let compiled = schema::compile(&inferred.schema);
     answer.inferred = Some(inferred);
     compiled
@@ -156,18 +168,19 @@ impl Answer {
         question: &Question,
         links: &[&'static Link],
         compiled: Option<&Compiled>,
-        found: Vec<Found<'_>>,
+        mut messages: Messages<'_>,
     ) -> Result<(), NoAnswer> {
-        self.messages = found.len();
+        (self.messages, self.unread) = (messages.count(), messages.unread);
+        self.mistakes.append(&mut messages.mistakes);
         let mut model = compiled.map(|compiled| &compiled.model);
         let mut broken = Vec::new();
         if let Some(model) = model {
             let mistakes;
-            (broken, mistakes) = schema::violations(&question.messages, model, &found);
+            (broken, mistakes) = schema::violations(&question.messages, model, &messages);
             self.broken = broken.iter().filter(|is_broken| **is_broken).count();
             self.mistakes.extend(mistakes);
         }
-        let all: Vec<Message> = found.into_iter().map(|found| found.message).collect();
+        let all: Vec<Message> = messages.found.into_iter().map(|found| found.message).collect();
         let messages: Vec<Message> = if self.broken == all.len() {
             model = None;
             all
@@ -189,7 +202,21 @@ impl Answer {
             .collect();
         let fleet = Fleet { devices: question.devices, per_day: question.per_day, battery_joules: None };
         let name = model.map_or("none", |model| &model.name);
-        let report = Report::new(name, &messages, sizes, links, fleet).map_err(out_of_range)?;
+        let mut report = Report::new(name, &messages, sizes, links, fleet).map_err(out_of_range)?;
+        if model.is_none() {
+            let cause = match (compiled, &question.schema) {
+                (Some(_), _) => "All messages break the schema",
+                (None, Some(_)) => "The schema has a mistake",
+                (None, None) => "No schema can be inferred from the messages",
+            };
+            let formats: Vec<_> = Id::all().filter(|id| id.needs_schema()).map(Id::name).collect();
+            let missing = formats.join(", ");
+            // The best of the others may be far from the best of all.
+            let reason =
+                format!("{cause}, so these formats are missing, and none is recommended: {missing}.");
+            report.advice = Advice { choices: Vec::new(), sentences: vec![reason] };
+            self.without_schema = Some(WithoutSchema { cause, formats });
+        }
         if !links.is_empty() {
             let plan = json::render(&report).and_then(|text| Ok(RawValue::from_string(text)?));
             self.plan = Some(plan.map_err(|_| NoAnswer::Plan)?);

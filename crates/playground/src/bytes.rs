@@ -49,12 +49,15 @@ fn try_explain(question: &BytesQuestion) -> Result<Bytes, String> {
     if !FORMATS.contains(&format) {
         return Err(format!("the bytes of {format} are not explained"));
     }
-    let found = messages::read(&question.messages).map_err(|_| "the messages have mistakes")?;
-    let count = found.len();
-    let missing = || format!("there is no message {}: there are {count}", question.message.saturating_add(1));
-    let found = found.into_iter().nth(question.message).ok_or_else(missing)?;
+    let messages = messages::read(&question.messages);
+    let (number, count) = (question.message.saturating_add(1), messages.count());
+    let found = messages.found.into_iter().find(|found| found.index == question.message);
+    let found = found.ok_or_else(|| match number <= count {
+        true => format!("message {number} cannot be read"),
+        false => format!("there is no message {number}: there are {count}"),
+    })?;
     let compiled = question.schema.as_deref().filter(|_| format.needs_schema());
-    let compiled = compiled.map(schema::compile).transpose().map_err(|_| "the schema has mistakes")?;
+    let compiled = compiled.map(schema::compile).transpose().map_err(|_| "the schema has a mistake")?;
     let model = compiled.as_ref().map(|compiled| &compiled.model);
     bytes(format, model, &found.message.value)
 }

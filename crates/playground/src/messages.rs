@@ -1,127 +1,254 @@
-//! The messages in a text: one JSON value, an array of them, or one after the other as in NDJSON.
+//! The messages in a text: one JSON value, an array of them, one after the other as in NDJSON, or CSV with a header.
 
 use crate::{
     limits::{MESSAGES, MESSAGES_BYTES, MISTAKES},
     mistake::{Mistake, Text},
 };
-use dunnage_formats::Json;
+use dunnage_formats::{Csv, Error, Json, json_offset};
 use dunnage_plan::Message;
 use serde_json::{Deserializer, value::RawValue};
+use std::borrow::Cow;
+
+/// The messages of a text.
+#[derive(Default)]
+pub struct Messages<'a> {
+    /// Those that can be read.
+    pub found: Vec<Found<'a>>,
+    /// The mistakes: of each message that cannot be read, and of the text.
+    pub mistakes: Vec<Mistake>,
+    /// How many messages cannot be read.
+    pub unread: usize,
+    csv: Option<Csv<'a>>,
+}
 
 /// A message and its place in the text.
 pub struct Found<'a> {
-    /// It as it stands there.
-    pub text: &'a str,
+    /// Its place among all messages, from 0.
+    pub index: usize,
+    /// It as JSON.
+    pub text: Cow<'a, str>,
     /// Its first byte.
     pub start: usize,
-    /// It as a value, named by its line.
+    /// It as a value, named by its place.
     pub message: Message,
 }
 
-/// Reads all messages. Errors have the place of each message that is none.
-pub fn read(source: &str) -> Result<Vec<Found<'_>>, Vec<Mistake>> {
+/// Reads all messages, up to the 20th that cannot be read.
+pub fn read(source: &str) -> Messages<'_> {
     if source.len() > MESSAGES_BYTES {
         let detail = format!("the messages have {} bytes; at most {MESSAGES_BYTES} are read", source.len());
-        return Err(vec![Mistake::new(Text::Messages, source, MESSAGES_BYTES, "limit", &detail)]);
+        return Messages::none(Mistake::new(Text::Messages, source, MESSAGES_BYTES, "limit", &detail));
     }
-    let mut texts = values(source).map_err(|mistake| vec![mistake])?;
-    if let [only] = texts.as_slice()
-        && only.starts_with('[')
-    {
-        texts = items(source, only).map_err(|mistake| vec![mistake])?;
-    }
-    let (mut found, mut mistakes) = (Vec::with_capacity(texts.len()), Vec::new());
-    for (index, text) in texts.into_iter().enumerate() {
-        let start = offset(source, text);
-        let message = Json.decode_sample(text.as_bytes());
-        match message.and_then(|value| Message::new(format!("message {}", index + 1), value)) {
-            Ok(message) => found.push(Found { text, start, message }),
-            Err(error) => {
-                mistakes.push(Mistake::of_json(Text::Messages, source, start, &error).of_message(index));
+    if Csv::has_header(source) { rows(source) } else { texts(source) }
+}
+
+fn rows(source: &str) -> Messages<'_> {
+    let csv = match Csv::new(source) {
+        Ok(csv) => csv,
+        Err(error) => return Messages::none(Mistake::of_json(Text::Messages, source, 0, &error)),
+    };
+    let mut messages = Messages::default();
+    for row in csv.rows() {
+        let is_read = match row.message {
+            Ok(text) => {
+                // The offset of an error in this JSON would say nothing.
+                let at_row = |_: &Error| row.start;
+                messages.add(source, row.start, Cow::Owned(text), at_row)
             }
-        }
-        if mistakes.len() == MISTAKES {
+            Err(error) => messages.miss(source, error.offset(), &error),
+        };
+        if !is_read {
             break;
         }
     }
-    if mistakes.is_empty() { Ok(found) } else { Err(mistakes) }
+    messages.csv = Some(csv);
+    messages
 }
 
-/// Returns the JSON values that follow each other in `source`.
-fn values(source: &str) -> Result<Vec<&str>, Mistake> {
-    let mut texts = Vec::new();
-    for next in Deserializer::from_str(source).into_iter::<&RawValue>() {
-        texts.push(next.map_err(|error| malformed(source, &error))?.get());
-        bounded(source, &texts)?;
+fn texts(source: &str) -> Messages<'_> {
+    let body = source.trim_start_matches('\u{feff}').trim_ascii();
+    let mut values = Deserializer::from_str(body).into_iter::<&RawValue>();
+    let (is_whole, is_alone) = (matches!(values.next(), Some(Ok(_))), values.next().is_none());
+    let is_array = body.starts_with('[') && (is_alone || !is_whole);
+    let mut messages = Messages::default();
+    let start = |text: &str| text.as_ptr().addr() - source.as_ptr().addr();
+    for text in split(body, is_array) {
+        if !messages.add(source, start(text), Cow::Borrowed(text), |error| start(text) + error.offset()) {
+            return messages;
+        }
     }
-    Ok(texts)
+    // The fault may be between the items.
+    if is_array
+        && !is_whole
+        && messages.unread == 0
+        && let Err(error) = Json.decode_sample(body.as_bytes())
+    {
+        messages.mistakes.push(Mistake::of_json(Text::Messages, source, start(body), &error));
+    }
+    messages
 }
 
-/// Returns the items of the JSON array `array`, a part of `source`.
-fn items<'a>(source: &str, array: &'a str) -> Result<Vec<&'a str>, Mistake> {
-    let items: Vec<&RawValue> = serde_json::from_str(array).map_err(|error| malformed(source, &error))?;
-    let texts: Vec<&str> = items.into_iter().map(RawValue::get).collect();
-    bounded(source, &texts)?;
-    Ok(texts)
+impl<'a> Messages<'a> {
+    fn none(mistake: Mistake) -> Messages<'a> {
+        Messages { mistakes: vec![mistake], ..Messages::default() }
+    }
+
+    /// How many messages there are.
+    pub fn count(&self) -> usize {
+        self.found.len() + self.unread
+    }
+
+    /// Returns the offset in the text of the value at `pointer` in a message.
+    pub fn offset_of(&self, found: &Found<'_>, pointer: &str) -> usize {
+        match &self.csv {
+            Some(csv) => csv.offset_of(found.start, pointer),
+            None => found.start + json_offset(found.text.as_bytes(), pointer).unwrap_or_default(),
+        }
+    }
+
+    /// Adds the message `text`, which begins at the byte `start`. Returns whether others are read.
+    fn add(
+        &mut self,
+        source: &str,
+        start: usize,
+        text: Cow<'a, str>,
+        place: impl Fn(&Error) -> usize,
+    ) -> bool {
+        let index = self.count();
+        if index == MESSAGES {
+            let detail = format!("at most {MESSAGES} messages are read");
+            let mistake = Mistake::new(Text::Messages, source, start, "limit", &detail);
+            self.mistakes.push(mistake.of_message(MESSAGES));
+            return false;
+        }
+        let message = Json.decode_sample(text.as_bytes());
+        match message.and_then(|value| Message::new(format!("message {}", index + 1), value)) {
+            Ok(message) => {
+                self.found.push(Found { index, text, start, message });
+                true
+            }
+            Err(error) => self.miss(source, place(&error), &error),
+        }
+    }
+
+    /// Adds a message that cannot be read because of the byte `at`. Returns whether others are read.
+    fn miss(&mut self, source: &str, at: usize, error: &Error) -> bool {
+        let mistake = Mistake::new(Text::Messages, source, at, error.kind().as_str(), &error.reason());
+        self.mistakes.push(mistake.of_message(self.count()));
+        self.unread += 1;
+        if self.unread == MISTAKES {
+            let detail = format!("the rest is not read, because {MISTAKES} messages cannot be read");
+            self.mistakes.push(Mistake::new(Text::Messages, source, at, "limit", &detail));
+        }
+        self.unread < MISTAKES
+    }
 }
 
-fn bounded(source: &str, texts: &[&str]) -> Result<(), Mistake> {
-    let Some(first) = texts.get(MESSAGES) else { return Ok(()) };
-    let detail = format!("at most {MESSAGES} messages are read");
-    let mistake = Mistake::new(Text::Messages, source, offset(source, first), "limit", &detail);
-    Err(mistake.of_message(MESSAGES))
+/// Splits `source` into the JSON values that follow each other, or into the items of the array that it is. What is not JSON ends at the next line that
+/// is indented like the line where it begins, and does not go on with an object or array.
+fn split(source: &str, is_array: bool) -> impl Iterator<Item = &str> {
+    let mut rest = if is_array { &source[1..] } else { source };
+    std::iter::from_fn(move || {
+        rest = rest.trim_ascii_start();
+        if is_array {
+            rest = rest.strip_prefix(',').unwrap_or(rest).trim_ascii_start();
+        }
+        if rest.is_empty() || is_array && rest == "]" {
+            return None;
+        }
+        let value = Deserializer::from_str(rest).into_iter::<&RawValue>().next();
+        let text = match value {
+            Some(Ok(value)) => value.get(),
+            _ => &rest[..end(source, source.len() - rest.len())],
+        };
+        rest = &rest[text.len()..];
+        Some(text.trim_ascii_end())
+    })
 }
 
-/// Returns the offset of `part`, which is a part of `source`.
-fn offset(source: &str, part: &str) -> usize {
-    part.as_ptr().addr() - source.as_ptr().addr()
-}
-
-/// Returns the mistake for text that is not JSON.
-fn malformed(source: &str, error: &serde_json::Error) -> Mistake {
-    let line: usize = source.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
-    let kind = if error.is_eof() { "truncated" } else { "malformed" };
-    let reason = error.to_string();
-    // serde_json writes the place behind the reason.
-    let reason = reason.split(" at line ").next().unwrap_or_default();
-    Mistake::new(Text::Messages, source, line + error.column().saturating_sub(1), kind, reason)
+/// Returns the length of the text that is not JSON and begins at the byte `start`.
+fn end(source: &str, start: usize) -> usize {
+    let line = source[..start].rfind('\n').map_or(0, |at| at + 1);
+    let indent = &source[line..start];
+    let indent = &indent[..indent.len() - indent.trim_ascii_start().len()];
+    let begins = |line: &str| {
+        line.strip_prefix(indent)
+            .is_some_and(|rest| !rest.starts_with([' ', '\t', '\r', '\n', '}', ']', ',', '"']))
+    };
+    let mut at = start;
+    for line in source[start..].split_inclusive('\n') {
+        if at > start && begins(line) {
+            break;
+        }
+        at += line.len();
+    }
+    at - start
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn texts(source: &str) -> Vec<&str> {
-        read(source).unwrap_or_default().iter().map(|found| found.text).collect()
+    fn texts(source: &str) -> Vec<String> {
+        read(source).found.into_iter().map(|found| found.text.into_owned()).collect()
     }
 
     #[track_caller]
     fn mistake(source: &str) -> (Option<usize>, usize, usize, &'static str) {
-        let mistakes = read(source).err().expect("a mistake");
-        let first = &mistakes[0];
+        let messages = read(source);
+        let first = messages.mistakes.first().expect("a mistake");
         (first.message, first.line, first.column, first.kind)
     }
 
     #[test]
-    fn one_value_an_array_and_lines_are_messages() {
+    fn one_value_an_array_lines_and_rows_are_messages() {
         assert_eq!(texts(" {\"a\":\n1}\n"), ["{\"a\":\n1}"]);
         assert_eq!(texts("[{\"a\":1}, 2 ,[3]]"), ["{\"a\":1}", "2", "[3]"]);
         assert_eq!(texts("{}\n\n{}\r\n7"), ["{}", "{}", "7"]);
         assert_eq!(texts("[1]\n[2]"), ["[1]", "[2]"]);
+        assert_eq!(texts("\u{feff}{\"a\":1}"), ["{\"a\":1}"]);
+        assert_eq!(
+            texts("t,door\n21.50,open\n,closed\n"),
+            ["{\"t\":21.50,\"door\":\"open\"}", "{\"door\":\"closed\"}"]
+        );
         assert!(texts("").is_empty() && texts("[]").is_empty());
     }
 
     #[test]
     fn a_mistake_has_its_line_column_and_message() {
-        assert_eq!(mistake("{\"a\":1}\n{\"b\":tru}"), (None, 2, 9, "malformed"));
-        assert_eq!(mistake("{\"a\":"), (None, 1, 5, "truncated"));
+        assert_eq!(mistake("{\"a\":1}\n{\"b\":tru}"), (Some(1), 2, 9, "malformed"));
+        assert_eq!(mistake("{\"a\":"), (Some(0), 1, 6, "truncated"));
         assert_eq!(mistake("{\"a\":1}\n {\"é\":1e999}"), (Some(1), 2, 7, "range"));
         assert_eq!(mistake("[1,\n\"\\ud800\"]"), (Some(1), 2, 8, "malformed"));
         assert_eq!(mistake("{\"a\":1,\"a\":2}").3, "malformed");
-        assert_eq!(mistake(&"[".repeat(100_000)).3, "truncated");
+        assert_eq!(mistake(&"[".repeat(100_000)).3, "limit");
         assert_eq!(mistake(&format!("{}{}", "[".repeat(40), "]".repeat(40))).3, "limit");
         assert_eq!(mistake(&"1\n".repeat(MESSAGES + 1)), (Some(MESSAGES), MESSAGES + 1, 1, "limit"));
         assert_eq!(mistake(&format!("[{}1]", "1,".repeat(MESSAGES))).0, Some(MESSAGES));
         assert_eq!(mistake(&" ".repeat(MESSAGES_BYTES + 1)).3, "limit");
+        assert_eq!(mistake("t,door\n1,open\n2\n"), (Some(1), 3, 1, "malformed"));
+        assert_eq!(mistake("t,t\n1,open\n"), (None, 1, 3, "malformed"));
+    }
+
+    #[test]
+    fn a_message_that_cannot_be_read_leaves_the_others() {
+        for (source, rest) in [
+            ("{\"a\":1}\n{\"b\":tru}\n{\"c\":3}", "{\"a\":1} {\"c\":3}"),
+            ("x=1\n{\"a\":1}\n", "{\"a\":1}"),
+            ("{\"a\":1}\n{\"b\":\n{\"c\":3}\n", "{\"a\":1} {\"c\":3}"),
+            ("{\n  \"a\": tru\n}\n{\n  \"b\": 1\n}\n", "{\n  \"b\": 1\n}"),
+            ("[\n  {\"a\": 1},\n  {\"b\":\n    tru\n  },\n  {\"c\": 3}\n]", "{\"a\": 1} {\"c\": 3}"),
+            ("[1,2", "1 2"),
+            ("[1 2]", "1 2"),
+            ("[1,\n2,\n]", "1 2"),
+            ("t,u\n1,2\n3\n5,6", "{\"t\":1,\"u\":2} {\"t\":5,\"u\":6}"),
+        ] {
+            assert_eq!(texts(source).join(" "), rest, "{source}");
+            assert_eq!(read(source).mistakes.len(), 1, "{source}");
+        }
+        let indices: Vec<_> = read("1\nx\n3").found.iter().map(|found| found.index).collect();
+        assert_eq!(indices, [0, 2]);
+        let many = read(&"{\"a\":\n".repeat(60_000)).mistakes;
+        assert_eq!((many.len(), many[MISTAKES].kind), (MISTAKES + 1, "limit"));
     }
 }

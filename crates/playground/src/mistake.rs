@@ -1,7 +1,7 @@
 //! Mistakes in what the user typed, with their place.
 
 use crate::limits::sentence;
-use dunnage_formats::Error;
+use dunnage_formats::{Error, line_and_column};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -42,7 +42,7 @@ pub struct Mistake {
 impl Mistake {
     /// Returns a mistake at the byte `offset` of `source`.
     pub fn new(text: Text, source: &str, offset: usize, kind: &'static str, detail: &str) -> Mistake {
-        let (line, column) = place(source, offset);
+        let (line, column) = line_and_column(source, offset);
         let detail = sentence(detail);
         Mistake { text, message: None, line, column, offset, pointer: None, kind, detail }
     }
@@ -60,28 +60,5 @@ impl Mistake {
     /// Adds the pointer.
     pub fn at(self, pointer: &str) -> Mistake {
         Mistake { pointer: Some(sentence(pointer)), ..self }
-    }
-}
-
-/// Returns the line and the column of a byte of `source`, both counted from 1.
-fn place(source: &str, offset: usize) -> (usize, usize) {
-    let before = &source[..source.floor_char_boundary(offset)];
-    let start = before.rfind('\n').map_or(0, |at| at + 1);
-    (before.bytes().filter(|byte| *byte == b'\n').count() + 1, before[start..].chars().count() + 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_place_is_in_characters_and_lines() {
-        let source = "a\nשלום x\n";
-        assert_eq!(place(source, 0), (1, 1));
-        assert_eq!(place(source, 2), (2, 1));
-        assert_eq!(place(source, 2 + "שלום ".len()), (2, 6));
-        assert_eq!(place(source, 3), (2, 1), "within a character");
-        assert_eq!(place(source, source.len()), (3, 1));
-        assert_eq!(place(source, 999), (3, 1));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     limits::{MISTAKES, NOTES, SCHEMA_BYTES, SCHEMA_WEIGHT, sentence},
-    messages::Found,
+    messages::Messages,
     mistake::{Mistake, Text},
 };
 use dunnage_formats::{Format, Json, Kind, json_offset};
@@ -66,11 +66,12 @@ fn mistake(source: &str, error: &SchemaError) -> Mistake {
 }
 
 /// Infers a schema from the messages in `source`.
-pub fn of_messages(source: &str, messages: &[Found<'_>]) -> Result<Inferred, Mistake> {
-    let texts: Vec<&str> = messages.iter().map(|message| message.text).collect();
+pub fn of_messages(source: &str, messages: &Messages<'_>) -> Result<Inferred, Mistake> {
+    let found = &messages.found;
+    let texts: Vec<&str> = found.iter().map(|message| &*message.text).collect();
     let inferred = infer(&texts, Some(TITLE)).map_err(|error| {
-        let sample = error.sample().and_then(|index| Some((index, messages.get(index)?.start)));
-        let (index, start) = sample.unzip();
+        let sample = error.sample().and_then(|index| found.get(index));
+        let (index, start) = sample.map(|found| (found.index, found.start)).unzip();
         let detail = error.message();
         let mistake = Mistake::new(Text::Messages, source, start.unwrap_or_default(), "schema", detail);
         Mistake { message: index, ..mistake }
@@ -88,16 +89,16 @@ pub fn of_messages(source: &str, messages: &[Found<'_>]) -> Result<Inferred, Mis
     Ok(Inferred { schema, notes })
 }
 
-/// Returns which of the messages break the schema, with the mistakes of the first that do.
-pub fn violations(source: &str, model: &Model, found: &[Found<'_>]) -> (Vec<bool>, Vec<Mistake>) {
-    let (mut broken, mut mistakes) = (Vec::with_capacity(found.len()), Vec::new());
-    for (index, Found { text, start, message }) in found.iter().enumerate() {
-        let violation = model.validate(&message.value).err();
+/// Returns which of the messages that could be read break the schema, with the mistakes of the first that do.
+pub fn violations(source: &str, model: &Model, messages: &Messages<'_>) -> (Vec<bool>, Vec<Mistake>) {
+    let (mut broken, mut mistakes) = (Vec::with_capacity(messages.found.len()), Vec::new());
+    for found in &messages.found {
+        let violation = model.validate(&found.message.value).err();
         broken.push(violation.is_some());
         let Some(violation) = violation.filter(|_| mistakes.len() < MISTAKES) else { continue };
-        let at = start + json_offset(text.as_bytes(), violation.pointer()).unwrap_or_default();
+        let at = messages.offset_of(found, violation.pointer());
         let mistake = Mistake::new(Text::Messages, source, at, "schema", violation.message());
-        mistakes.push(mistake.of_message(index).at(violation.pointer()));
+        mistakes.push(mistake.of_message(found.index).at(violation.pointer()));
     }
     (broken, mistakes)
 }

@@ -91,16 +91,57 @@ async fn mistakes_have_their_text_line_and_pointer() {
     let answer = ask("{\"a\":1}", Some(schema)).await;
     assert_eq!(first(&answer), ("schema", 3, "/properties/a/type", "schema"));
     assert!(formats(&answer).contains(&"cbor") && !formats(&answer).contains(&"packed"));
+    assert_eq!(answer["without_schema"]["cause"], "The schema has a mistake");
+    assert!(answer["without_schema"]["formats"].as_array().unwrap().contains(&json!("packed")));
+    let advice = &answer["plan"]["advice"];
+    assert_eq!(advice["choices"], json!([]), "msgpack is the best of those that are left, not the best");
+    assert!(advice["sentences"][0].as_str().unwrap().contains("none is recommended: protobuf"), "{advice}");
 
     let schema = schema.replace("integr", "integer");
     let answer = ask("[{\"a\":1},\n{\"a\":\"x\"}]", Some(&schema)).await;
     assert_eq!(first(&answer), ("messages", 2, "/a", "schema"));
     assert_eq!((&answer["mistakes"][0]["message"], &answer["broken"]), (&json!(1), &json!(1)));
     assert!(formats(&answer).contains(&"packed"), "the other message is measured");
+    assert_eq!(answer["without_schema"], Value::Null);
 
     assert_eq!(first(&ask("{\"a\":1}", Some("{\n\"type\":,}")).await), ("schema", 2, "-", "malformed"));
     assert_eq!(first(&ask("{\"a\":1}\n{\"a\"", Some(&schema)).await), ("messages", 2, "-", "truncated"));
     assert_eq!(first(&ask("1", Some("{\"a\":1}")).await), ("schema", 1, "", "schema"));
+}
+
+#[tokio::test]
+async fn a_line_that_cannot_be_read_leaves_the_others() {
+    let answer = ask("{\"t\":21.5}\ntemperature=21.5;door=open\n{\"t\":22.0}", None).await;
+    assert_eq!((&answer["messages"], &answer["unread"]), (&json!(3), &json!(1)));
+    assert_eq!(
+        (first(&answer), &answer["mistakes"][0]["message"]),
+        (("messages", 2, "-", "malformed"), &json!(1))
+    );
+    let detail = answer["mistakes"][0]["detail"].as_str().unwrap();
+    assert!(detail.contains("text needs double quotes"), "{detail}");
+    assert!(formats(&answer).contains(&"packed") && answer["plan"]["advice"]["choices"] != json!([]));
+    let question =
+        |message| json!({"messages": "1\nx\n3", "schema": null, "message": message, "format": "cbor"});
+    for (message, hex, reason) in [(2, "03", Value::Null), (1, "", json!("message 2 cannot be read"))] {
+        let (_, bytes) = send("/api/play/bytes", "application/json", question(message).to_string()).await;
+        assert_eq!((&bytes["hex"], &bytes["reason"]), (&json!(hex), &reason));
+    }
+}
+
+#[tokio::test]
+async fn rows_of_csv_are_messages() {
+    let rows = "time,temp,door\n2026-01-31T08:00:00Z,21.50,open\n2026-01-31T08:15:00Z,,closed\n";
+    let answer = ask(rows, None).await;
+    assert_eq!((&answer["messages"], &answer["mistakes"]), (&json!(2), &json!([])));
+    let schema = answer["inferred"]["schema"].as_str().unwrap();
+    assert!(
+        schema.contains("\"multipleOf\": 0.01") && schema.contains("\"required\": [\"time\", \"door\"]"),
+        "{schema}"
+    );
+    let broken = ask(&format!("{rows}2026-01-31T08:30:00Z,cold,open\n1,2\n"), Some(schema)).await;
+    let places: Vec<_> =
+        broken["mistakes"].as_array().unwrap().iter().map(|m| (&m["line"], &m["column"])).collect();
+    assert_eq!(places, [(&json!(5), &json!(1)), (&json!(4), &json!(22))]);
 }
 
 #[tokio::test]
@@ -173,7 +214,7 @@ async fn hostile_messages_are_answered() {
         (json!({"text": "x".repeat(1_000_000 / 2)}).to_string(), "limit"),
         (nested(31), ""),
         (nested(40), "limit"),
-        ("[".repeat(300_000), "truncated"),
+        ("[".repeat(300_000), "limit"),
         ("{\"a\":NaN}".into(), "malformed"),
         ("{\"a\":Infinity}".into(), "malformed"),
         ("{\"a\":1e999}".into(), "range"),
@@ -181,7 +222,9 @@ async fn hostile_messages_are_answered() {
         ("{\"a\":-0.0,\"b\":1e308,\"c\":5e-324,\"d\":18446744073709551615}".into(), ""),
         (r#"{"שלום":1,"<b>":"<script>","":2,"__proto__":3,"a\u0000":4}"#.into(), ""),
         (r#"{"a":"\ud800"}"#.into(), "malformed"),
-        ("\u{feff}{\"a\":1}".into(), "malformed"),
+        ("\u{feff}{\"a\":1}".into(), ""),
+        (format!("{}\n{}", "a,".repeat(150_000), "1,".repeat(40_000)), "limit"),
+        (format!("a,{}\n1,2", "/x".repeat(150_000)), "limit"),
         ("{\"a\":1,\"a\":2}".into(), "malformed"),
         ("1\n".repeat(1001), "limit"),
         (String::new(), ""),
