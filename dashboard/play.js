@@ -9,6 +9,7 @@ import { Editor } from "./play/editor.js";
 import { cut, file } from "./play/intake.js";
 import * as link from "./play/link.js";
 import { LinksView, draw as drawPlan } from "./play/plan.js";
+import { draw as drawSavings } from "./play/savings.js";
 import { draw as drawSizes } from "./play/sizes.js";
 
 const byId = (id) => document.getElementById(id);
@@ -76,6 +77,7 @@ const later = {
   start() {
     clearTimeout(this.timer);
     asking?.abort();
+    askingSavings?.abort();
     busy(true);
     this.timer = setTimeout(() => {
       save(false);
@@ -88,6 +90,7 @@ const busy = (isBusy) => byId("main").setAttribute("aria-busy", String(isBusy));
 
 let saving = 0;
 let asking = null;
+let askingSavings = null;
 let retry = RETRY[0];
 
 /** Computes everything. A later call ends the one before. */
@@ -133,7 +136,9 @@ function drawAnswer(got) {
   answer = isOld && answer ? { ...answer, code: got.code.length ? got.code : answer.code } : got;
   byId("results").hidden = answer.formats.length === 0 && answer.code.length === 0;
   drawResults();
-  if (!isOld) askBytes();
+  if (isOld) return;
+  askBytes();
+  askSavings();
 }
 
 /** Marks the results as those of an earlier state. */
@@ -159,6 +164,20 @@ function drawResults() {
   drawSizes(answer, about.links.filter((link) => state.links.includes(link.id)), about.enough_to_train);
   drawPlan(answer.plan, state.link || state.links[0]);
   code.draw(answer.code, state.file);
+}
+
+/** They may take long, or too long, so they are asked for last. */
+async function askSavings() {
+  askingSavings?.abort();
+  const { signal } = (askingSavings = new AbortController());
+  const text = state.schema ?? answer.inferred?.schema;
+  if (!text || answer.without_schema || !answer.formats.length) return drawSavings(null);
+  try {
+    const savings = await api.savings({ messages: state.messages.toWellFormed(), schema: text.toWellFormed() }, signal);
+    if (!signal.aborted) drawSavings(savings);
+  } catch {
+    if (!signal.aborted) drawSavings(null);
+  }
 }
 
 let askingBytes = null;

@@ -20,5 +20,8 @@ export const about = async () => answer(await fetch(at("/api/play"), { cache: "n
 /** Everything about the messages. */
 export const compute = (question, signal) => post("/api/play", question, signal);
 
+/** The changes of the schema that make packed messages smaller. */
+export const savings = (question, signal) => post("/api/play/savings", question, signal);
+
 /** The bytes of one of the messages in one format. */
 export const bytes = (question, signal) => post("/api/play/bytes", question, signal);

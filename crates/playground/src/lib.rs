@@ -11,6 +11,7 @@ mod limits;
 mod messages;
 mod mistake;
 mod routes;
+mod savings;
 mod schema;
 mod server;
 mod trained;

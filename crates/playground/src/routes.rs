@@ -5,6 +5,7 @@ use crate::{
     answer::{Answer, NoAnswer, Question},
     bytes::{Bytes, BytesQuestion},
     limits::{ARRIVAL, ARRIVING, BODY_BYTES, MEMORY, WORK, WORK_WHILE_OTHERS_WAIT},
+    savings::{Savings, SavingsQuestion},
     worker::{Outcome, Task, compute},
 };
 use axum::{
@@ -45,6 +46,7 @@ pub fn routes<S: Clone + Send + Sync + 'static>(process: Process) -> OpenApiRout
     OpenApiRouter::new()
         .routes(routes!(playground, play))
         .routes(routes!(play_bytes))
+        .routes(routes!(play_savings))
         .with_state(Arc::new(state))
 }
 
@@ -93,6 +95,25 @@ async fn play_bytes(
     request: Request,
 ) -> Result<Json<Box<RawValue>>, Problem> {
     state.take::<BytesQuestion>(Task::Bytes, request).await
+}
+
+#[utoipa::path(post, path = "/api/play/savings", tag = "playground", request_body = SavingsQuestion, responses(
+    (status = 200, description = "The changes of the schema that make the packed messages smaller.", body = Savings),
+    (status = 400, description = "`malformed`, `body`", body = Problem, content_type = "application/problem+json"),
+    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    (status = 408, description = "`body-timeout`", body = Problem, content_type = "application/problem+json"),
+    (status = 413, description = "`too-large`", body = Problem, content_type = "application/problem+json"),
+    (status = 415, description = "`content-type`", body = Problem, content_type = "application/problem+json"),
+    (status = 422, description = "`work`: the answer takes too long, or too much memory", body = Problem, content_type = "application/problem+json"),
+    (status = 500, description = "`failed`", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
+))]
+async fn play_savings(
+    State(state): State<Arc<Playground>>,
+    request: Request,
+) -> Result<Json<Box<RawValue>>, Problem> {
+    state.take::<SavingsQuestion>(Task::Savings, request).await
 }
 
 impl Playground {

@@ -8,6 +8,7 @@ use crate::{
     answer::{NoAnswer, answer},
     bytes::explain,
     limits::{MEMORY, STACK, WORK},
+    savings,
 };
 use serde::{Deserialize, Serialize};
 use std::{
@@ -37,9 +38,11 @@ pub static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 pub enum Task {
     Answer,
     Bytes,
+    Savings,
 }
 
-const TASKS: [(&str, Task); 2] = [("answer", Task::Answer), ("bytes", Task::Bytes)];
+const TASKS: [(&str, Task); 3] =
+    [("answer", Task::Answer), ("bytes", Task::Bytes), ("savings", Task::Savings)];
 
 /// What the process writes.
 #[derive(Debug, Serialize, Deserialize)]
@@ -119,6 +122,9 @@ fn work(task: Task) -> io::Result<()> {
             Err(reason) => Outcome::Refused(reason),
         }),
         Task::Bytes => serde_json::to_vec(&Outcome::Answer(explain(&serde_json::from_slice(&request)?))),
+        Task::Savings => {
+            serde_json::to_vec(&Outcome::Answer(savings::list(&serde_json::from_slice(&request)?)))
+        }
     };
     let thread = Builder::new().stack_size(STACK).spawn(compute)?;
     let outcome = thread.join().map_err(|_| io::Error::other("the computation panicked"))??;

@@ -165,6 +165,25 @@ async fn bytes_are_explained() {
 }
 
 #[tokio::test]
+async fn changes_that_save_bytes_are_listed() {
+    let schema = r#"{"type":"object","properties":{"state":{"type":"string","maxLength":50},"t":{"type":"integer","minimum":0,"maximum":99}},"required":["state","t"],"additionalProperties":false}"#;
+    let valid = "{\"state\":\"normal\",\"t\":7}\n{\"state\":\"tipped\",\"t\":8}\n".repeat(10);
+    let messages = format!("{valid}x\n{{\"t\":\"broken\"}}");
+    let question = json!({"messages": messages, "schema": schema});
+    let (status, answer) = send("/api/play/savings", "application/json", question.to_string()).await;
+    assert_eq!((status, &answer["largest_bytes"]), (StatusCode::OK, &json!(8)), "{answer}");
+    let best = &answer["changes"][0];
+    assert_eq!(
+        (&best["field"], &best["line"]),
+        (&json!("state"), &json!(r#""state": { "type": "string", "enum": ["normal", "tipped"] }"#))
+    );
+    assert!(best["schema_max_bytes"].as_u64() < answer["schema_max_bytes"].as_u64(), "{answer}");
+    let question = json!({"messages": "1", "schema": "{"});
+    let (_, none) = send("/api/play/savings", "application/json", question.to_string()).await;
+    assert_eq!(none["changes"], json!([]));
+}
+
+#[tokio::test]
 async fn bad_requests_are_problems() {
     let question = json!({"messages": "1", "links": [], "devices": 1, "per_day": 1});
     let with = |key: &str, value: Value| {

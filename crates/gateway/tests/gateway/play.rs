@@ -21,7 +21,7 @@ fn it_is_there_for_peers_that_may_read() {
         ("origin", "https://example.com"),
         ("x-forwarded-for", "192.0.2.1"),
     ] {
-        for path in ["/api/play", "/api/play/bytes"] {
+        for path in ["/api/play", "/api/play/bytes", "/api/play/savings"] {
             let request =
                 gateway.agent.post(gateway.url(path)).header("content-type", JSON).header(name, value);
             assert_eq!(answer(request.send(question.as_bytes()).unwrap()).status, 401, "{name} {path}");
