@@ -38,7 +38,7 @@ let state = { ...initial };
 let answer = null;
 let which = 0;
 
-const messages = new Editor(byId("messages-editor"), byId("messages-mistakes"), (text) => edit({ messages: text }));
+const messages = new Editor(byId("messages-editor"), byId("messages-mistakes"), (text) => edit(replacesExample(text) ? { messages: text, schema: null } : { messages: text }));
 const schema = new Editor(byId("schema-editor"), byId("schema-mistakes"), (text) => edit({ schema: text.trim() ? text : null }));
 const links = new LinksView(about.links, (ids) => edit({ links: ids }));
 const parts = new PartsView(byId("bytes"), byId("bytes-parts"), byId("bytes-note"));
@@ -56,9 +56,21 @@ async function reach(ask) {
   }
 }
 
+/** Whether `text` is something else than the example whose schema is shown: less than half of it is left. */
+function replacesExample(text) {
+  const example = about.examples.find(({ schema }) => schema === state.schema)?.messages;
+  if (example === undefined) return false;
+  let [start, end] = [0, 0];
+  while (start < text.length && text[start] === example[start]) start++;
+  while (end < text.length - start && text.at(-1 - end) === example.at(-1 - end)) end++;
+  return start + end < example.length / 2;
+}
+
 /** Takes up a change that has to be computed. */
 function edit(change) {
   state = { ...state, ...change };
+  if (change.schema === null) schema.text = "";
+  if ("messages" in change || "schema" in change) example(false);
   controls();
   later.start();
 }
@@ -240,7 +252,9 @@ async function load() {
     return;
   }
   const known = Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== null));
-  state = { ...initial, ...known, links: (given?.links ?? initial.links).filter((id) => about.links.some((link) => link.id === id)) };
+  const [first] = given ? [] : about.examples;
+  example(Boolean(first));
+  state = { ...initial, ...(first && { messages: first.messages, schema: first.schema }), ...known, links: (given?.links ?? initial.links).filter((id) => about.links.some((link) => link.id === id)) };
   if (!about.explained.includes(state.format)) state.format = initial.format;
   if (state.schema === null) schema.text = "";
   byId("share").disabled = !given;
@@ -249,12 +263,18 @@ async function load() {
   await ask();
 }
 
+/** Marks what is shown as the example with which the page begins. */
+function example(isShown) {
+  byId("start").hidden = !isShown;
+}
+
 /** Takes messages from a file, the clipboard or an example. The user's schema stays, that of an example does not. */
 function take(change, note) {
   if (change.messages === null) return setText(byId("messages-note"), note);
   const own = about.examples.some((example) => example.schema === state.schema) ? null : state.schema;
   state = { ...state, schema: own, ...change };
   if (state.schema === null) schema.text = "";
+  example(false);
   controls();
   save(true);
   ask().then(() => note && setText(byId("messages-note"), note));
@@ -270,10 +290,7 @@ byId("formats").replaceChildren(...about.explained.map((format) => {
   button.addEventListener("click", () => view({ format }));
   return button;
 }));
-byId("schema-infer").addEventListener("click", () => {
-  schema.text = "";
-  edit({ schema: null });
-});
+byId("schema-infer").addEventListener("click", () => edit({ schema: null }));
 byId("plan-link").addEventListener("change", (e) => view({ link: e.target.value }));
 byId("devices").addEventListener("input", (e) => e.target.validity.valid && e.target.value && edit({ devices: Number(e.target.value) }));
 byId("per-day").addEventListener("input", (e) => e.target.validity.valid && e.target.value && edit({ perDay: Number(e.target.value) }));
@@ -287,6 +304,20 @@ byId("messages").addEventListener("paste", (e) => {
   if (!note) return;
   e.preventDefault();
   take({ messages: text }, note);
+});
+// Who enters the example selects it, so that typing or pasting replaces it. A click ends after the focus, and would undo that.
+let entered = false;
+byId("messages").addEventListener("focus", ({ target }) => {
+  entered = !byId("start").hidden;
+  if (entered) target.select();
+});
+byId("messages").addEventListener("click", ({ target }) => {
+  if (entered) target.select();
+  entered = false;
+});
+byId("start-own").addEventListener("click", () => {
+  take({ messages: "", schema: null }, "");
+  byId("messages").focus();
 });
 addEventListener("dragover", (e) => e.preventDefault());
 addEventListener("drop", async (e) => {

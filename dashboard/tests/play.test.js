@@ -40,23 +40,30 @@ describe("the playground", () => {
   const schema = () => page.getByRole("textbox", { name: "Schema" });
   const mistakes = (of) => page.getByRole("list", { name: `Mistakes in the ${of}` }).getByRole("listitem");
   const format = (name, at = page) => at.locator("#sizes tr").filter({ has: at.getByRole("rowheader", { name, exact: true }) });
-  const settled = () => page.locator("main[aria-busy=false]").waitFor();
+  const settled = (at = page) => at.locator("main[aria-busy=false]").waitFor();
   const saved = () => eventually(async () => assert.match(page.url(), /#.{50}/));
-  /** Waits until a size is drawn; returns it. */
+  /** Waits until what was entered is computed and a size is drawn; returns it. */
   const size = async (name, at = page) => {
+    await settled(at);
     await format(name, at).waitFor();
     return format(name, at).locator("td").nth(1).textContent();
   };
 
   test("leads from pasted messages to C that compiles", async () => {
-    assert.equal(await page.locator("#results").isVisible(), false);
+    // The page begins with an example.
+    assert.match(await size("packed"), /B$/);
+    assert.match(await schema().inputValue(), /"title": "Container"/);
+    assert.match(await messages().inputValue(), /^\{.*\}$/);
+    assert.equal(new URL(page.url()).hash, "");
     assert.match(await page.locator("#computed").textContent(), /nothing leaves it/);
     assert.equal(await page.getByRole("navigation").count(), 0, "there is no gateway to go to");
-    await messages().focus();
+    await messages().click();
     await page.evaluate((text) => document.execCommand("insertText", false, text), READINGS);
-    assert.match(await size("packed"), /^\d+(\.\d)? B$/);
+    assert.equal(await messages().inputValue(), READINGS, "one click and typing replace the example");
+    assert.equal(await page.locator("#start").isVisible(), false);
     await eventually(async () => assert.match(await schema().inputValue(), /"temperature": \{ "type": "number", "multipleOf": 0.1/));
     assert.equal(await page.locator("#messages-note").textContent(), "40 messages");
+    await page.getByRole("region", { name: "Smaller messages" }).locator("li").filter({ hasText: /^temperature.*B at most.*"temperature": \{ "type": "number"/ }).first().waitFor();
     const folder = await mkdtemp(join(tmpdir(), "dunnage-play-"));
     try {
       for (const name of ["message.h", "message.c", "dunnage_message.h", "dunnage_message.c"]) {
@@ -127,7 +134,7 @@ describe("the playground", () => {
   });
 
   test("a link holds the messages, the schema, the links and the fleet", async () => {
-    await page.getByRole("button", { name: "Container" }).click();
+    await page.getByRole("button", { name: "Container", exact: true }).click();
     await size("packed");
     await page.getByLabel("Devices").fill("250");
     await page.locator("#links summary").click();
@@ -153,7 +160,7 @@ describe("the playground", () => {
   });
 
   test("back and forward move between what was begun", async () => {
-    await page.getByRole("button", { name: "Container" }).click();
+    await page.getByRole("button", { name: "Container", exact: true }).click();
     await saved();
     const container = await messages().inputValue();
     await page.getByRole("button", { name: "Weather station" }).click();
@@ -164,7 +171,9 @@ describe("the playground", () => {
     await page.goBack();
     await eventually(async () => assert.equal(await messages().inputValue(), container));
     await page.goBack();
-    await eventually(async () => assert.equal(await messages().inputValue(), ""));
+    await page.locator("#start").waitFor();
+    await page.getByRole("button", { name: "Clear it for your own" }).click();
+    assert.deepEqual([await messages().inputValue(), await schema().inputValue()], ["", ""]);
     await page.locator("#results").waitFor({ state: "hidden" });
     await page.goForward();
     await eventually(async () => assert.equal(await messages().inputValue(), container));
@@ -201,6 +210,42 @@ describe("the playground", () => {
     await page.locator("#messages-note").filter({ hasText: "log.ndjson: These are the first 1,000 lines" }).waitFor();
     assert.match(await size("packed, trained"), /B$/);
     assert.ok(parseFloat(await size("packed, trained")) <= parseFloat(await size("packed")));
+  });
+
+  test("CSV is read, formats far above JSON leave room for the small ones, and amounts are written one way", async () => {
+    await messages().fill("time,temp,door\n2026-01-31T08:00:00Z,21.5,open\n2026-01-31T08:15:00Z,,closed\n");
+    await page.locator("#messages-note").filter({ hasText: "2 messages" }).waitFor();
+    await eventually(async () => assert.match(await schema().inputValue(), /"required": \["time", "door"\]/));
+    await size("packed");
+    const width = async (name) => (await format(name).locator(".bar").boundingBox()).width;
+    assert.ok((await width("json")) > 0.4 * (await format("json").locator(".track").boundingBox()).width);
+    assert.equal(await format("xml").locator(".bar.beyond").count(), 1);
+    assert.equal(await format("json").locator(".bar.beyond").count(), 0);
+    await page.locator("#sizes-foot").filter({ hasText: "A bar with a pointed end is longer than the chart." }).waitFor();
+    await page.getByLabel("Devices").fill("50000");
+    await page.locator("#links summary").click();
+    while (await page.locator("#links input:checked").count()) await page.locator("#links input:checked").first().uncheck();
+    await page.getByRole("checkbox", { name: /^Astrocast/ }).check();
+    await eventually(async () => {
+      const [amount] = /[A-Z]{3} [\d,.]*\d/.exec(await page.locator("#advice").textContent()) ?? [""];
+      assert.match(amount, /^[A-Z]{3} \d{1,3}(,\d{3})+\.\d\d$/);
+      assert.ok((await page.locator("#plan .chosen td").allTextContents()).includes(amount), amount);
+    });
+  });
+
+  test("many parts are folded, not cut by a scroll area", async () => {
+    await messages().fill(JSON.stringify(Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`field${at}`, at]))));
+    await page.getByRole("group", { name: "Format" }).getByRole("button", { name: "pson", exact: true }).click();
+    const rows = page.locator("#bytes-parts tr");
+    await rows.nth(40).waitFor({ state: "attached" });
+    const shown = async () => (await rows.all()).length && (await page.locator("#bytes-parts tr:not([hidden])").count());
+    const whole = () => page.evaluate(() => {
+      const list = document.querySelector("#bytes-parts").closest(".scroll");
+      return list.scrollHeight <= list.clientHeight;
+    });
+    assert.deepEqual([await shown(), await whole()], [24, true]);
+    await page.getByRole("button", { name: /^Show all \d+ parts/ }).click();
+    assert.deepEqual([await shown(), await whole()], [await rows.count(), true]);
   });
 
   test("whatever is pasted, it is shown as text and the page stays whole", async () => {
@@ -248,13 +293,13 @@ describe("the playground", () => {
         await page.goto(`${server.url}/play`);
         await page.locator("html[data-ready]").waitFor();
         assert.deepEqual(await axe(page), []);
-        await page.getByRole("button", { name: "Container" }).click();
+        await page.getByRole("button", { name: "Container", exact: true }).click();
         await size("packed");
         await page.locator("#bytes .byte").first().waitFor();
         await schema().fill((await schema().inputValue()).replace('"string"', '"strong"'));
         await mistakes("schema").first().waitFor();
         await eventually(async () => assert.deepEqual(await axe(page), []));
-        await page.getByRole("button", { name: "Container" }).click();
+        await page.getByRole("button", { name: "Container", exact: true }).click();
         await size("packed");
         await page.locator("#bytes-parts tr").nth(5).waitFor();
         await page.locator("#links summary").click();
@@ -275,7 +320,7 @@ test("the playground of a gateway is at /play, and says so", async () => {
     await page.goto(gateway.url);
     await page.getByRole("link", { name: "Playground" }).click();
     await page.locator("#computed").filter({ hasText: `this gateway at ${new URL(gateway.url).host}` }).waitFor();
-    await page.getByRole("button", { name: "Container" }).click();
+    await page.getByRole("button", { name: "Container", exact: true }).click();
     await page.locator("#sizes tr").first().waitFor();
     await page.getByRole("link", { name: "Overview" }).click();
     await page.getByRole("status").filter({ hasText: "Live" }).waitFor();
@@ -292,12 +337,11 @@ test("after the server restarts, the page goes on with what was typed meanwhile"
   try {
     const page = await watched(browser, server.url);
     await page.goto(`${server.url}/play`);
-    await page.getByRole("button", { name: "Container" }).click();
+    await page.getByRole("button", { name: "Container", exact: true }).click();
     await page.locator("#sizes tr").first().waitFor();
     const port = new URL(server.url).port;
     await server.stop();
     await page.getByRole("textbox", { name: "Messages" }).fill('{"missed":1}');
-    await page.getByRole("button", { name: "Infer again" }).click();
     await page.locator("#status").filter({ hasText: "cannot be reached. Trying again" }).waitFor();
     server = await Playground.start(port);
     await eventually(async () => assert.match(await page.getByRole("textbox", { name: "Schema" }).inputValue(), /missed/));

@@ -39,6 +39,7 @@ pub struct About {
     explained: Vec<&'static str>,
     /// The link catalogue.
     links: Vec<LinkObject>,
+    /// The page begins with the first of them.
     examples: Vec<Example>,
     /// The C files that all generated messages of a program share.
     shared: Vec<File>,
