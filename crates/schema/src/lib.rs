@@ -60,6 +60,7 @@ pub mod pointer;
 mod quantum;
 mod same;
 mod time_text;
+mod units;
 mod validate;
 
 pub use alike::alike;
@@ -78,6 +79,7 @@ pub use number::{binary64, read_nearest, read_number};
 pub use number_text::decimal_text;
 pub use quantum::Quantum;
 pub use same::same;
+pub use units::units;
 
 /// The examples of the README are tests.
 #[cfg(doctest)]

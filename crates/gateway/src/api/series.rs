@@ -48,6 +48,8 @@ pub struct Series {
     bytes: Points,
     /// The numeric fields in the order in which they appear first, newest message first.
     fields: Vec<Field>,
+    /// The units of the values, as the schema of the newest message has them in `x-dunnage-unit`.
+    units: Vec<Unit>,
     /// What providers say about the messages: the signal strength in dBm and the signal-to-noise ratio in dB. The pointers are those in the
     /// origin.
     origin: Vec<Field>,
@@ -64,6 +66,14 @@ struct Field {
     pointer: String,
     #[serde(flatten)]
     points: Points,
+}
+
+/// The unit of a value.
+#[derive(Serialize, ToSchema)]
+struct Unit {
+    /// The JSON pointer of the value. In it, `*` stands for any element or field; the first pointer that fits a value has its unit.
+    pointer: String,
+    unit: String,
 }
 
 /// A position of the device.
@@ -109,7 +119,7 @@ pub async fn series(
     let _turn = turn().await?;
     let profiles = state.ingest().profiles.load_full();
     let read = Read::of(&state.ingest().readers, &device, times, &profiles).await?;
-    Ok(Json(read.ok_or_else(|| Problem::not_found(missing))?.series(device)))
+    Ok(Json(read.ok_or_else(|| Problem::not_found(missing))?.series(device, &profiles)))
 }
 
 /// What was read of a device's messages, newest first.
@@ -124,6 +134,8 @@ struct Read {
     /// The numbers at each pointer of [`ORIGIN`].
     origin: [Vec<(i64, f64)>; ORIGIN.len()],
     positions: Vec<(i64, Position)>,
+    /// The schema of the newest message.
+    schema: Option<String>,
     is_complete: bool,
 }
 
@@ -159,6 +171,9 @@ impl Read {
     /// Adds a message. `pointer` says where its position is, if the device's profile does.
     fn add(&mut self, message: &Message, pointer: Option<&str>) {
         let at = message.received_at;
+        if self.bytes.is_empty() {
+            self.schema.clone_from(&message.schema);
+        }
         let position = Position::find(pointer, &message.json, message.origin.as_deref());
         self.positions.extend(position.map(|position| (at, position)));
         self.bytes.push((at, message.raw.len() as f64));
@@ -212,7 +227,8 @@ impl Read {
         }
     }
 
-    fn series(self, device: String) -> Series {
+    fn series(self, device: String, profiles: &Profiles) -> Series {
+        let units = self.schema.map(|schema| profiles.units(&schema).to_vec()).unwrap_or_default();
         let (last, first) = (self.bytes.first().map(|(at, _)| *at), self.bytes.last().map(|(at, _)| *at));
         Series {
             device,
@@ -223,6 +239,7 @@ impl Read {
             interval: interval(&self.bytes),
             more_fields: self.has_more_fields,
             bytes: Points::of(&self.bytes),
+            units: units.into_iter().map(|(pointer, unit)| Unit { pointer, unit }).collect(),
             origin: ORIGIN
                 .iter()
                 .zip(&self.origin)
@@ -276,6 +293,7 @@ impl Points {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dunnage_ingest::profiles::settings::SchemaSettings;
 
     fn read(values: &[&str]) -> Series {
         let mut read = Read::default();
@@ -283,7 +301,11 @@ mod tests {
             let received_at = i as i64 * 60_000_000;
             read.add(&Message { received_at, json: (*value).into(), ..Message::default() }, None);
         }
-        read.series("d".into())
+        read.series("d".into(), &profiles())
+    }
+
+    fn profiles() -> Profiles {
+        Profiles::load(&SchemaSettings::default(), &[]).unwrap()
     }
 
     #[test]
@@ -316,13 +338,24 @@ mod tests {
             };
             read.add(&message, (at == 1).then_some("/p"));
         }
-        let series = read.series("d".into());
+        let series = read.series("d".into(), &profiles());
         assert_eq!(series.origin.len(), 1);
         assert_eq!(
             (series.origin[0].pointer.as_str(), &series.origin[0].points.last),
             ("/gateway/rssi", &vec![-101.5])
         );
         assert_eq!(series.track.iter().map(|stop| stop.position.longitude).collect::<Vec<_>>(), [2.0]);
+    }
+
+    #[test]
+    fn the_units_are_those_of_the_newest_messages_schema() {
+        let mut read = Read::default();
+        for schema in ["weather", "meter"] {
+            read.add(&Message { schema: Some(schema.into()), json: "{}".into(), ..Message::default() }, None);
+        }
+        let units: Vec<_> = read.series("d".into(), &profiles()).units;
+        assert!(units.iter().any(|unit| (&*unit.pointer, &*unit.unit) == ("/wind/gust", "m/s")));
+        assert!(units.iter().all(|unit| unit.unit != "kWh"));
     }
 
     #[test]

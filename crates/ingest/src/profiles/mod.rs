@@ -28,21 +28,23 @@ pub struct Codecs {
     pub slots: Option<Arc<Slots>>,
     /// The time between two messages that the schema says, in microseconds.
     every: Option<i64>,
+    /// The units of the values, by pointer.
+    units: Arc<[(String, String)]>,
     mapping: Mapping,
     opened: Vec<OnceLock<Result<Box<dyn Format>, Error>>>,
 }
 
 impl Codecs {
     fn none() -> Self {
-        let mapping = Mapping::Exact;
-        Codecs { schema: None, model: None, slots: None, every: None, mapping, opened: unopened() }
+        let (mapping, units) = (Mapping::Exact, Arc::default());
+        Codecs { schema: None, model: None, slots: None, every: None, units, mapping, opened: unopened() }
     }
 
     fn of(name: &str, schema: &Schema, mapping: Mapping) -> Self {
-        let slots = Some(Arc::clone(&schema.slots));
+        let (slots, units) = (Some(Arc::clone(&schema.slots)), Arc::clone(&schema.units));
         let (schema, model) = (Some(name.into()), Some(schema.model.clone()));
         let every = model.as_ref().and_then(every::every);
-        Codecs { schema, model, slots, every, mapping, opened: unopened() }
+        Codecs { schema, model, slots, every, units, mapping, opened: unopened() }
     }
 
     /// Returns the codec for `format`. An error says why this format cannot carry messages of this schema.
@@ -254,6 +256,11 @@ impl Profiles {
     /// Returns the time between two messages of a device that `schema` says, in microseconds.
     pub fn every(&self, schema: &str) -> Option<i64> {
         self.schemas.get(schema)?.every
+    }
+
+    /// Returns the units of the values in messages of `schema`, by pointer.
+    pub fn units(&self, schema: &str) -> &[(String, String)] {
+        self.schemas.get(schema).map_or(&[], |codecs| &codecs.units)
     }
 
     /// Returns the path under which outputs deliver the messages of `device`; empty if its profile names none.

@@ -18,6 +18,8 @@ pub struct Schema {
     pub model: Model,
     /// The packed layouts of all its versions.
     pub slots: Arc<Slots>,
+    /// The units of its values, by pointer.
+    pub units: Arc<[(String, String)]>,
 }
 
 impl Schema {
@@ -25,7 +27,7 @@ impl Schema {
         let model = compile(config, origin, text)?;
         let mut slots = Slots::new(name, config.require_check);
         slots.add(origin, &model)?;
-        Ok(Schema { model, slots: Arc::new(slots) })
+        Ok(Schema { model, slots: Arc::new(slots), units: dunnage_schema::units(text).into() })
     }
 }
 

@@ -72,8 +72,14 @@ pub(super) const TYPED: [(&str, &[&str]); 4] = [
 const GENERAL: [&str; 12] =
     ["type", "enum", "const", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "$ref", "format"];
 
-/// Keywords that do not affect which messages are valid: those of the standard, then those of editors and generators.
-const ANNOTATIONS: [&str; 31] = [
+/// The unit of a value, for people.
+const UNIT: &str = "x-dunnage-unit";
+
+/// Most characters of a unit.
+const MAX_UNIT: usize = 32;
+
+/// Keywords that do not affect which messages are valid: those of the standard, then those of editors and generators, then the unit.
+const ANNOTATIONS: [&str; 32] = [
     "$schema",
     "$id",
     "id",
@@ -105,6 +111,7 @@ const ANNOTATIONS: [&str; 31] = [
     "enumNames",
     "tsType",
     "tsEnumNames",
+    UNIT,
 ];
 
 /// The keywords for the numbers or the time that a text holds, and their notation.
@@ -128,9 +135,13 @@ const TOP: [&str; 4] = [SLOT, SLOT_FROM, CHECK, STATISTICS];
 /// Keywords that would change the meaning of a schema and are not implemented.
 const UNSUPPORTED: [&str; 5] = ["$dynamicRef", "$recursiveRef", "extends", "disallow", "divisibleBy"];
 
-/// Rejects keywords that are unsupported or misspelt. `at` is the schema's pointer.
+/// Rejects keywords that are unsupported or misspelt, and a unit that is not short text. `at` is the schema's pointer.
 pub(super) fn check(entries: &[(String, Node)], at: &str, dialect: Dialect) -> Result<(), SchemaError> {
-    for (keyword, _) in entries {
+    for (keyword, value) in entries {
+        if keyword == UNIT && !is_unit(value) {
+            let message = format!("{UNIT} must be text of 1 to {MAX_UNIT} characters");
+            return Err(SchemaError::new(at, keyword, message));
+        }
         if is_known(keyword) || keyword.starts_with("x-") && !keyword.starts_with(PREFIX) {
             continue;
         }
@@ -157,6 +168,10 @@ pub(super) fn check(entries: &[(String, Node)], at: &str, dialect: Dialect) -> R
         return Err(SchemaError::new(at, keyword, message));
     }
     Ok(())
+}
+
+fn is_unit(value: &Node) -> bool {
+    matches!(value, Node::Text(unit) if (1..=MAX_UNIT).contains(&unit.chars().count()))
 }
 
 /// Whether `keyword` looks like a misspelling of `known`.
@@ -201,12 +216,23 @@ pub(super) fn is_ours(keyword: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Model;
 
     #[test]
     fn the_specification_lists_every_keyword() {
         let specification = include_str!("../../../../spec/schema.md");
         for keyword in all().chain(UNSUPPORTED).chain(TOP) {
             assert!(specification.contains(&format!("`{keyword}`")), "{keyword}");
+        }
+    }
+
+    #[test]
+    fn a_unit_is_short_text_beside_any_type() {
+        let compile = |unit: &str| Model::compile(&format!(r#"{{"type":"string","x-dunnage-unit":{unit}}}"#));
+        assert_eq!(compile(r#""m/s""#).unwrap(), Model::compile(r#"{"type":"string"}"#).unwrap());
+        for wrong in [r#""""#, "1", r#"["m"]"#, &format!("{:?}", "m".repeat(33))] {
+            let error = compile(wrong).unwrap_err().to_string();
+            assert!(error.contains("x-dunnage-unit must be text of 1 to 32 characters"), "{error}");
         }
     }
 
