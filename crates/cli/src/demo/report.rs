@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// The schema of the fleet's messages.
 pub const SCHEMA: &str = "container";
+/// The link of containers that are not at sea.
+pub const TERRESTRIAL: &str = "lte-m";
 /// Number of letters at the start of a container's number that name its owner.
 const OWNER: usize = 4;
 /// Simulated seconds between two reports of a container.
@@ -64,9 +66,9 @@ impl Reports {
         };
         let choices = BTreeMap::from([
             choice(Place::Sea, "astrocast", Input::Satellite, &[Id::Packed])?,
-            choice(Place::Approach, "lte-m", Input::Http, &[Id::Json])?,
-            choice(Place::Terminal, "lte-m", Input::Coap, &[Id::Cbor])?,
-            choice(Place::Yard, "lte-m", Input::Mqtt, &[Id::Cbor, Id::Json])?,
+            choice(Place::Approach, TERRESTRIAL, Input::Http, &[Id::Json])?,
+            choice(Place::Terminal, TERRESTRIAL, Input::Coap, &[Id::Cbor])?,
+            choice(Place::Yard, TERRESTRIAL, Input::Mqtt, &[Id::Cbor, Id::Json])?,
         ]);
         Ok(Reports { fleet, step, now: 0.0, due, choices })
     }

@@ -26,11 +26,16 @@ fn the_fleet_reports_and_nothing_is_lost() {
         .filter(|l| l.contains("curl") || l.contains(" convert "))
         .collect();
     assert_eq!(commands.len(), 3, "{welcome:#?}");
+    let get = |path: &str| -> serde_json::Value {
+        let body = ureq::get(format!("http://{listen}{path}")).call().unwrap().body_mut().read_to_vec();
+        serde_json::from_slice(&body.unwrap()).unwrap()
+    };
     wait_until("there are twice as many reports as containers", || {
-        let stats = ureq::get(format!("http://{listen}/api/stats")).call().unwrap().body_mut().read_to_vec();
-        let stats: serde_json::Value = serde_json::from_slice(&stats.unwrap()).unwrap();
-        stats["stored"].as_u64() >= Some(24)
+        get("/api/stats")["stored"].as_u64() >= Some(24)
     });
+    for message in get("/api/messages")["messages"].as_array().unwrap() {
+        assert!(message["link"].is_string(), "{message}");
+    }
 
     for (command, expected) in commands.iter().zip(["", r#""door":"open""#, r#""iso6346":"#]) {
         let output = Command::new("sh").args(["-euc", command]).output().unwrap();

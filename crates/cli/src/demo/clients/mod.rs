@@ -9,7 +9,7 @@ pub use http::Http;
 
 use super::{
     input::Input,
-    report::{Report, SCHEMA},
+    report::{Report, SCHEMA, TERRESTRIAL},
     tally::Outcome,
 };
 use crate::failure::Failure;
@@ -29,13 +29,16 @@ const TERMINAL: &str = "terminal";
 const YARD: &str = "yard";
 const PROVIDER: &str = "provider";
 
-/// Adds to `config` all inputs of the demo, on free ports, and a profile with the schema for each of the device `patterns`.
+/// Adds to `config` all inputs of the demo, on free ports, and a profile with the schema for each of the device `patterns`. The profile has
+/// the link of the yard, too: MQTT 3.1.1 cannot say it.
 /// `data` is the gateway's folder, into which the provider's token is written.
 pub fn configure(config: &mut Config, patterns: &BTreeSet<String>, data: &Path) -> Result<(), Failure> {
     let token = Satellite::agree(data)?;
     let anywhere = json!({ "listen": "127.0.0.1:0" });
-    let profiles: Vec<_> =
-        patterns.iter().map(|device| json!({ "device": device, "schema": SCHEMA })).collect();
+    let profiles: Vec<_> = patterns
+        .iter()
+        .map(|device| json!({ "device": device, "schema": SCHEMA, "link": TERRESTRIAL }))
+        .collect();
     let inputs = json!({
         "profile": profiles,
         "input": [
