@@ -167,6 +167,8 @@ pub struct StatsObject {
     lost: u64,
     damages: u64,
     devices: u64,
+    /// Of the messages that were stored or quarantined, the share that could be decoded. Refused ones do not count: their senders know, and
+    /// may send again. 1 without messages.
     success_rate: f64,
     compression_ratio: f64,
     queue_depth: usize,
@@ -205,7 +207,7 @@ impl StatsObject {
             lost: totals.lost,
             damages: totals.damages,
             devices: totals.devices,
-            success_rate: ratio(totals.stored + totals.duplicates, received),
+            success_rate: ratio(totals.stored + totals.duplicates, received - totals.refused),
             compression_ratio: ratio(sum.json_bytes, sum.bytes),
             queue_depth: state.ingest().queue.depth(),
             queue_capacity: state.ingest().queue.capacity(),

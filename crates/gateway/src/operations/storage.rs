@@ -14,6 +14,8 @@ pub struct Buffer {
     pub name: Arc<str>,
     /// Size of its file and the write-ahead log.
     pub bytes: u64,
+    /// The part of these that is the write-ahead log.
+    pub log_bytes: u64,
     /// Limit of the used part of its file; 0 for no limit.
     pub limit_bytes: u64,
     /// Bytes that its file system has left for the gateway; `null` if the system does not tell.
@@ -57,6 +59,7 @@ pub fn buffer(state: &GatewayState) -> Buffer {
     Buffer {
         name: state.ingest().stats.totals().name,
         bytes: file + log,
+        log_bytes: log,
         limit_bytes: state.config.buffer.limit_bytes,
         free_bytes: free(&state.config.buffer.path),
         full: state.ingest().queue.is_buffer_full(),

@@ -424,9 +424,9 @@ fn the_state_has_inputs_schemas_storage_and_rates() {
         (&json!("field"), &json!("udp"), &Value::Null)
     );
     let state = all.gateway.get_json("/api/operations");
-    assert!(
-        state["buffer"]["free_bytes"].as_u64().unwrap() > 0 && state["buffer"]["bytes"].as_u64().unwrap() > 0
-    );
+    let [free, bytes, log] =
+        ["free_bytes", "bytes", "log_bytes"].map(|key| state["buffer"][key].as_u64().unwrap());
+    assert!(free > 0 && bytes > log && log > 0, "{state}");
     assert_eq!(state["queue"]["limit_messages"], 8192);
     let schemas = all.gateway.get_json("/api/schemas")["schemas"].clone();
     let container = schemas.as_array().unwrap().iter().find(|schema| schema["name"] == "container").unwrap();
