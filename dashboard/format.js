@@ -10,6 +10,9 @@ export const count = (n) => whole.format(n);
 /** In full below 100,000, then "1.2M". */
 export const total = (n) => (n < 100_000 ? whole : compact).format(n);
 
+/** A number with what it counts: 1 -> "1 message", 3943 -> "3,943 messages". */
+export const counted = (n, one, several = `${one}s`) => `${count(n)} ${n === 1 ? one : several}`;
+
 /** Bytes: "138 B", "1.2 kB" (1000 bytes), "8.6 GB". */
 export function bytes(n) {
   if (n < 10_000) return `${whole.format(n)} B`;
@@ -17,12 +20,12 @@ export function bytes(n) {
   return n < 1e9 ? `${short.format(n / 1e6)} MB` : `${short.format(n / 1e9)} GB`;
 }
 
-/** A share as a percentage, "26 %"; never rounded up to 100 or down to 0. */
+/** A share as a percentage, "26 %"; never rounded up to 100 or down to 0: "below 1 %". */
 export function percent(share, digits = 0) {
   const step = 10 ** -digits;
   let value = share * 100;
+  if (share > 0 && value < step) return `below ${step} %`;
   if (share < 1) value = Math.min(value, 100 - step);
-  if (share > 0) value = Math.max(value, step);
   return `${value.toFixed(digits)} %`;
 }
 
@@ -34,6 +37,9 @@ export const clockTime = (time) => time.slice(11, 19);
 
 /** "2026-01-31T08:00:00.123Z" -> "2026-01-31 08:00:00.123 UTC" */
 export const fullTime = (time) => time.replace("T", " ").replace("Z", " UTC");
+
+/** "2026-01-31T08:00:00.123Z" -> "2026-01-31 08:00:00 UTC" */
+export const secondTime = (time) => `${fullTime(time).slice(0, 19)} UTC`;
 
 /** A time span in milliseconds: "now" (below 2 s), "12 s", "5 min", "3 h", "2 d". */
 export function age(milliseconds) {

@@ -2,11 +2,11 @@
 
 import { deadLetters, deadLettersPath } from "./operations-api.js";
 import { el, setText } from "./dom.js";
-import { age, bytes, clockTime, count, fullTime, total } from "./format.js";
+import { age, bytes, clockTime, counted, fullTime, total } from "./format.js";
 import { Panel, scrolling, Table } from "./table.js";
 
 /** "1 message", "3 messages" */
-export const messages = (n) => `${count(n)} ${n === 1 ? "message" : "messages"}`;
+export const messages = (n) => counted(n, "message");
 /** The rows of a list: its dead letters, and at its end the messages that are retried. */
 const rows = (letters) => {
   const retried = letters.more ? [] : letters.retried;
@@ -123,7 +123,7 @@ export class OutputsPanel {
   #retry(selection, n) {
     this.operator.ask({
       title: `Deliver ${messages(n)} again?`,
-      what: `The output ${this.#chosen} delivers ${messages(n)} again. Those that its receiver accepts leave the list; those that it rejects stay.`,
+      what: `The output ${this.#chosen} delivers ${messages(n)} again. ${n === 1 ? "If its receiver accepts it, it leaves the list; otherwise it stays" : "Those that its receiver accepts leave the list; those that it rejects stay"}.`,
       label: "Retry",
       path: `${deadLettersPath(this.#chosen)}/retry`,
       selection,
@@ -135,7 +135,7 @@ export class OutputsPanel {
   #discard(selection, n) {
     this.operator.ask({
       title: `Discard ${messages(n)}?`,
-      what: `${messages(n)} will never be delivered to ${this.#chosen}. They leave this list and stay in the buffer. This cannot be undone.`,
+      what: `${messages(n)} will never be delivered to ${this.#chosen}. ${n === 1 ? "It leaves this list and stays" : "They leave this list and stay"} in the buffer. This cannot be undone.`,
       label: "Discard",
       danger: true,
       path: `${deadLettersPath(this.#chosen)}/discard`,

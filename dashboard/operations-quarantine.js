@@ -13,6 +13,12 @@ const MOST = 1000;
 
 const PATH = "/api/quarantine";
 
+/** What happens to messages that are decoded again. */
+const RETRIED = {
+  one: "If it can be decoded, it is stored as a new message with its original time of arrival, and goes to the outputs. Otherwise it stays here.",
+  several: "Those that can be decoded are stored as new messages with their original times of arrival, and go to the outputs. The others stay here.",
+};
+
 /** Why a message still cannot be decoded; nothing without one. */
 const because = (failure) => (failure ? ` Message ${failure.id} of ${failure.device}: ${failure.reason}.` : "");
 
@@ -86,7 +92,7 @@ export class QuarantinePanel {
   #retry(selection, n, of) {
     this.operator.ask({
       title: `Decode ${messages(n)}${of} again?`,
-      what: `${messages(n)}${of} will be decoded with the current schemas and profiles. Those that can be decoded are stored as new messages with their original times of arrival, and go to the outputs. The others stay here.`,
+      what: `${messages(n)}${of} will be decoded with the current schemas and profiles. ${n === 1 ? RETRIED.one : RETRIED.several}`,
       label: "Retry",
       path: `${PATH}/retry`,
       selection,

@@ -2,7 +2,7 @@
 
 import { at } from "./api.js";
 import { el, prose, setText } from "./dom.js";
-import { count } from "./format.js";
+import { count, counted } from "./format.js";
 
 /** Most parts of one operation: more than any quarantine has. */
 const PARTS = 10_000;
@@ -160,7 +160,7 @@ export class Operator {
       example ??= answer.failures?.[0];
       for (const [name, n] of Object.entries(counts)) if (typeof n === "number") sums[name] = (sums[name] ?? 0) + n;
       const handled = Object.values(sums).reduce((all, n) => all + n, 0);
-      setText(this.progress, `${count(handled)} of ${count(Math.max(total, handled))} messages`);
+      setText(this.progress, `${count(handled)} of ${counted(Math.max(total, handled), "message")}`);
       this.#stopped &&= next !== undefined;
       if (next === undefined || this.#stopped) break;
       after = next;

@@ -1,7 +1,7 @@
 // Messages that could not be decoded: the error, its offset, and their bytes.
 
 import { el, setChildren, setText } from "./dom.js";
-import { bytes, clockTime, count, fullTime } from "./format.js";
+import { bytes, clockTime, count, counted, fullTime } from "./format.js";
 
 const ROW = 8;
 const ROWS = 24;
@@ -17,6 +17,7 @@ export class QuarantineView {
     setText(this.note, note(shown.length, known, store));
     const kept = new Set(shown);
     for (const reject of this.nodes.keys()) if (!kept.has(reject)) this.nodes.delete(reject);
+    this.list.parentElement.hidden = shown.length === 0;
     setChildren(this.list, shown.map((reject) => this.#node(reject)));
   }
 
@@ -79,7 +80,7 @@ function dump(hex, offset) {
   if (first > 0) lines.append(`… ${count(first * ROW)} bytes before\n`);
   for (let row = first; row < last; row++) lines.append(...line(hex, row * ROW, offset));
   const after = length - last * ROW;
-  if (after > 0) lines.append(`… ${count(after)} bytes after`);
+  if (after > 0) lines.append(`… ${counted(after, "byte")} after`);
   if (length === 0) lines.append("no bytes");
   return lines;
 }

@@ -2,7 +2,7 @@
 
 import { skew } from "./api.js";
 import { el, setAttribute, setText } from "./dom.js";
-import { age, bytes, count, fullTime, rate, total } from "./format.js";
+import { age, bytes, count, counted, rate, secondTime, total } from "./format.js";
 
 const byId = (id) => document.getElementById(id);
 
@@ -29,7 +29,7 @@ export class ConnectionView {
 const TOTALS = [
   ["Messages", (s) => total(s.stored), (s) => `${count(s.received)} received`, messages],
   ["Devices", (s) => total(s.devices), (s, { messages }) => lastMessage(messages[0]), devices],
-  ["Success rate", (s) => (s.received ? rate(s.success_rate) : "–"), failures],
+  ["Success rate", (s) => (s.received > s.refused ? rate(s.success_rate) : "–"), failures],
   ["Compression", (s) => (s.stored ? `${s.compression_ratio.toFixed(2)}×` : "–"), saved],
   ["Queue depth", (s) => total(s.queue_depth), (s) => `of ${count(s.queue_capacity)}`],
 ];
@@ -53,8 +53,9 @@ function lastMessage(newest) {
 function failures(stats) {
   const { refused, duplicates } = stats;
   const parts = [`${count(stats.quarantined)} in quarantine`];
-  if (refused > 0) parts.push(`${count(refused)} rejected`);
-  if (duplicates > 0) parts.push(`${count(duplicates)} ${duplicates === 1 ? "duplicate" : "duplicates"}`);
+  if (duplicates > 0) parts.push(counted(duplicates, "duplicate"));
+  // A wrong token is no message that failed.
+  if (refused > 0) parts.push(`${count(refused)} refused, not counted`);
   return parts.join(", ");
 }
 
@@ -83,7 +84,7 @@ export class TotalsView {
       setText(this.tiles[at].figure, texts[0]);
       setText(this.tiles[at].explanation, texts[1]);
     });
-    setText(byId("about"), `Dunnage ${stats.version}, running since ${fullTime(stats.started_at)}`);
+    setText(byId("about"), `Dunnage ${stats.version}, running since ${secondTime(stats.started_at)}`);
   }
 }
 
