@@ -1,4 +1,4 @@
-// What the page shows, as its URL says it: a device or a part of a name, a time range, a message. Such a URL can be sent to a colleague.
+// What the page shows, as its URL says it: a device and those that it is compared with, or a part of a name, a time range, a message. Such a URL can be sent to a colleague.
 
 /** The ranges that end now, in milliseconds, by their name in the URL. */
 export const SPANS = { "1h": 3_600_000, "24h": 86_400_000, "7d": 7 * 86_400_000, "30d": 30 * 86_400_000 };
@@ -9,6 +9,9 @@ export const VIEWS = ["fleet", "operations"];
 /** The filters of the fleet and its order, by their names in the URL and in the API. An empty filter stands for devices without a name. */
 const FLEET = ["find", "link", "format", "schema", "profile", "late", "quarantined", "sort", "order", "cursor"];
 
+/** Most devices that one is compared with. */
+export const WITH = 4;
+
 const NAMES = ["view", "device", "find", "last", "from", "until", "message"];
 
 /** Reads `search`, such as "?device=tank-1&last=24h". What it does not understand is not there. */
@@ -17,15 +20,18 @@ export function parse(search) {
   const [view, device, find, last, from, until, message] = NAMES.map((name) => given.get(name)?.trim() ?? "");
   const time = (text) => (Number.isNaN(Date.parse(text)) ? null : new Date(text).toISOString());
   const fleet = view === "fleet" && { fleet: Object.fromEntries(FLEET.filter((name) => given.has(name)).map((name) => [name, given.get(name)])) };
-  return { view: VIEWS.includes(view) ? view : "", ...fleet, device, find: device ? "" : find, last: last in SPANS ? last : "", from: last in SPANS ? null : time(from), until: last in SPANS ? null : time(until), message: /^[1-9]\d*$/.test(message) ? message : "" };
+  const others = (device ? (given.get("with") ?? "") : "").split(",").map((name) => name.trim());
+  const compared = others.filter((name, i) => name && name !== device && others.indexOf(name) === i).slice(0, WITH);
+  return { view: VIEWS.includes(view) ? view : "", ...fleet, device, ...(compared.length > 0 && { with: compared }), find: device ? "" : find, last: last in SPANS ? last : "", from: last in SPANS ? null : time(from), until: last in SPANS ? null : time(until), message: /^[1-9]\d*$/.test(message) ? message : "" };
 }
 
 /** The opposite of `parse`. */
 export function format(address) {
   const given = new URLSearchParams();
   for (const name of NAMES) if (address[name]) given.set(name, address[name]);
+  if (address.with?.length) given.set("with", address.with.join(","));
   for (const [name, value] of Object.entries(address.fleet ?? {})) given.set(name, value);
-  const search = given.toString();
+  const search = given.toString().replaceAll("%2C", ",");
   return search ? `?${search}` : "";
 }
 

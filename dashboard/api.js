@@ -57,6 +57,16 @@ export const message = (id) => get(`/api/messages/${id}`, (text) => ({ ...JSON.p
 /** The numbers of a device over time. */
 export const series = (device, range) => get(`/api/devices/${encodeURIComponent(device)}/series?${query(range)}`, JSON.parse);
 
+/** What `answer` resolves to, or null if the gateway has no such thing. */
+export async function found(answer) {
+  try {
+    return await answer;
+  } catch (failure) {
+    if (failure.status !== 404) throw failure;
+    return null;
+  }
+}
+
 const FIRST_WAIT = 1000;
 const LONGEST_WAIT = 30_000;
 const KINDS = { message: parse, quarantine: parse, stats: JSON.parse };

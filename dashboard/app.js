@@ -37,7 +37,7 @@ const views = [
   new TotalsView(),
   new WelcomeView(),
   new FormatsView(),
-  new DeviceView(choose, (range) => show({ ...shown, ...range })),
+  new DeviceView(choose, (change) => show({ ...shown, device: store.chosen, find: "", ...change })),
   new MessageView(() => show({ ...shown, message: "" })),
   new MapView(choose),
   new DevicesView(choose),
@@ -130,12 +130,7 @@ async function loadMessage() {
   if (!id) store.message = null;
   if (!id || (store.message?.id === id && store.message.detail)) return;
   store.message = { id, detail: null };
-  let detail = null;
-  try {
-    detail = await api.message(id);
-  } catch (failure) {
-    if (failure.status !== 404) throw failure;
-  }
+  const detail = await api.found(api.message(id));
   if (shown.message === id) store.message = { id, detail, missing: detail === null };
 }
 
@@ -148,24 +143,24 @@ async function loadDevice() {
   }
   const at = shown;
   const range = address.range(at, Date.now() + api.skew);
-  if (store.device?.name !== name || store.device.address !== at) store.device = { name, address: at, range, series: null, messages: [], quarantine: [] };
-  let [series, messages, about] = [null, [], null];
+  if (store.device?.name !== name || store.device.address !== at) store.device = { name, address: at, range, series: null, messages: [], quarantine: [], others: (at.with ?? []).map((name) => ({ name })) };
   // A device may have messages in the quarantine alone.
   const quarantine = await api.quarantine(LIMITS.quarantine, { device: name });
-  try {
-    [series, messages, about] = await Promise.all([api.series(name, range), api.history(name, { ...range, limit: LIMITS.table }), api.device(name)]);
-  } catch (failure) {
-    if (failure.status !== 404) throw failure;
-  }
+  const all = Promise.all([api.series(name, range), api.history(name, { ...range, limit: LIMITS.table }), api.device(name)]);
+  const [series, messages, about] = (await api.found(all)) ?? [null, [], null];
+  const others = [];
+  // One after the other: the gateway answers few such requests at a time.
+  for (const other of at.with ?? []) others.push({ name: other, series: await api.found(api.series(other, range)) });
   if (store.chosen !== name || shown !== at) return;
-  store.device = { name, address: at, range, series, messages, about, quarantine, missing: series === null };
+  store.device = { name, address: at, range, series, messages, about, quarantine, others, missing: series === null };
   store.history = { device: name, messages: messages.slice(0, LIMITS.shown), live: range.until === null };
   if (range.until === null) store.admit(messages[0]);
 }
 
-/** Loads the chosen device again soon if `object`, a message or a quarantined one, is from it. */
+/** Loads the chosen device again soon if `object`, a message or a quarantined one, is from it or from one that it is compared with. */
 function refreshSoon(object) {
-  if (object.device !== store.device?.name || store.device.range.until !== null) return;
+  const { name, range, others } = store.device ?? {};
+  if (range?.until !== null || (object.device !== name && !others.some((other) => other.name === object.device))) return;
   refreshing ||= setTimeout(() => {
     refreshing = 0;
     // A failure here is a failure of the connection, which then loads everything again.
@@ -210,9 +205,14 @@ function show(next, replace = false) {
   draw();
 }
 
-/** Shows one device, or all (""). */
+/** Shows one device, or all (""). What was clicked may be hidden then. */
 function choose(device) {
   show(address.parse(address.format({ device })));
+  if (!device) return;
+  requestAnimationFrame(() => {
+    scrollTo(0, 0);
+    document.getElementById("device-title").focus({ preventScroll: true });
+  });
 }
 
 filter.addEventListener("input", () => {
@@ -228,7 +228,7 @@ for (const link of document.querySelectorAll("[data-goes]")) {
   link.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return; // another tab or window
     event.preventDefault();
-    show(address.parse(address.format({ view: link.dataset.goes })));
+    show(address.parse(link.search));
   });
 }
 clear.addEventListener("click", () => {

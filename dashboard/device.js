@@ -1,38 +1,58 @@
 // One device: what it last said, its numbers over time, its messages as a table.
 
 import { skew } from "./api.js";
+import { Axis, timeAt } from "./axis.js";
+import { Compare } from "./compare.js";
 import { el, setAttribute, setChildren, setText } from "./dom.js";
 import { save } from "./export.js";
-import { age, bytes, count, fullTime, lateness, span } from "./format.js";
-import { LEFT, Plot } from "./plot.js";
+import { age, bytes, count, counted, fullTime, lateness, span, total } from "./format.js";
+import { LatestView, sift } from "./latest.js";
+import { Plot } from "./plot.js";
 import { Track } from "./track.js";
-import { brief, leaves } from "./value.js";
+import { suffix, titled, unitOf } from "./units.js";
+import { brief, leaves, title } from "./value.js";
 
 const byId = (id) => document.getElementById(id);
 
 const RANGES = [["1h", "1 hour"], ["24h", "24 hours"], ["7d", "7 days"], ["30d", "30 days"], ["", "All"]];
 /** The columns of the table, beside those that every message has. */
 const COLUMNS = 12;
+/** The plots of a phone, until all are asked for. */
+const FEW = 6;
 /** Pixels that a pointer has to move to choose a range. */
 const DRAG = 8;
 
 export class DeviceView {
   panel = byId("device");
+  phone = matchMedia("(max-width: 40rem)");
+  latest = new LatestView();
+  axis = new Axis();
   plots = new Map();
-  rows = new Map();
   width = 0;
   /** Where a drag began, in pixels from the left of the plots. */
   from = null;
   /** The time of the cursor. */
   cursor = null;
 
-  /** `choose(device)` shows another device or all (""), `show({last, from, until})` another time range. */
+  /** Whether all plots are shown on a phone. */
+  expanded = false;
+  /** The name of the device whose messages are shown. */
+  loaded = null;
+
+  /** `choose(device)` shows another device or all (""), `show({last, from, until})` another time range, `show({with})` other devices beside it. */
   constructor(choose, show) {
     this.show = show;
     byId("device-all").addEventListener("click", () => choose(""));
     this.#makeRanges();
     for (const kind of ["csv", "ndjson"]) byId(`device-${kind}`).addEventListener("click", () => this.#export(kind));
     this.list = byId("device-plots");
+    this.list.after(this.axis.node);
+    this.compare = new Compare((names) => show({ with: names }));
+    byId("device-history").open = !this.phone.matches;
+    byId("device-more-plots").addEventListener("click", () => {
+      this.expanded = true;
+      this.draw(this.store);
+    });
     this.track = new Track(byId("device-track"), (time) => this.#point(time));
     this.#listen();
     new ResizeObserver(([{ contentRect }]) => {
@@ -65,8 +85,7 @@ export class DeviceView {
 
   /** The time that is `x` pixels from the left of the plots. */
   #time(x) {
-    const share = Math.max(0, Math.min((x - LEFT) / (this.width - LEFT), 1));
-    return this.range && this.range.from + share * (this.range.until - this.range.from);
+    return this.range && timeAt(x, this.range, this.width);
   }
 
   #zoom(x) {
@@ -99,7 +118,11 @@ export class DeviceView {
     this.store = store;
     const data = store.device;
     this.panel.hidden = !data;
+    // What is about all devices is not repeated below one.
+    setAttribute(byId("main"), "data-shows", !data ? "all" : data.missing ? "unknown" : "device");
     if (!data) return;
+    if (data.series) this.loaded = data.name;
+    byId("device-body").hidden = data.missing || this.loaded !== data.name;
     setText(byId("device-title"), data.name);
     for (const [last, button] of this.ranges) setAttribute(button, "aria-pressed", last === data.address.last && !data.address.from && !data.address.until);
     setText(byId("device-note"), note(data));
@@ -108,17 +131,33 @@ export class DeviceView {
     if (isNew) {
       this.data = data;
       this.range = domain(data);
-      this.fields = this.range ? plotted(data.series) : [];
+      this.#sort(data);
       this.positions = data.series?.track ?? [];
-      this.#table(data.messages);
     }
+    this.compare.draw(data);
+    this.latest.draw();
     // Without plots the list has no size; the ResizeObserver reports it, and draws again.
     this.list.hidden = this.fields.length === 0;
+    this.axis.node.style.display = this.list.hidden ? "none" : "";
     if (this.width > 0) {
       this.#plots();
       this.track.draw(this.positions, this.width);
     }
     if (isNew && this.cursor !== null) this.#point(this.cursor);
+  }
+
+  /** Sorts the fields into those with a plot and those that are constant, and fills the tables. */
+  #sort({ series, messages, others }) {
+    const cells = messages.map((message) => leaves(message.value));
+    const units = series?.units ?? [];
+    const fields = sift(messages, cells, series?.fields ?? []);
+    const constant = new Set(fields.constant.map(({ pointer }) => pointer));
+    const all = this.range ? plotted(series).map((field) => ({ ...field, others: beside(field, others) })) : [];
+    // Constant ones are worth a plot only beside other numbers of another device.
+    const isPlotted = ({ pointer, last, others: of }) => !constant.has(pointer) || of.some(({ points }) => !isAlways(points, last[0]));
+    this.fields = all.filter(isPlotted).sort((a, b) => constant.has(a.pointer) - constant.has(b.pointer));
+    this.latest.fill(fields, units);
+    this.#table(messages, cells, units);
   }
 
   #facts({ device: { name, series, messages, about }, devices }) {
@@ -127,6 +166,8 @@ export class DeviceView {
     if (last) facts.push(["Last message", seen(last)]);
     if (about && about.expected_every !== null && (last ?? about.last)) facts.push(["Expected", lateness(lateNow(about, last))]);
     if (series?.interval != null) facts.push(["Usual interval", span(series.interval)]);
+    if (about) facts.push(["Messages", total(about.messages)]);
+    if (about?.quarantined) facts.push(["In quarantine", total(about.quarantined)]);
     if (series?.messages) facts.push(["Bytes per message", bytes(mean(series.bytes.last))]);
     for (const [name, key] of [["Links", "link"], ["Formats", "format"], ["Schemas", "schema"]]) {
       const all = [...new Set(messages.map((message) => message[key]).filter(Boolean))];
@@ -139,21 +180,26 @@ export class DeviceView {
   }
 
   #plots() {
-    const nodes = this.fields.map((field) => {
-      const plot = this.plots.get(field.key) ?? new Plot(field.name, field.unit);
-      this.plots.set(field.key, plot);
-      plot.draw(field, this.range, this.width);
+    const shown = this.phone.matches && !this.expanded ? this.fields.slice(0, FEW) : this.fields;
+    const nodes = shown.map((field) => {
+      const key = `${field.key} ${field.unit}`;
+      const plot = this.plots.get(key) ?? new Plot(field.name, field.unit);
+      this.plots.set(key, plot);
+      plot.draw(field, this.range, this.width, field.others);
       return plot.node;
     });
     setChildren(this.list, nodes);
+    if (this.range) this.axis.draw(this.range, this.width);
+    const more = this.fields.length - shown.length;
+    byId("device-more-plots").hidden = more === 0;
+    setText(byId("device-more-plots"), `Show ${counted(more, "more plot")}`);
   }
 
-  #table(messages) {
-    const cells = messages.map((message) => leaves(message.value));
+  #table(messages, cells, units) {
     const names = [...new Set(cells.flatMap((of) => [...of.keys()]))];
     const columns = names.slice(0, COLUMNS);
     setText(byId("device-more"), names.length > columns.length ? `The table has ${columns.length} of ${count(names.length)} fields; the exports have all.` : "");
-    const header = ["Received (UTC)", ...columns.map(title), "Format", "Bytes"];
+    const header = ["Received (UTC)", ...columns.map((name) => titled(title(name), unitOf(units, name))), "Format", "Bytes"];
     byId("device-head").replaceChildren(...header.map((name) => el("th", { role: "columnheader", scope: "col" }, name)));
     const cell = (...children) => el("td", { role: "cell" }, ...children);
     byId("device-rows").replaceChildren(...messages.map((message, i) => el(
@@ -170,8 +216,8 @@ export class DeviceView {
     const button = byId(`device-${kind}`);
     button.disabled = true;
     try {
-      const { saved, complete } = await save(kind, this.data.name, this.data.range);
-      setText(byId("device-cursor"), complete ? `${count(saved)} messages saved` : `only the newest ${count(saved)} messages were saved; choose a shorter range for the others`);
+      const { saved, complete } = await save(kind, this.data.name, this.data.range, this.data.series?.units);
+      setText(byId("device-cursor"), complete ? `${counted(saved, "message")} saved` : `only the newest ${count(saved)} messages were saved; choose a shorter range for the others`);
     } catch (failure) {
       setText(byId("device-cursor"), `The export failed: ${failure.message}`);
     } finally {
@@ -180,21 +226,29 @@ export class DeviceView {
   }
 }
 
-/** "/data/0" -> "data / 0" */
-const title = (pointer) => pointer.split("/").slice(1).map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~")).join(" / ") || "value";
-
 /** What providers say about the reception of messages, by its pointer in their origin: a name and a unit. */
 const RECEPTION = { "/gateway/rssi": ["Signal strength", " dBm"], "/gateway/snr": ["Signal-to-noise ratio", " dB"] };
 
 /** The series that have a plot: the numbers of the messages, their reception, their bytes. */
-function plotted({ fields, origin, bytes }) {
+function plotted({ fields, origin, bytes, units }) {
   const reception = origin.filter(({ pointer }) => pointer in RECEPTION);
   return [
-    ...fields.map((field) => ({ ...field, key: field.pointer, name: title(field.pointer), unit: "" })),
-    ...reception.map((field) => ({ ...field, key: `origin ${field.pointer}`, name: RECEPTION[field.pointer][0], unit: RECEPTION[field.pointer][1] })),
-    { ...bytes, key: null, name: "Bytes of the message", unit: " B" },
+    ...fields.map((field) => ({ ...field, key: field.pointer, name: title(field.pointer), unit: suffix(unitOf(units, field.pointer)) })),
+    ...reception.map((field) => ({ ...field, pointer: undefined, key: `origin ${field.pointer}`, name: RECEPTION[field.pointer][0], unit: RECEPTION[field.pointer][1] })),
+    { ...bytes, key: "bytes", name: "Bytes of the message", unit: " B" },
   ];
 }
+
+/** The same field of other devices, each with its place among the colours. */
+function beside({ key }, others) {
+  const same = others.map(({ series }, i) => {
+    const points = series?.messages ? plotted(series).find((field) => field.key === key) : undefined;
+    return { points, place: i + 1 };
+  });
+  return same.filter(({ points }) => points);
+}
+
+const isAlways = ({ low, high }, number) => low.every((least, i) => least === number && high[i] === number);
 
 const mean = (numbers) => numbers.reduce((sum, n) => sum + n, 0) / numbers.length;
 
@@ -210,19 +264,24 @@ function lateNow(about, last) {
   return { ...about, late: silence > about.late_after ? Math.max(0, silence - about.expected_every) : null };
 }
 
+/** Milliseconds that are shown on either side of a single message. */
+const ALONE = 60_000;
+
 /** The times that the plots span: the range, and where it is open, the messages. */
-function domain({ series, range }) {
+function domain({ series, range, others }) {
   if (!series?.messages) return null;
-  const [from, until] = [range.from ?? Date.parse(series.first), range.until ?? Math.max(Date.parse(series.last), range.from ?? 0)];
-  return { from, until: Math.max(until, from + 1) };
+  const all = [series, ...others.map((other) => other.series).filter((other) => other?.messages)];
+  const from = range.from ?? Math.min(...all.map(({ first }) => Date.parse(first)));
+  const until = range.until ?? Math.max(range.from ?? 0, ...all.map(({ last }) => Date.parse(last)));
+  return until > from ? { from, until } : { from: from - ALONE, until: until + ALONE };
 }
 
 function note({ missing, series, address }) {
-  if (missing) return "nothing of this device is stored";
+  if (missing) return "Nothing of this device is stored.";
   if (!series) return "loading";
   if (series.messages === 0) return "no messages in this time range";
   const more = series.more_fields ? `; the plots are of its first ${series.fields.length} numeric fields` : "";
   const times = address.from || address.until ? `, ${[address.from, address.until].map((time) => (time ? fullTime(time).slice(0, 19) : "…")).join(" to ")}` : "";
-  return `${series.complete ? "" : "the newest "}${count(series.messages)} ${series.messages === 1 ? "message" : "messages"}${times}${more}`;
+  return `${series.complete ? "" : "the newest "}${counted(series.messages, "message")}${times}${more}`;
 }
 

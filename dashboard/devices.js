@@ -25,14 +25,13 @@ export class DevicesView {
     const kept = new Set(shown.map(({ device }) => device));
     for (const device of this.rows.keys()) if (!kept.has(device)) this.rows.delete(device);
     const now = Date.now() + skew;
-    setChildren(this.body, shown.map((last) => this.#row(last, now, store.chosen === last.device)));
+    setChildren(this.body, shown.map((last) => this.#row(last, now)));
   }
 
-  #row(last, now, chosen) {
+  #row(last, now) {
     const row = this.rows.get(last.device) ?? this.#make(last.device);
     if (row.last !== last) this.#fill(row, last);
     setText(row.seen, age(now - row.time));
-    setAttribute(row.button, "aria-pressed", chosen);
     return row.node;
   }
 
@@ -60,7 +59,7 @@ export class DevicesView {
       bytes: cell("number size"),
       seen: el("time"),
     };
-    row.button.addEventListener("click", () => this.choose(row.button.getAttribute("aria-pressed") === "true" ? "" : device));
+    row.button.addEventListener("click", () => this.choose(device));
     const name = el("th", { role: "rowheader", scope: "row" }, row.button);
     row.node = el("tr", { role: "row" }, name, row.position, row.link, row.format, row.bytes, cell("number seen", row.seen));
     this.rows.set(device, row);

@@ -1,6 +1,7 @@
 // Saves a device's messages as a file: CSV for a spreadsheet, NDJSON for programs.
 
 import { history } from "./api.js";
+import { titled, unitOf } from "./units.js";
 import { json, leaves, short } from "./value.js";
 
 const PAGE = 1000;
@@ -31,15 +32,15 @@ function cell(text, isText) {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** The messages as CSV (RFC 4180), with a column for each field. */
-export function csv(messages) {
+/** The messages as CSV (RFC 4180), with a column for each field. The header has the unit of those that have one. */
+export function csv(messages, units = []) {
   const fields = messages.map((message) => leaves(message.value));
   const names = [...new Set(fields.flatMap((of) => [...of.keys()]))];
   const rows = messages.map((message, i) => [
     ...COMMON.map((name) => cell(String(message[name] ?? ""), typeof message[name] === "string")),
     ...names.map((name) => cell(short(fields[i].get(name)), typeof fields[i].get(name) === "string")),
   ]);
-  const header = [...COMMON, ...names.map((name) => name.slice(1) || "value")].map((name) => cell(name, true));
+  const header = [...COMMON, ...names.map((name) => titled(name.slice(1) || "value", unitOf(units, name)))].map((name) => cell(name, true));
   return [header, ...rows].map((row) => `${row.join(",")}\r\n`).join("");
 }
 
@@ -49,13 +50,13 @@ export const ndjson = (messages) => messages.map((message) => `${json(message)}\
 const KINDS = { csv: [csv, "text/csv"], ndjson: [ndjson, "application/x-ndjson"] };
 
 /**
- * Saves the messages of `device` in the time range `{from, until}`, in milliseconds since 1970, as a file of `kind`. Returns how many
- * these are, and whether they are all.
+ * Saves the messages of `device` in the time range `{from, until}`, in milliseconds since 1970, as a file of `kind`. `units` are those of its
+ * series. Returns how many messages these are, and whether they are all.
  */
-export async function save(kind, device, range) {
+export async function save(kind, device, range, units) {
   const [write, type] = KINDS[kind];
   const { messages, complete } = await read(device, range);
-  const url = URL.createObjectURL(new Blob([write(messages)], { type }));
+  const url = URL.createObjectURL(new Blob([write(messages, units)], { type }));
   const link = document.createElement("a");
   [link.href, link.download] = [url, `${device.replace(/[^\w.-]+/g, "_")}.${kind}`];
   link.click();

@@ -1,12 +1,11 @@
 // The map of the devices at their last positions.
 
 import { skew } from "./api.js";
-import { ground, path } from "./chart.js";
+import { ground } from "./chart.js";
 import { gather, radius } from "./clusters.js";
 import { el, linkSymbol, setAttribute, setChildren, setText, SHAPES, svg } from "./dom.js";
 import { age, bytes, count, linkKind, place } from "./format.js";
 import { View } from "./geo.js";
-import { position } from "./value.js";
 
 const MARGIN = 44;
 /** Most devices that the card of a cluster lists. */
@@ -32,11 +31,10 @@ export class MapView {
     this.box = document.getElementById("map");
     this.panel = this.box.closest("section");
     this.ground = svg("g");
-    this.track = svg("path", { class: "track-line" });
     this.layer = svg("g");
     this.whole = document.getElementById("map-whole");
     this.whole.addEventListener("click", () => this.#zoom(null));
-    this.svg = svg("svg", { role: "img", "aria-label": "Map" }, this.ground, this.track, this.layer);
+    this.svg = svg("svg", { role: "img", "aria-label": "Map" }, this.ground, this.layer);
     this.#makeCard();
     this.box.append(this.svg, this.card);
     this.#listen();
@@ -47,11 +45,11 @@ export class MapView {
   #makeCard() {
     this.cardName = el("strong");
     this.cardLines = el("dl");
-    this.cardButton = el("button", { type: "button" });
+    this.cardButton = el("button", { type: "button" }, "Show only this device");
     this.cardList = el("ul", { class: "items" });
     this.card = el("div", { class: "card" }, this.cardName, this.cardLines, this.cardList, this.cardButton);
     this.card.hidden = true;
-    this.cardButton.addEventListener("click", () => this.choose(this.store.chosen === this.open ? "" : this.open));
+    this.cardButton.addEventListener("click", () => this.choose(this.open));
   }
 
   #makeLegend() {
@@ -98,7 +96,6 @@ export class MapView {
     this.store = store;
     const shown = store.shownDevices();
     const placed = shown.filter((last) => last.position).map((last) => ({ last, where: last.position }));
-    const track = this.#trackOf(store);
     // Without positions the map is hidden, and the table of devices takes its place.
     this.panel.hidden = placed.length === 0;
     if (placed.length === 0) {
@@ -110,8 +107,7 @@ export class MapView {
     this.#setCounts(placed, shown.length);
     if (this.filter !== store.filter) this.zoomed = null;
     this.whole.hidden = !this.zoomed;
-    this.#look(this.zoomed ?? [...placed.map(({ where }) => where), ...track], store.filter);
-    setAttribute(this.track, "d", path(this.view, track.map((p) => [p.longitude, p.latitude])));
+    this.#look(this.zoomed ?? placed.map(({ where }) => where), store.filter);
     for (const device of this.marks.keys()) if (!store.knows(device)) this.marks.delete(device);
     const inView = placed.filter(({ where }) => this.view.shows(where, -REACH));
     const { single, clusters } = gather(inView.map(({ last, where }) => this.#place(last, where)));
@@ -120,12 +116,6 @@ export class MapView {
     setChildren(this.layer, [...single.map((mark) => mark.node), ...[...this.clusters.values()].map(({ node }) => node)]);
     if (this.opened) return;
     this.#show(this.marks.get(this.open)?.node.isConnected ? this.open : null);
-  }
-
-  /** The positions of the chosen device, oldest first. */
-  #trackOf(store) {
-    if (!store.chosen || store.history?.device !== store.chosen) return [];
-    return store.history.messages.map(position).filter(Boolean).reverse();
   }
 
   /** Keeps the view while the devices are well inside it, because a map that moves all the time cannot be read. */
@@ -260,7 +250,6 @@ export class MapView {
     const cells = this.cardLines.querySelectorAll("dd");
     lines.forEach(([, text], at) => setText(cells[at], text));
     this.cardButton.hidden = !this.pinned;
-    setText(this.cardButton, this.store.chosen === last.device ? "Show all devices" : "Show only this device");
   }
 }
 

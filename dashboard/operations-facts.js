@@ -1,8 +1,9 @@
 // What operators only read: rates, inputs, storage, schemas, tokens and keys.
 
+import { Axis } from "./axis.js";
 import { credentials } from "./operations-api.js";
 import { el, setChildren, setText } from "./dom.js";
-import { bytes, count, fullTime, percent, total } from "./format.js";
+import { bytes, count, counted, fullTime, percent, secondTime, total } from "./format.js";
 import { failure } from "./operations-outputs.js";
 import { Plot } from "./plot.js";
 import { Panel, scrolling, Table } from "./table.js";
@@ -15,8 +16,9 @@ export class RatesPanel {
   #width = 0;
 
   constructor() {
-    this.plots = RATES.map(([field, name, unit]) => [field, new Plot(name, unit)]);
-    this.list = el("ol", { class: "plots" }, ...this.plots.map(([, plot]) => plot.node));
+    this.plots = RATES.map(([field, name, unit]) => ({ field, plot: new Plot(name, unit, true), axis: new Axis() }));
+    for (const { plot, axis } of this.plots) plot.node.append(axis.node);
+    this.list = el("ol", { class: "plots" }, ...this.plots.map(({ plot }) => plot.node));
     this.panel = new Panel("operations-rates", "Rates", this.list);
   }
 
@@ -42,7 +44,10 @@ export class RatesPanel {
     const width = Math.floor(this.list.clientWidth / (matchMedia("(min-width: 68rem)").matches ? 3 : 1)) - 8;
     if (width <= 0 || width === this.#width) return;
     this.#width = width;
-    for (const [field, plot] of this.plots) plot.draw(points[field], range, width);
+    for (const { field, plot, axis } of this.plots) {
+      plot.draw(points[field], range, width);
+      axis.draw(range, width);
+    }
   }
 }
 
@@ -76,14 +81,15 @@ export class InputsPanel {
   }
 }
 
-const share = (n, limit) => (limit ? `${percent(n / limit)} of ` : "");
-
 function facts({ buffer, queue }) {
   const condition = !buffer.writable ? "not writable: messages are refused" : buffer.full ? "full: messages are refused" : "writable";
+  // The limit is that of the file: the write-ahead log is emptied again and again.
+  const file = buffer.bytes - buffer.log_bytes;
+  const limit = buffer.limit_bytes ? `${percent(file / buffer.limit_bytes)} of ${bytes(buffer.limit_bytes)}` : "no limit";
   return [
-    ["Buffer", bytes(buffer.bytes), buffer.limit_bytes ? `${share(buffer.bytes, buffer.limit_bytes)}${bytes(buffer.limit_bytes)}` : "no limit", buffer.bytes / (buffer.limit_bytes || Infinity)],
+    ["Buffer", bytes(file), `${limit}, and ${bytes(buffer.log_bytes)} of write-ahead log`, file / (buffer.limit_bytes || Infinity)],
     ["Free on its disk", buffer.free_bytes === null ? "unknown" : bytes(buffer.free_bytes), condition, null],
-    ["Queue", `${count(queue.messages)} messages`, `of ${count(queue.limit_messages)}`, queue.messages / queue.limit_messages],
+    ["Queue", counted(queue.messages, "message"), `of ${count(queue.limit_messages)}`, queue.messages / queue.limit_messages],
     ["Messages in memory", bytes(queue.bytes), `of ${bytes(queue.limit_bytes)}`, queue.bytes / queue.limit_bytes],
   ];
 }
@@ -147,7 +153,6 @@ export class SchemasPanel {
 }
 
 const RIGHTS = { send: (c) => `send as ${c.devices}`, read: () => "read", operate: () => "operate" };
-const day = (time) => fullTime(time).replace(".000 UTC", " UTC");
 
 /** The tokens ("tokens"), or the DTLS keys ("keys"). */
 export class CredentialsPanel {
@@ -162,8 +167,8 @@ export class CredentialsPanel {
     this.table = new Table(title, [
       { name: "Name", text: (c) => c.name, class: "name" },
       { name: "Right", text: (c) => RIGHTS[c.right](c) },
-      { name: "Expires", text: (c) => (c.until ? `${c.expired ? "expired " : ""}${day(c.until)}` : "never") },
-      { name: "Last used", text: (c) => (c.last_used ? fullTime(c.last_used) : "not since the start") },
+      { name: "Expires", text: (c) => (c.until ? `${c.expired ? "expired " : ""}${secondTime(c.until)}` : "never") },
+      { name: "Last used", text: (c) => (c.last_used ? secondTime(c.last_used) : "not since the start") },
     ], (c) => c.name);
     this.moreButton = el("button", { type: "button" }, "Show more");
     this.moreButton.addEventListener("click", () => this.#extend());

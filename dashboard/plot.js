@@ -1,16 +1,22 @@
-// A line over time: what a field's numbers were, with gaps where the device was silent.
+// A line over time: what a field's numbers were, with gaps where the device was silent. Other devices may have lines beside it.
 
-import { el, setAttribute, setText, svg } from "./dom.js";
+import { across, LEFT, ticks } from "./axis.js";
+import { el, setAttribute, setChildren, setText, svg } from "./dom.js";
 
 const HEIGHT = 96;
-const MARGIN = { left: 52, right: 4, top: 8, bottom: 6 };
+const MARGIN = { top: 8, bottom: 6 };
 /** Silence of this many usual intervals is a gap in the line. */
 const GAP = 3;
+/** A line of at most so many points has a dot at each of them. */
+const DOTS = 60;
 
 const digits = new Intl.NumberFormat("en", { maximumSignificantDigits: 6, useGrouping: false });
 
 /** 0.30000000000000004 -> "0.3" */
 export const figure = (number) => (Math.abs(number) >= 1e9 || (number !== 0 && Math.abs(number) < 1e-6) ? number.toExponential(3) : digits.format(number));
+
+/** A change: 0.5 -> "+0.5", -2 -> "−2" */
+export const signed = (by) => `${by < 0 ? "−" : "+"}${figure(Math.abs(by))}`;
 
 /** The place of the time in `at`, ascending, that is nearest to `time`; -1 if there is none. */
 export function nearest(at, time) {
@@ -38,80 +44,99 @@ export function runs(at) {
   return at.length ? edges.slice(1).map((end, i) => [edges[i], end]) : [];
 }
 
-/** The part of a plot's width that is left of its line, in pixels. */
-export const LEFT = MARGIN.left;
+const NONE = [];
 
 /** A plot of one field, with its name and its value at the cursor, or else the last one. */
 export class Plot {
-  #points = null;
-  #range = null;
-  #width = 0;
+  #given = NONE;
 
-  constructor(name, unit) {
-    this.unit = unit;
+  /** `unit` follows each number. With `zero`, the axis begins at 0. */
+  constructor(name, unit, zero = false) {
+    [this.unit, this.zero] = [unit, zero];
     this.value = el("span", { class: "value" });
     this.change = el("span", { class: "soft" });
-    this.band = svg("path", { class: "band" });
-    this.line = svg("path", { class: "line" });
+    this.otherValues = el("span", { class: "others" });
+    this.ticks = svg("path", { class: "ticks" });
+    this.lines = svg("g");
     this.cursor = svg("line", { class: "cursor", y1: 0, y2: HEIGHT });
-    this.low = svg("text", { class: "degrees", x: MARGIN.left - 6, y: HEIGHT - MARGIN.bottom, "text-anchor": "end" });
-    this.high = svg("text", { class: "degrees", x: MARGIN.left - 6, y: MARGIN.top + 4, "text-anchor": "end" });
-    this.svg = svg("svg", { class: "plot", height: HEIGHT, "aria-hidden": "true" }, this.band, this.line, this.low, this.high, this.cursor);
-    this.node = el("li", {}, el("p", {}, el("strong", {}, name), " ", this.value, " ", this.change), this.svg);
+    this.low = svg("text", { class: "degrees", x: LEFT - 6, y: HEIGHT - MARGIN.bottom, "text-anchor": "end" });
+    this.high = svg("text", { class: "degrees", x: LEFT - 6, y: MARGIN.top + 4, "text-anchor": "end" });
+    this.svg = svg("svg", { class: "plot", height: HEIGHT, "aria-hidden": "true" }, this.ticks, this.lines, this.low, this.high, this.cursor);
+    this.node = el("li", {}, el("p", {}, el("strong", {}, name), " ", this.value, " ", this.change, " ", this.otherValues), this.svg);
   }
 
-  /** Shows `points`, which the API thinned out, over `range` of milliseconds since 1970, `width` pixels wide. */
-  draw(points, range, width) {
-    if (this.#points === points && this.#range === range && this.#width === width) return;
-    [this.#points, this.#range, this.#width] = [points, range, width];
-    this.#scale();
+  /**
+   * Shows `points`, which the API thinned out, over `range` of milliseconds since 1970, `width` pixels wide. `others` are those of other
+   * devices, each with its `place` among the colours.
+   */
+  draw(points, range, width, others = NONE) {
+    const given = [points, range, width, others];
+    if (given.every((one, i) => one === this.#given[i])) return;
+    this.#given = given;
+    this.points = points;
+    this.others = others;
+    this.#scale(range, width);
     setAttribute(this.svg, "viewBox", `0 0 ${width} ${HEIGHT}`);
     setAttribute(this.svg, "width", width);
-    setAttribute(this.line, "d", runs(points.at).map(([from, to]) => this.#path(points.last, from, to)).join(""));
-    const thinned = points.low.some((low, i) => low !== points.high[i]);
-    setAttribute(this.band, "d", thinned ? runs(points.at).map(([from, to]) => this.#area(from, to)).join("") : "");
+    setAttribute(this.ticks, "d", ticks(range, width).at.map((time) => `M${this.x(time).toFixed(1)} 0V${HEIGHT}`).join(""));
+    setChildren(this.lines, [...others.flatMap((other) => this.#line(other.points, other.place)), ...this.#line(points, 0)]);
     this.point(null);
   }
 
-  #scale() {
-    const [low, high] = [this.#points.low, this.#points.high].map((all, i) => all.reduce(i ? (a, b) => Math.max(a, b) : (a, b) => Math.min(a, b)));
-    const { from, until } = this.#range;
-    const across = (this.#width - MARGIN.left - MARGIN.right) / Math.max(until - from, 1);
-    const down = (HEIGHT - MARGIN.top - MARGIN.bottom) / (high - low || 1);
-    this.x = (time) => MARGIN.left + (time - from) * across;
-    this.y = (number) => (high === low ? HEIGHT / 2 : HEIGHT - MARGIN.bottom - (number - low) * down);
-    setText(this.low, high === low ? "" : figure(low));
-    setText(this.high, high === low ? "" : figure(high));
+  #scale(range, width) {
+    const all = [this.points, ...this.others.map(({ points }) => points)];
+    const least = all.flatMap(({ low }) => low).reduce((a, b) => Math.min(a, b), this.zero ? 0 : Infinity);
+    const most = all.flatMap(({ high }) => high).reduce((a, b) => Math.max(a, b), -Infinity);
+    const down = (HEIGHT - MARGIN.top - MARGIN.bottom) / (most - least || 1);
+    this.x = across(range, width);
+    this.y = (number) => (most === least && !this.zero ? HEIGHT / 2 : HEIGHT - MARGIN.bottom - (number - least) * down);
+    setText(this.low, most === least && !this.zero ? "" : figure(least));
+    setText(this.high, most === least ? "" : figure(most));
   }
 
-  #path(numbers, from, to) {
-    const { at } = this.#points;
-    if (to - from === 1) return `M${this.x(at[from]).toFixed(1)} ${this.y(numbers[from]).toFixed(1)}h.01`;
+  /** The line of a device at `place` of the colours, the spread of what the API thinned out, and dots if there are few points. */
+  #line(points, place) {
+    const parts = runs(points.at);
+    const path = (kind, d) => svg("path", { class: `${kind} o${place}`, d });
+    const nodes = [path("line", parts.map(([from, to]) => this.#path(points, from, to)).join(""))];
+    const isThinned = points.low.some((low, i) => low !== points.high[i]);
+    if (isThinned) nodes.unshift(path("band", parts.map(([from, to]) => this.#area(points, from, to)).join("")));
+    if (points.at.length <= DOTS) nodes.push(path("dots", points.at.map((_, i) => `M${this.#at(points, i, points.last)}h.01`).join("")));
+    return nodes;
+  }
+
+  #at({ at }, i, numbers) {
+    return `${this.x(at[i]).toFixed(1)} ${this.y(numbers[i]).toFixed(1)}`;
+  }
+
+  #path(points, from, to) {
+    if (to - from === 1) return `M${this.#at(points, from, points.last)}h.01`;
     let d = "";
-    for (let i = from; i < to; i++) d += `${i > from ? "L" : "M"}${this.x(at[i]).toFixed(1)} ${this.y(numbers[i]).toFixed(1)}`;
+    for (let i = from; i < to; i++) d += `${i > from ? "L" : "M"}${this.#at(points, i, points.last)}`;
     return d;
   }
 
-  #area(from, to) {
-    const { at, low, high } = this.#points;
+  #area(points, from, to) {
     let [up, back] = ["", ""];
     for (let i = from; i < to; i++) {
-      const x = this.x(at[i]).toFixed(1);
-      up += `${i > from ? "L" : "M"}${x} ${this.y(high[i]).toFixed(1)}`;
-      back = `L${x} ${this.y(low[i]).toFixed(1)}${back}`;
+      up += `${i > from ? "L" : "M"}${this.#at(points, i, points.high)}`;
+      back = `L${this.#at(points, i, points.low)}${back}`;
     }
     return `${up}${back}Z`;
   }
 
   /** Shows the value at `time`; the last one for null. */
   point(time) {
-    const { at, low, high, last } = this.#points;
+    const { at, low, high, last } = this.points;
     const i = time === null ? at.length - 1 : nearest(at, time);
     const spread = low[i] === high[i] ? "" : ` (${figure(low[i])} to ${figure(high[i])})`;
     setText(this.value, `${figure(last[i])}${this.unit}`);
-    const before = i > 0 ? last[i] - last[i - 1] : 0;
-    const change = time === null && i > 0 ? `${before < 0 ? "−" : "+"}${figure(Math.abs(before))}` : "";
+    const change = time === null && i > 0 ? signed(last[i] - last[i - 1]) : "";
     setText(this.change, time === null ? change : spread);
+    this.otherValues.replaceChildren(...this.others.map(({ points, place }) => {
+      const j = time === null ? points.at.length - 1 : nearest(points.at, time);
+      return el("span", { class: `value o${place}` }, `${figure(points.last[j])}${this.unit}`);
+    }));
     this.cursor.style.display = time === null ? "none" : "";
     if (time === null) return;
     const x = this.x(at[i]).toFixed(1);

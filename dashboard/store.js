@@ -1,6 +1,6 @@
 // The state of the page. Every list has a limit; views only read it.
 
-import { position } from "./value.js";
+import { short } from "./value.js";
 
 export const LIMITS = { devices: 5000, found: 500, messages: 200, shown: 50, table: 200, quarantine: 20 };
 
@@ -16,7 +16,8 @@ export class Store {
   /** Part of a device's name, or with `exact` all of it. */
   filter = "";
   exact = false;
-  /** The chosen device: its name, the address and time range, its messages there and its numbers, what it has in quarantine; or null. */
+  /** The chosen device: its name, the address and time range, its messages there and its numbers, what it has in quarantine, and the series of
+   * those that it is compared with; or null. */
   device = null;
   /** The chosen message: its ID and what the API knows of it; or null. */
   message = null;
@@ -172,10 +173,10 @@ export class Store {
 /** The last messages by device. A device of which there are messages in the quarantine alone has none. */
 const byDevice = (devices) => new Map(devices.filter(({ last }) => last).map(({ device, last }) => [device, { ...last, device }]));
 
-/** What the lists and the map need of a message: its value may be large. */
-function lastOf(message) {
-  const { id, device, received_at, format, schema, link, bytes } = message;
-  return { id, device, received_at, format, schema, link, bytes, position: position(message) };
+/** What the lists and the map need of a message: its value may be large. Its numbers have the digits that it came with; a map calculates. */
+function lastOf({ id, device, received_at, format, schema, link, bytes, position }) {
+  const [latitude, longitude] = [position?.latitude, position?.longitude].map((degrees) => Number(short(degrees)));
+  return { id, device, received_at, format, schema, link, bytes, position: position && { latitude, longitude } };
 }
 
 /** `list`, newest first, with `object` inserted in order; the same list if it contains `object` already, or if

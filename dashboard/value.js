@@ -1,7 +1,7 @@
 // The value of a message: parsed without losing digits, shown as fields.
 
 import { el } from "./dom.js";
-import { count, decimal } from "./format.js";
+import { count, counted, decimal } from "./format.js";
 
 const MOST_ENTRIES = 200;
 const LONGEST_TEXT = 2000;
@@ -19,14 +19,10 @@ export function parse(text) {
     typeof value === "number" && context?.source && String(value) !== context.source ? new ExactNumber(context.source) : value);
 }
 
-/** The position of a message that was parsed, with numbers. */
-export const position = (message) =>
-  message.position && { latitude: Number(short(message.position.latitude)), longitude: Number(short(message.position.longitude)) };
-
 function text(value) {
   const shown = value.length > LONGEST_TEXT ? value.slice(0, LONGEST_TEXT) : value;
   const node = el("span", { class: "value text" }, shown);
-  return value.length > LONGEST_TEXT ? el("span", {}, node, ` and ${count(value.length - LONGEST_TEXT)} more characters`) : node;
+  return value.length > LONGEST_TEXT ? el("span", {}, node, ` and ${counted(value.length - LONGEST_TEXT, "more character")}`) : node;
 }
 
 /** A number. One that is a binary32 with many digits has its shortest decimal, and says so. */
@@ -69,6 +65,9 @@ export const short = (value) => (value instanceof ExactNumber ? value.text : Str
 
 /** The same for people: a number that is a binary32 has its shortest decimal. */
 export const brief = (value) => (typeof value === "number" ? decimal(value) : short(value));
+
+/** A JSON pointer for people: "/data/0" -> "data / 0" */
+export const title = (pointer) => pointer.split("/").slice(1).map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~")).join(" / ") || "value";
 
 /** JSON.stringify with the numbers as they were written. */
 export function json(value) {

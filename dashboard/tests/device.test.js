@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { axe, eventually, launch, open, shot } from "./browser.js";
-import { Gateway } from "./gateway.js";
+import { CONTAINER, Gateway, packed } from "./gateway.js";
 
 const COUNT = 12;
 
@@ -15,6 +15,21 @@ async function fill(gateway, device) {
     await new Promise((done) => setTimeout(done, 30));
   }
 }
+
+/** A container whose numbers all change. */
+const moved = (at) => ({
+  ...CONTAINER,
+  iso6346: "MNHU7675439",
+  rssi: String(10 + at),
+  "bat-soc": String(90 - at),
+  temperature: (17 + at / 4).toFixed(2),
+  humidity: (40 + at).toFixed(2),
+  pressure: (1010 + at).toFixed(4),
+  latitude: (31.8 + at / 100).toFixed(4),
+  longitude: (28.7 + at / 100).toFixed(4),
+  altitude: (49.5 + at).toFixed(2),
+  speed: (12 + at).toFixed(1),
+});
 
 describe("a device", () => {
   let browser, gateway, page;
@@ -78,7 +93,8 @@ describe("a device", () => {
     const other = await open(browser, gateway.url, {}, page.url());
     await other.locator("#device-note").filter({ hasText: `${COUNT} messages` }).waitFor();
     await other.goto(`${gateway.url}/?device=nobody`);
-    await other.locator("#device-note").filter({ hasText: "nothing of this device is stored" }).waitFor();
+    await other.locator("#device-note").filter({ hasText: "Nothing of this device is stored." }).waitFor();
+    await eventually(async () => assert.match(await other.locator("main").innerText(), /^nobody\s+Nothing of this device is stored\.\s+All devices$/));
     await other.close();
   });
 
@@ -100,6 +116,97 @@ describe("a device", () => {
     await gateway.send("tank-1", { temperature: -5 });
     await note(`${COUNT + 1} messages`);
     await eventually(async () => assert.equal(await plot("temperature").locator(".value").textContent(), "-5"));
+  });
+
+  const latest = () => page.locator("#latest tr").evaluateAll((rows) => rows.map((row) => [...row.cells].slice(0, 3).map((cell) => cell.textContent)));
+
+  test("lists the latest value of every field, what changed, and in one line what did not", async () => {
+    await choose("tank-1");
+    await eventually(async () => assert.deepEqual(await latest(), [["temperature", "25.5", "+0.5"], ["deep / a/b", "11.50", "+1"]]));
+    const constant = page.locator("#latest-constant");
+    assert.equal((await constant.innerText()).trim(), "1 field that did not change");
+    await constant.locator("summary").click();
+    assert.match(await constant.innerText(), /door\s+closed/);
+    await gateway.send("tank-1", { temperature: 25.5, door: "open", on: true });
+    await note(`${COUNT + 1} messages`);
+    await eventually(async () => {
+      assert.deepEqual(await latest(), [["temperature", "25.5", "unchanged"], ["door", "open", "was closed"], ["on", "true", ""], ["deep / a/b", "11.50", "+1"]]);
+      assert.equal(await constant.isVisible(), false);
+    });
+    await page.goto(`${gateway.url}/?device=pump`);
+    await eventually(async () => assert.deepEqual(await latest(), [["rpm", "900", ""]]));
+  });
+
+  test("has a time axis below its plots, and a dot for each of a few messages", async () => {
+    await choose("tank-1");
+    const axis = page.locator("#device .axis");
+    await eventually(async () => assert.match(await axis.textContent(), /^UTC\d\d:\d\d:\d\d\.\d+20\d\d-\d\d-\d\d/));
+    assert.equal((await plot("temperature").locator(".dots").getAttribute("d")).match(/M/g).length, COUNT);
+    const [above, below] = [await plot("Bytes of the message").boundingBox(), await axis.boundingBox()];
+    assert.ok(below.y < page.viewportSize().height && below.y + below.height <= above.y + above.height + 60);
+  });
+
+  test("shows the units of its schema in plots, tables and the file", async () => {
+    for (const n of [1, 2]) {
+      const message = { station: "PISA01", time: `2026-03-29T12:0${n}:00Z`, temperature: 14 + n, humidity: 50, pressure: 1010, wind: { speed: n, direction: 10 * n } };
+      assert.equal(await gateway.post("roof", JSON.stringify(message), { schema: "weather" }), 204);
+    }
+    await page.goto(`${gateway.url}/?device=roof`);
+    await note("2 messages");
+    await eventually(async () => {
+      assert.match(await page.locator("#device-plots > li").first().innerText(), /^temperature\s+16 °C\s+\+1/);
+      assert.deepEqual((await latest()).slice(1), [["temperature", "16 °C", "+1"], ["wind / speed", "2 m/s", "+1"], ["wind / direction", "20°", "+10"]]);
+      assert.ok((await page.locator("#device-head th").allTextContents()).includes("wind / speed [m/s]"));
+    });
+    await page.locator("#latest-constant summary").click();
+    assert.match(await page.locator("#latest-constant").innerText(), /humidity\s+50 %/);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV", exact: true }).click()]);
+    assert.match(await readFile(await download.path(), "utf8"), /,temperature \[°C\],humidity \[%\],/);
+  });
+
+  test("is compared with others in the same plots, which the address keeps", async () => {
+    for (const temperature of [5, 35]) await gateway.send("tank-2", { temperature });
+    await choose("tank-1");
+    await note(`${COUNT} messages`);
+    const box = page.getByLabel("Compare with");
+    await box.fill("nk-2");
+    await page.locator('#compare-found option[value="tank-2"]').waitFor({ state: "attached" });
+    await box.fill("tank-2");
+    await page.keyboard.press("Enter");
+    await eventually(async () => {
+      assert.equal(search(), "?device=tank-1&with=tank-2");
+      assert.match(await page.locator("#compare-legend").innerText(), /tank-1\s+tank-2 \(2\)/);
+      assert.equal(await plot("temperature").locator(".line.o1").count(), 1);
+      assert.equal(await plot("temperature").locator(".others").textContent(), "35");
+      assert.equal(await plot("deep / a/b").locator(".o1").count(), 0);
+    });
+    // Both fit: the axis of numbers is that of all lines.
+    assert.equal(await plot("temperature").locator("svg > .degrees").last().textContent(), "35");
+    assert.deepEqual(await axe(page), []);
+    await shot(page, "device-compared");
+    await page.getByRole("button", { name: "Do not compare with tank-2" }).click();
+    await eventually(async () => assert.equal(search(), "?device=tank-1"));
+    const other = await open(browser, gateway.url, {}, `${gateway.url}/?device=tank-1&with=tank-2,nobody`);
+    await eventually(async () => assert.match(await other.locator("#compare-legend").innerText(), /tank-2 \(2\)[^]*nobody: nothing of it is stored/));
+    await other.close();
+  });
+
+  test("fits a phone: the name stays in one line, and the page ends before 2,500 pixels", async () => {
+    for (let at = 0; at < 5; at++) await gateway.post("MNHU7675439", packed("container", moved(at)), { type: "application/vnd.dunnage.packed", schema: "container", link: "astrocast" });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${gateway.url}/?device=MNHU7675439`);
+    await note("5 messages");
+    await page.locator("#device-plots > li").nth(5).waitFor();
+    const bottom = async (id) => (await page.locator(id).boundingBox()).height;
+    assert.ok((await page.locator("#device-title").boundingBox()).height < 30);
+    assert.ok((await bottom("#device")) < 2300, `${await bottom("#device")}`);
+    await shot(page, "device-phone");
+    await page.getByRole("button", { name: /^Show \d+ more plots?$/ }).click();
+    await page.locator("#device-plots > li").nth(7).waitFor();
+    await page.goto(`${gateway.url}/?message=14`);
+    await page.locator("#message-parts tr").nth(3).waitFor();
+    assert.ok((await bottom("#message")) < 2300, `${await bottom("#message")}`);
+    await shot(page, "message-phone");
   });
 
   test("has a track with times, and the cursor of the plots is a mark on it", async () => {

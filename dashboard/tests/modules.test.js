@@ -4,12 +4,15 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { format, parse, range } from "../address.js";
+import { LEFT, ticks, timeAt } from "../axis.js";
 import { gather, radius } from "../clusters.js";
 import { csv, ndjson } from "../export.js";
-import { age, bytes, lateness, linkKind, percent, place, rate, span } from "../format.js";
+import { age, bytes, counted, lateness, linkKind, percent, place, rate, secondTime, span } from "../format.js";
 import { graticule, scaleBar, View } from "../geo.js";
+import { change, sift } from "../latest.js";
 import { figure, nearest, runs } from "../plot.js";
 import { LIMITS, Store } from "../store.js";
+import { suffix, titled, unitOf } from "../units.js";
 import { ExactNumber, json, leaves } from "../value.js";
 import { coast } from "./coast.js";
 
@@ -24,18 +27,22 @@ test("links are told apart by what carries them", () => {
 });
 
 test("figures are never better than they are", () => {
-  assert.deepEqual([1, 0.99999, 0.5, 0.00001, 0].map(rate), ["100 %", "99.99 %", "50.00 %", "0.01 %", "0 %"]);
-  assert.deepEqual([0.262, 1.5].map((share) => percent(share)), ["26 %", "150 %"]);
+  assert.deepEqual([1, 0.99999, 0.5, 0.00001, 0].map(rate), ["100 %", "99.99 %", "50.00 %", "below 0.01 %", "0 %"]);
+  assert.deepEqual([0.262, 1.5, 0.00002].map((share) => percent(share)), ["26 %", "150 %", "below 1 %"]);
+  assert.deepEqual([counted(1, "message"), counted(3943, "message")], ["1 message", "3,943 messages"]);
+  assert.equal(secondTime("2026-01-31T08:00:00.123Z"), "2026-01-31 08:00:00 UTC");
   assert.deepEqual([138, 9999, 10_000, 2_500_000, 2 ** 33].map(bytes), ["138 B", "9,999 B", "10 kB", "2.5 MB", "8.6 GB"]);
   assert.deepEqual([-5000, 1999, 59_000, 61_000, 7_200_000, 172_800_000].map(age), ["now", "now", "59 s", "1 min", "2 h", "2 d"]);
   assert.equal(place({ latitude: -33.9, longitude: 18.4321 }), "33.900° S, 18.432° E");
 });
 
 test("an address comes back from its URL, and what is wrong in a URL is not there", () => {
-  for (const search of ["", "?device=tank-1", "?find=tank", "?device=a%26b&last=24h", "?device=t&from=2026-01-31T08%3A00%3A00.000Z&until=2026-02-01T00%3A00%3A00.000Z"]) {
+  for (const search of ["", "?device=tank-1", "?find=tank", "?device=a%26b&last=24h", "?device=tank-1&with=pump,tank-2", "?device=t&from=2026-01-31T08%3A00%3A00.000Z&until=2026-02-01T00%3A00%3A00.000Z"]) {
     assert.equal(format(parse(search)), search);
   }
   assert.deepEqual(parse("?device=d&find=x&last=9y&from=yesterday&other=1&message=x"), { view: "", device: "d", find: "", last: "", from: null, until: null, message: "" });
+  assert.deepEqual(parse("?device=d&with=a,,d,a, b,c,e,f").with, ["a", "b", "c", "e"]);
+  assert.equal(parse("?with=a").with, undefined);
   assert.deepEqual(range(parse("?last=1h"), 10_000_000), { from: 6_400_000, until: null });
   assert.deepEqual(range(parse("?until=1970-01-01T00:00:01Z"), 5), { from: null, until: 1000 });
 });
@@ -78,12 +85,46 @@ test("silence is a gap in a line, and the nearest point is found", () => {
   assert.deepEqual([0.04, 1.52, 900].map(span), ["40 ms", "1.5 s", "15 min"]);
 });
 
+test("an axis has round times that do not touch each other", () => {
+  const day = 86_400_000;
+  for (const span of [1, 360, 4000, 90_000, day / 4, day, 9 * day, 400 * day, 9000 * day]) {
+    for (const width of [330, 900, 1500]) {
+      const range = { from: 1_775_000_123_456, until: 1_775_000_123_456 + span };
+      const { step, at } = ticks(range, width);
+      const pixels = (step / span) * (width - LEFT);
+      assert.ok(at.length < 16 && pixels >= 100 && (at.length > 2 || pixels < width), `${span} ${width}: ${at.length} of ${step}`);
+      assert.ok(at.every((time) => time % step === 0 && time >= range.from && time <= range.until));
+      assert.ok(Math.abs(timeAt(width, range, width) - range.until) <= 1);
+    }
+  }
+});
+
+test("what changed is told from what is constant, and how it changed", () => {
+  const values = [{ t: 21.5, door: "open", fw: "1.2" }, { t: new ExactNumber("20.50"), door: "closed", fw: "1.2", alarm: true }, { t: 20, door: "closed", fw: "1.2" }];
+  const messages = values.map((value, i) => ({ value, received_at: `2026-01-31T08:0${9 - i}:00Z` }));
+  const cells = values.map((value) => leaves(value));
+  const { varying, constant } = sift(messages, cells, []);
+  assert.deepEqual(varying.map((field) => [field.pointer, field.at.slice(14, 16), change(field)]), [["/t", "09", "+1"], ["/door", "09", "was closed"], ["/alarm", "08", ""]]);
+  assert.deepEqual(constant.map(({ pointer }) => pointer), ["/fw"]);
+  // The series may have messages that the page does not have, and one message says nothing of what is constant.
+  const series = [{ pointer: "/fw", low: [1, 1], high: [1, 2] }];
+  assert.equal(sift(messages, cells, series).constant.length, 0);
+  assert.equal(sift(messages.slice(0, 1), cells.slice(0, 1), []).varying.length, 3);
+});
+
+test("the unit of a value is that of the first pointer that fits", () => {
+  const units = [{ pointer: "/a/b", unit: "m" }, { pointer: "/a/*", unit: "°" }];
+  assert.deepEqual(["/a/b", "/a/0", "/a", "/a/0/1"].map((pointer) => unitOf(units, pointer)), ["m", "°", "", ""]);
+  assert.deepEqual([suffix("m"), suffix("°"), titled("a", "m"), titled("a", "")], [" m", "°", "a [m]", "a"]);
+});
+
 test("files have every field and every digit, and no formulas", () => {
   const value = { a: new ExactNumber("1.50"), b: { "c/d": ["x,y", null] }, e: "-2+3", f: new ExactNumber("18446744073709551615") };
   const message = { id: 7, received_at: "2026-01-31T08:00:00.123Z", format: "json", schema: null, link: "=cmd", bytes: 9, value };
   assert.deepEqual([...leaves(value).keys()], ["/a", "/b/c~1d/0", "/b/c~1d/1", "/e", "/f"]);
   assert.equal(json(value), '{"a":1.50,"b":{"c/d":["x,y",null]},"e":"-2+3","f":18446744073709551615}');
   assert.equal(csv([message]), 'id,received_at,format,schema,link,bytes,a,b/c~1d/0,b/c~1d/1,e,f\r\n7,2026-01-31T08:00:00.123Z,json,,\'=cmd,9,1.50,"x,y",,\'-2+3,18446744073709551615\r\n');
+  assert.match(csv([message], [{ pointer: "/a", unit: "m/s" }]), /,bytes,a \[m\/s\],b/);
   assert.equal(ndjson([{ id: 1, value: 2 }, { id: 2, value }]).split("\n")[1], `{"id":2,"value":${json(value)}}`);
 });
 

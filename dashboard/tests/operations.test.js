@@ -107,6 +107,18 @@ describe("the view of operators", () => {
     await page.getByRole("button", { name: "ship", exact: true }).waitFor();
   });
 
+  test("rates begin at zero over a time axis, and storage says what its figures include", async () => {
+    await gateway.send("d", { n: 1 });
+    await eventually(async () => assert.ok((await gateway.api("/api/rates")).points.length > 0));
+    await visit();
+    const rate = panel("Rates").locator("li").filter({ hasText: "Messages" });
+    await eventually(async () => {
+      assert.equal(await rate.locator(".plot > .degrees").first().textContent(), "0");
+      assert.match(await rate.locator(".axis").textContent(), /^UTC\d\d:\d\d/);
+    });
+    assert.match(await panel("Storage and queue").innerText(), /below 1 % of 8\.6 GB, and [\d.,]+ [kM]?B of write-ahead log/);
+  });
+
   test("a dead letter is delivered again, another one discarded, and both are gone", async () => {
     for (const n of [1, 2, 3]) await gateway.send("d", { n });
     await eventually(async () => assert.equal((await gateway.api("/api/outputs/archive/dead-letters")).count, 3));

@@ -147,7 +147,7 @@ describe("the page", () => {
     await gateway.post("hostile", `{"a": "${attack.replaceAll('"', "'")}`, { type: "application/json" });
     await gateway.post("hostile", attack, { type: `application/json; x="<b>"` });
     await page.locator("#quarantine > li").nth(1).waitFor();
-    for (const summary of await page.locator("summary").all()) await summary.click();
+    for (const summary of await page.locator("#messages summary, #quarantine summary").all()) await summary.click();
     await eventually(async () => {
       assert.ok((await message("hostile").innerText()).includes(attack));
       assert.equal(await device("hostile").locator(".place").textContent(), "none");
@@ -168,11 +168,13 @@ describe("the page", () => {
     await page.locator("#messages > li").nth(5).waitFor();
     await eventually(async () => {
       assert.equal(await page.locator("#filter").inputValue(), "TGHU0000001");
-      assert.equal(await page.locator("#devices tr").count(), 1);
       assert.equal(await page.locator("#messages > li").count(), 6);
-      assert.equal(await page.locator("#map .mark").count(), 1);
+      assert.equal(await page.evaluate(() => document.activeElement.id), "device-title");
+      for (const part of ["Totals", "Last positions", "Devices", "Size compared with JSON"]) {
+        assert.equal(await page.getByRole("heading", { name: part, exact: true }).count(), 0, part);
+      }
     });
-    await page.waitForFunction(() => document.querySelector(".track-line").getAttribute("d").split("L").length === 6);
+    await page.waitForFunction(() => document.querySelector("#device-track .track-line").getAttribute("d").split("L").length === 6);
     await page.getByRole("button", { name: "Show all" }).click();
     await page.locator("#devices tr").nth(1).waitFor();
     await page.locator("#filter").fill("0002");
@@ -199,6 +201,14 @@ describe("the page", () => {
     await eventually(async () => assert.deepEqual(await tile(page, "Devices"), ["0", "of 3, no messages yet"]));
     await page.getByRole("button", { name: "Show all" }).click();
     await stored(8).waitFor();
+  });
+
+  test("a refused request is no failed message, and an empty quarantine is one line", async () => {
+    await gateway.send("tank", { level: 1 });
+    assert.equal(await gateway.post("-", "1"), 400);
+    await eventually(async () => assert.deepEqual(await tile(page, "Success rate"), ["100 %", "0 in quarantine, 1 refused, not counted"]));
+    assert.ok((await page.locator(".quarantine-panel").boundingBox()).height < 60);
+    assert.match(await page.locator("#about").textContent(), /running since 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
   });
 
   test("there is no map while no device has a position, and a link that is not said is unknown", async () => {

@@ -38,7 +38,7 @@ describe("the page behind tokens", () => {
     const page = await open(browser, gateway.url, { httpCredentials: { username: "any", password: reads, send: "unauthorized" } });
     await works(page, "ship-1");
     await page.reload();
-    await device(page, "ship-1").waitFor();
+    await page.getByRole("heading", { name: "ship-1", exact: true }).waitFor();
     await page.close();
   });
 
