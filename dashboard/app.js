@@ -7,6 +7,7 @@ import { DevicesView } from "./devices.js";
 import { setAttribute } from "./dom.js";
 import { FleetView } from "./fleet.js";
 import { FormatsView } from "./formats.js";
+import { LATE, LateView } from "./late.js";
 import { MapView } from "./map.js";
 import { MessageView } from "./message.js";
 import { MessagesView } from "./messages.js";
@@ -25,6 +26,8 @@ const CATCH_UP_DEVICES = 1000;
 const ALL = 60_000;
 /** Minimum milliseconds between two loads of the chosen device. */
 const REFRESH = 5000;
+/** Milliseconds between two loads of the devices that are late. */
+const LATE_REFRESH = 10_000;
 /** Milliseconds after the last letter that is typed until devices are searched. */
 const FIND = 200;
 
@@ -34,6 +37,7 @@ const fleet = new FleetView((wanted) => show(address.parse(address.format({ view
 const views = [
   fleet,
   new ConnectionView(connection),
+  new LateView(choose),
   new TotalsView(),
   new WelcomeView(),
   new FormatsView(),
@@ -56,6 +60,7 @@ let waiting = null;
 let loading = null;
 let loadedAt = 0;
 let allLoadedAt = 0;
+let lateAt = 0;
 let frame = 0;
 let gathering = 0;
 let catchUp = 0;
@@ -96,7 +101,7 @@ async function loadAll() {
     loadedAt = Date.now();
     for (const [kind, object] of arrived) store.apply(kind, object);
   }
-  await Promise.all([loadDevice(), loadMessage(), loadFound()]);
+  await Promise.all([loadDevice(), loadMessage(), loadFound(), loadLate()]);
   draw();
 }
 
@@ -117,6 +122,13 @@ async function loadFound() {
   if (!part || shown.view || (store.stats?.devices ?? 0) <= LIMITS.devices) return;
   const found = await api.newestDevices(LIMITS.found, { find: part });
   if (shown.find === part) store.find(found);
+}
+
+/** Loads the devices that are late, for the overview, unless that was just done. */
+async function loadLate() {
+  if (shown.view || shown.device || Date.now() < lateAt + LATE_REFRESH / 5) return;
+  lateAt = Date.now();
+  store.late = await api.devices({ late: true, sort: "late", limit: LATE });
 }
 
 function findSoon() {
@@ -201,7 +213,7 @@ function show(next, replace = false) {
   for (const link of document.querySelectorAll("[data-goes]")) setAttribute(link, "aria-current", link.dataset.goes === next.view ? "page" : "false");
   document.title = next.device ? `${next.device} – Dunnage gateway` : "Dunnage gateway";
   findSoon();
-  for (const load of [loadDevice, loadMessage]) load().catch(() => {}).finally(draw);
+  for (const load of [loadDevice, loadMessage, loadLate]) load().catch(() => {}).finally(draw);
   draw();
 }
 
@@ -237,6 +249,10 @@ clear.addEventListener("click", () => {
 });
 
 setInterval(draw, 1000); // ages grow
+setInterval(() => {
+  // A failure here is a failure of the connection, which then loads everything again.
+  if (connection.state === "live" && document.visibilityState === "visible") loadLate().catch(() => {});
+}, LATE_REFRESH);
 address.follow((next) => show(next, true));
 show(shown, true);
 

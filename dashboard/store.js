@@ -19,6 +19,8 @@ export class Store {
   /** The chosen device: its name, the address and time range, its messages there and its numbers, what it has in quarantine, and the series of
    * those that it is compared with; or null. */
   device = null;
+  /** The first devices that are late, as /api/devices answers, or null. */
+  late = null;
   /** The chosen message: its ID and what the API knows of it; or null. */
   message = null;
   /** The newest messages of the chosen device in that range, or null. `live` tells whether new messages belong there. */

@@ -41,6 +41,26 @@ describe("the fleet", () => {
   const search = () => new URL(page.url()).search;
   const note = (text) => page.locator("#fleet-note").filter({ hasText: text }).waitFor();
 
+  test("the overview begins with who is late, and leads to them", async () => {
+    // One second after its message, the pump counts as silent.
+    await eventually(async () => assert.equal((await gateway.api("/api/devices?late=true")).matches, 1));
+    await page.goto(gateway.url);
+    const late = page.getByRole("region", { name: "Late or silent" });
+    await eventually(async () => {
+      assert.match(await late.locator("li").innerText(), /^pump-1\s+within 1 s, .+ late\s+last seen \d+ s ago$/);
+      assert.equal(await page.locator("#late-note").textContent(), "1 of 62");
+      assert.ok((await late.boundingBox()).y < (await page.locator("#totals").boundingBox()).y);
+    });
+    assert.deepEqual(await axe(page), []);
+    await late.getByRole("link", { name: "All in the fleet" }).click();
+    await shows((all) => assert.deepEqual(all, ["pump-1"]));
+    assert.equal(search(), "?view=fleet&late=true&sort=late");
+    await page.goBack();
+    await late.getByRole("link", { name: "pump-1" }).click();
+    await page.locator("#device-title").filter({ hasText: "pump-1" }).waitFor();
+    assert.equal(search(), "?device=pump-1");
+  });
+
   test("is sorted by its headers, with the mouse and the keyboard", async () => {
     assert.equal(await head("Last message").getAttribute("aria-sort"), "descending");
     assert.equal((await names())[0], "pump-1");
