@@ -52,6 +52,7 @@ describe("the fleet", () => {
       assert.ok((await late.boundingBox()).y < (await page.locator("#totals").boundingBox()).y);
     });
     assert.deepEqual(await axe(page), []);
+    await shot(page, "late");
     await late.getByRole("link", { name: "All in the fleet" }).click();
     await shows((all) => assert.deepEqual(all, ["pump-1"]));
     assert.equal(search(), "?view=fleet&late=true&sort=late");
