@@ -234,6 +234,8 @@ impl Bench {
         let begun = Instant::now();
         while !condition(&self.status()) {
             assert!(begun.elapsed() < Duration::from_secs(60), "not in time: {what}; {:?}", self.status());
+            // The buffer works in real time. Without this, a simulated clock runs ahead of it by seconds.
+            std::thread::sleep(Duration::from_micros(250));
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
