@@ -53,7 +53,12 @@ export function draw(plan, id) {
   const choice = plan?.advice.choices.find((choice) => choice.link === link?.id)?.format;
   byId("plan").replaceChildren(...(link?.formats ?? []).map((format) => row(format, format.format === choice)));
   byId("plan").closest(".scroll").hidden = !link;
+  const standard = link?.standard_payload_bytes ? `Its standard message has ${bytes(link.standard_payload_bytes)}.` : null;
+  setText(byId("plan-note"), [link?.price && `Price: ${link.price}.`, link?.price_note, link?.note, standard].filter(Boolean).map(sentence).join(" "));
 }
+
+/** A note as a sentence. */
+const sentence = (note) => note[0].toUpperCase() + note.slice(1) + (note.endsWith(".") ? "" : ".");
 
 function row(format, chosen) {
   const cell = (text, name = "number") => el("td", { role: "cell", class: name }, text);

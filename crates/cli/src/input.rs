@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use clap::Args;
-use dunnage_formats::{Error, Format, Json, Kind, MAX_BYTES, Value, line_and_column};
+use dunnage_formats::{Csv, Error, Format, Json, Kind, MAX_BYTES, Value, line_and_column};
 use dunnage_packed::Layout;
 use dunnage_schema::{Folders, Model, Options, SchemaError, alike, read_text};
 use serde::{Deserialize, de::IgnoredAny};
@@ -109,10 +109,13 @@ impl fmt::Display for Source {
 
 /// The failure to read `bytes` as one JSON message. If they hold several messages, the error includes `way_out`.
 pub fn json_failure(error: impl fmt::Display, bytes: &[u8], way_out: &str) -> Failure {
-    match holds_several(bytes) {
-        true => Failure::Failed(format!("{error}: the input has more than one JSON message; {way_out}")),
-        false => Failure::Failed(error.to_string()),
-    }
+    Failure::Failed(match holds_several(bytes) {
+        true => format!("{error}: the input has more than one JSON message; {way_out}"),
+        false if std::str::from_utf8(bytes).is_ok_and(Csv::has_header) => {
+            format!("{error}; if this is CSV, `dunnage convert --from csv --to json` makes messages of it")
+        }
+        false => error.to_string(),
+    })
 }
 
 /// Whether `bytes` begin with more than one JSON text.

@@ -170,6 +170,7 @@ fn messages_that_the_schema_does_not_allow_exit_with_1_and_are_named() {
     for (message, reason) in [
         (r#"{"temprature":1}"#, "/temprature"),
         (r#"{"a":1} {"b":2}"#, "more than one JSON message"),
+        ("time,temp\n1,20.5\n2,20.6\n", "`dunnage convert --from csv --to json`"),
         ("{", "truncated"),
     ] {
         let run = run_with(message);

@@ -49,12 +49,12 @@ const EXAMPLES: [Example; 3] = [
         trained: Some("| mean | "),
     },
     Example {
-        description: "a shipping container, 20 fields",
+        description: "a shipping container, 20 fields, numbers as text",
         schema: "spec/schemas/container-voyage.json",
         pointers: ["", "/examples/0"],
         fields: &[
             ("msisdn", 4, None),
-            ("iso6346", 7, None),
+            ("iso6346", 5, None),
             ("time", 5, None),
             ("rssi", 1, None),
             ("cgi", 9, None),

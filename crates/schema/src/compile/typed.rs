@@ -102,6 +102,9 @@ pub(super) fn or_other(kind: Type, name: &str) -> Type {
     union(std::iter::once(kind).chain(others)).unwrap_or(Type::Any)
 }
 
+/// The types of JSON Schema.
+const TYPES: [&str; 7] = ["object", "array", "string", "number", "integer", "boolean", "null"];
+
 /// Returns the names under `type`; `None` without the keyword.
 fn type_names<'a>(schema: &Schema<'a>) -> Result<Option<Vec<&'a str>>, SchemaError> {
     let names = match schema.get("type") {
@@ -126,6 +129,10 @@ fn check_homes(
     schema: &Schema<'_>,
     names: Option<&[&str]>,
 ) -> Result<(), SchemaError> {
+    // A misspelt type is reported as such.
+    if !names.unwrap_or_default().iter().all(|name| TYPES.contains(name)) {
+        return Ok(());
+    }
     for (keyword, _) in entries {
         let Some(home) = keywords::home(keyword) else { continue };
         let is_home = |name: &&str| *name == home || *name == "integer" && home == "number";

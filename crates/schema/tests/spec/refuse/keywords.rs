@@ -60,6 +60,7 @@ fn a_keyword_of_one_type_needs_that_type() {
             "/x-dunnage-number",
             "says nothing about number",
         ),
+        (r#"{"type":"integr","x-dunnage-usual":{}}"#, "/type", "no type \"integr\""),
     ]);
 }
 
