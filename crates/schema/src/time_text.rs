@@ -34,6 +34,21 @@ impl TimeText {
         self.notation.iter().map(|part| part.write(self.places)).collect()
     }
 
+    /// Returns the offset from UTC with which the notation ends, such as `+01:00`, in seconds; 0 if it ends with none. The time that the
+    /// texts mean is earlier by that: the scaled value counts as if they were in UTC.
+    pub fn offset(&self) -> i64 {
+        let Some(TimePart::Literal(end)) = self.notation.last() else { return 0 };
+        let (sign, digits) = match end.trim_start().split_at_checked(1) {
+            Some(("+", digits)) => (1, digits),
+            Some(("-", digits)) => (-1, digits),
+            _ => return 0,
+        };
+        let digits = digits.replacen(':', "", 1);
+        let is_offset = matches!(digits.len(), 2 | 4) && digits.bytes().all(|b| b.is_ascii_digit());
+        let number = |range| digits.get(range).and_then(|part: &str| part.parse::<i64>().ok()).unwrap_or(0);
+        if is_offset { sign * (3600 * number(0..2) + 60 * number(2..4)) } else { 0 }
+    }
+
     /// Parses `text`; returns its time in units of 10^-`places` seconds since the epoch.
     ///
     /// Returns `None` unless the text is in the notation and the time in [`TimeText::range`]: `parse(t) == Some(n)` implies
@@ -186,6 +201,24 @@ mod tests {
             literal("Z"),
         ];
         TimeText { notation, epoch, places: 0, until: None, every: None }
+    }
+
+    #[test]
+    fn the_offset_is_that_at_the_end_of_the_notation() {
+        for (end, offset) in [
+            ("Z", 0),
+            ("+01:00", 3600),
+            ("-0530", -19_800),
+            (" +02", 7200),
+            ("-", 0),
+            ("+1:00", 0),
+            ("UTC", 0),
+        ] {
+            let mut time = iso(0);
+            *time.notation.last_mut().unwrap() = Literal(end.to_owned());
+            assert_eq!(time.offset(), offset, "{end}");
+        }
+        assert_eq!(compact(1, 0).offset(), 0);
     }
 
     #[test]

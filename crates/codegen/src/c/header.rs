@@ -136,7 +136,7 @@ fn declarations(Plan { name, prefix, .. }: &Plan, modes: &Modes) -> String {
  *
  *     static {name}_state state;                    RAM that the program keeps; no start value is needed
  *     size = {name}_send(&state, &message, buffer);
- *     if (radio_send(buffer, size) == CONFIRMED) {name}_acked_last(&state);
+ *     if (the receiver has stored it: CoAP 2.04, HTTP 204) {name}_acked_last(&state);
  */
 
 /* How many messages may wait for their acknowledgement: 1 if each answer comes before the next message. The whole program must be

@@ -86,7 +86,8 @@ impl Count {
             _ => None,
         };
         let epoch = match &number.source {
-            Source::Time(time) => Some(time.epoch),
+            // Texts with an offset count from the epoch in their own time.
+            Source::Time(time) => Some(time.epoch - time.offset()),
             _ => None,
         };
         let mut kind = Whole::holding(min, max);

@@ -169,6 +169,19 @@ fn errors_name_what_c_cannot_represent_and_a_remedy() {
     );
 }
 
+/// A device has a clock in UTC, and texts with an offset count in their own time.
+#[test]
+fn the_epoch_of_a_time_with_an_offset_is_the_one_that_a_clock_in_utc_needs() {
+    for (end, epoch) in [("Z", 1_767_225_600), ("+01:00", 1_767_222_000), ("-0530", 1_767_245_400)] {
+        let schema = format!(
+            r#"{{"title":"Tide","type":"object","properties":{{"t":{{"type":"string","x-dunnage-time":{{"notation":"YYYY-MM-DDThh:mm:ss{end}","epoch":"2026-01-01T00:00:00Z"}}}}}},"required":["t"],"additionalProperties":false}}"#
+        );
+        let layout = Layout::new(&Model::compile(&schema).unwrap()).unwrap();
+        let header = c::c(&layout, c::Options::default()).unwrap().header;
+        assert!(header.contains(&format!("#define TIDE_T_EPOCH {epoch}L ")), "{end}: {header}");
+    }
+}
+
 #[test]
 fn what_the_code_does_not_check_is_listed_at_the_functions() {
     let schema = r#"{"title":"Rest","type":"object","properties":{

@@ -128,7 +128,7 @@ bool Trained_decode(Trained *message, const uint8_t *bytes, size_t size, dunnage
  *
  *     static Trained_state state;                    RAM that the program keeps; no start value is needed
  *     size = Trained_send(&state, &message, buffer);
- *     if (radio_send(buffer, size) == CONFIRMED) Trained_acked_last(&state);
+ *     if (the receiver has stored it: CoAP 2.04, HTTP 204) Trained_acked_last(&state);
  */
 
 /* How many messages may wait for their acknowledgement: 1 if each answer comes before the next message. The whole program must be
