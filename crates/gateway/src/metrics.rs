@@ -66,6 +66,7 @@ pub struct Metrics {
     pub buffer_limit_bytes: Gauge<u64, AtomicU64>,
     wal_bytes: Gauge<u64, AtomicU64>,
     writable: Gauge,
+    full: Gauge,
     oldest: Gauge<f64, AtomicU64>,
 }
 
@@ -82,9 +83,25 @@ pub struct Moment {
     pub wal_bytes: u64,
     /// Whether messages can be made durable.
     pub writable: bool,
+    /// Whether the buffer is at its limit and drops nothing.
+    pub full: bool,
     /// Age of the oldest message of the buffer, in seconds.
     pub oldest_seconds: f64,
 }
+
+/// Why messages are put into the quarantine.
+const KINDS: [&str; 10] = [
+    "truncated",
+    "malformed",
+    "type",
+    "range",
+    "limit",
+    "reference",
+    "schema",
+    "media-type",
+    "unknown-schema",
+    "unknown-layout",
+];
 
 impl Metrics {
     /// Creates metrics that are zero, beside those that other parts have registered in `registry`.
@@ -115,6 +132,7 @@ impl Metrics {
             buffer_limit_bytes: Gauge::default(),
             wal_bytes: Gauge::default(),
             writable: Gauge::default(),
+            full: Gauge::default(),
             oldest: Gauge::default(),
         };
         metrics.register();
@@ -134,6 +152,10 @@ impl Metrics {
             "Size of the stored messages as compact JSON, in bytes",
             self.json_bytes.clone(),
         );
+        // An alert on a rise needs a value before the first message.
+        for kind in KINDS {
+            self.quarantined.get_or_create(&ByKind { kind });
+        }
         r.register("quarantined_messages", "Messages put into the quarantine", self.quarantined.clone());
         r.register(
             "requeued_messages",
@@ -195,8 +217,14 @@ impl Metrics {
         let writable = self.writable.clone();
         r.register(
             "buffer_writable",
-            "1 while messages can be made durable, 0 while they are refused",
+            "1 while messages can be made durable, 0 while the disk or its files prevent it",
             writable,
+        );
+        let full = self.full.clone();
+        r.register(
+            "buffer_full",
+            "1 while messages are refused because the buffer is at its limit, otherwise 0",
+            full,
         );
         let oldest = self.oldest.clone();
         r.register_with_unit(
@@ -235,6 +263,7 @@ impl Metrics {
         self.buffer_bytes.set(moment.buffer_bytes);
         self.wal_bytes.set(moment.wal_bytes);
         self.writable.set(moment.writable.into());
+        self.full.set(moment.full.into());
         self.oldest.set(moment.oldest_seconds);
         self.devices.set(totals.devices);
         for (counter, now) in [

@@ -78,6 +78,7 @@ pub async fn metrics(State(state): State<Arc<GatewayState>>, headers: HeaderMap)
         buffer_bytes,
         wal_bytes,
         writable: state.ingest().stats.is_writable(),
+        full: queue.is_buffer_full(),
         oldest_seconds: age as f64 / 1e6,
     };
     let text = state.metrics.text(&totals, &moment);
