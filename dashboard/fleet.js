@@ -225,7 +225,7 @@ export class FleetView {
       this.rows.set(device.device, row);
       if (row.of !== device) fillRow(row, device);
       const since = row.of.last ? age(now - row.time) : "";
-      setText(row.seen, since === "now" ? "just now" : `${since} ago`);
+      setText(row.seen, { "": "never", now: "just now" }[since] ?? `${since} ago`);
       return row.node;
     });
     const shown = new Set(devices.map(({ device }) => device));

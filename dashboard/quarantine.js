@@ -13,7 +13,7 @@ export class QuarantineView {
 
   draw(store) {
     const shown = store.shownQuarantine();
-    const known = store.stats?.quarantined ?? shown.length;
+    const known = store.stats?.in_quarantine ?? shown.length;
     setText(this.note, note(shown.length, known, store));
     const kept = new Set(shown);
     for (const reject of this.nodes.keys()) if (!kept.has(reject)) this.nodes.delete(reject);
@@ -29,7 +29,7 @@ export class QuarantineView {
 }
 
 function note(shown, known, { filter, device }) {
-  if (known === 0) return "empty: every message was decoded";
+  if (known === 0) return "empty";
   if (shown === known) return count(known);
   const ofDevice = device?.about?.quarantined ?? shown;
   if (ofDevice > shown) return `last ${count(shown)} of ${count(ofDevice)} from this device`;

@@ -52,7 +52,7 @@ function lastMessage(newest) {
 
 function failures(stats) {
   const { refused, duplicates } = stats;
-  const parts = [`${count(stats.quarantined)} in quarantine`];
+  const parts = [`${count(stats.in_quarantine)} in quarantine`];
   if (duplicates > 0) parts.push(counted(duplicates, "duplicate"));
   // A wrong token is no message that failed.
   if (refused > 0) parts.push(`${count(refused)} refused, not counted`);

@@ -47,7 +47,7 @@ impl AdminClient {
         match UnixStream::connect(&path) {
             Ok(_) => {}
             Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => {
-                return Err(AdminError::NotRunning(path));
+                return Err(AdminError::NotRunning(std::path::absolute(&path).unwrap_or(path)));
             }
             Err(e) => return Err(failed(&path, e)),
         }

@@ -161,6 +161,8 @@ pub struct StatsObject {
     received: u64,
     stored: u64,
     quarantined: u64,
+    /// How many of the quarantined messages are in the quarantine now.
+    in_quarantine: u64,
     refused: u64,
     duplicates: u64,
     dropped: u64,
@@ -201,6 +203,7 @@ impl StatsObject {
             received,
             stored: totals.stored,
             quarantined: totals.quarantined,
+            in_quarantine: state.fleet.in_quarantine(),
             refused: totals.refused,
             duplicates: totals.duplicates,
             dropped: totals.dropped,

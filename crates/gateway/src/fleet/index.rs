@@ -132,6 +132,10 @@ impl Index {
         all.into_iter().map(|(name, devices)| (Arc::clone(name), *devices)).collect()
     }
 
+    pub fn in_quarantine(&self) -> u64 {
+        self.quarantined.values().map(|quarantined| quarantined.messages).sum()
+    }
+
     pub fn quarantined(&self, device: &str) -> u64 {
         self.quarantined.get(device).map_or(0, |quarantined| quarantined.messages)
     }

@@ -77,6 +77,11 @@ impl Fleet {
         left.iter().for_each(|device| index.leave_quarantine(device));
     }
 
+    /// Returns how many messages are in the quarantine.
+    pub fn in_quarantine(&self) -> u64 {
+        self.index().in_quarantine()
+    }
+
     /// Forgets everything and has it read again, because the buffer may have lost messages.
     pub fn reopened(&self, quarantined: HashMap<String, InQuarantine>) {
         self.index().clear(quarantined);
