@@ -254,7 +254,7 @@ impl Access {
             let address = peer.address.to_canonical();
             let failures = self.failures.take(&network(address));
             if self.lines.take(&()).is_ok() {
-                tracing::warn!(%address, foreign = ?peer.foreign, detail, "a token was rejected");
+                tracing::warn!(%address, detail, "a token was rejected");
             }
             if let Err(seconds) = failures {
                 return Denied::TooMany {

@@ -32,7 +32,11 @@ pub fn read(
         let bytes = source.message(false)?;
         let message = Json.decode_sample(&bytes);
         let message = message.map_err(|error| {
-            source.blame(input::json_failure(error, &bytes, "give each its own --message FILE (`split -l 1` makes files of lines)"))
+            source.blame(input::json_failure(
+                error,
+                &bytes,
+                "give each its own --message FILE (`split -l 1` makes files of lines)",
+            ))
         })?;
         messages.push(Message::new(source.to_string(), message)?);
     }

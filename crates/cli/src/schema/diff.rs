@@ -122,7 +122,8 @@ impl Diff {
             Some(slot) => {
                 complain(format_args!(
                     "{}: another layout under the same slot {}: receivers would read wrong values without an error; \
-                     set \"x-dunnage-slot\": {slot}, if no other layout of these devices has it",
+                     set \"x-dunnage-slot\": {slot}, if no other layout of these devices has it, and keep the old schema beside it for \
+                     the gateway, as NAME.SUFFIX.json",
                     self.new, old.slot
                 ));
                 Err(Failure::Reported)

@@ -90,6 +90,13 @@ impl Shrink {
             }
         };
         let (schema, after) = shrunk(text, messages, wants).map_err(|e| self.about(&e))?;
+        if schema == text && after.fit(limit) {
+            complain(format_args!(
+                "{} carries every message already: {}; without --link, the changes that would save something are listed",
+                link.name,
+                sizes(&after)
+            ));
+        }
         let mut stdout = io::stdout().lock();
         writeln!(stdout, "{}", schema.trim_end())?;
         stdout.flush()?;
