@@ -191,7 +191,7 @@ describe("a device", () => {
     await other.close();
   });
 
-  test("fits a phone: the name stays in one line, and the page ends before 2,500 pixels", async () => {
+  test("fits a phone: the name stays in one line, and nothing is higher than 2,500 pixels", async () => {
     for (let at = 0; at < 5; at++) await gateway.post("MNHU7675439", packed("container", moved(at)), { type: "application/vnd.dunnage.packed", schema: "container", link: "astrocast" });
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto(`${gateway.url}/?device=MNHU7675439`);
@@ -199,7 +199,7 @@ describe("a device", () => {
     await page.locator("#device-plots > li").nth(5).waitFor();
     const bottom = async (id) => (await page.locator(id).boundingBox()).height;
     assert.ok((await page.locator("#device-title").boundingBox()).height < 30);
-    assert.ok((await bottom("#device")) < 2300, `${await bottom("#device")}`);
+    assert.ok((await bottom("#device")) < 2500, `${await bottom("#device")}`);
     await shot(page, "device-phone");
     await page.getByRole("button", { name: /^Show \d+ more plots?$/ }).click();
     await page.locator("#device-plots > li").nth(7).waitFor();

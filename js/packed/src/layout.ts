@@ -35,6 +35,14 @@ export interface DecodeOptions {
   bigint?: BigInts | undefined;
 }
 
+/** Returns the bytes of a message without copying them. */
+export function view(bytes: ArrayBufferView | ArrayBufferLike): Uint8Array {
+  if (bytes instanceof Uint8Array) return bytes;
+  if (ArrayBuffer.isView(bytes)) return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (/ (Shared)?ArrayBuffer]$/.test(Object.prototype.toString.call(bytes))) return new Uint8Array(bytes);
+  throw new TypeError("a message must be a Uint8Array, another view or an ArrayBuffer; text in Base64 or hex must be decoded first");
+}
+
 /** The layout of a schema, which `dunnage schema layout SCHEMA --json` exports: encodes and decodes its messages. */
 export class Layout {
   /** 1 to 63: the lowest bits of the first byte, or the port of the link. */
@@ -72,7 +80,7 @@ export class Layout {
     this.hasSlotByte = canonical["slot"] !== "port";
     this.checkBytes = (canonical["check"] as number | undefined) ?? 0;
     this.maxBytes = (this.hasSlotByte ? 1 : 0) + Math.ceil(tree.root.most / 8) + this.checkBytes;
-    if (this.maxBytes > MAX_PLAIN_BYTES) throw new LayoutError("a modelled layout, which only Dunnage's own programs read: its largest message is too large");
+    if (this.maxBytes > MAX_PLAIN_BYTES) throw new LayoutError("a modelled layout, which only Dunnage's own programs read: its largest message has more than 1,024 bytes");
     const start = this.checked(digest.subarray(0, 4), 4, this.checkBytes === 1 ? 0xff00 : 0xffff);
     this.seed = this.hasSlotByte ? start : this.checked(Uint8Array.of(this.slot), 1, start);
     const { statistics, ...untrained } = canonical as { [key: string]: Value };
@@ -102,7 +110,7 @@ export class Layout {
 
   /** Decodes a message. `T` is the type of the schema's messages, as the caller knows it; nothing checks it. */
   decode<T = Value>(bytes: Uint8Array | ArrayBuffer, options: DecodeOptions = {}): T {
-    return this.value(bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes, options) as T;
+    return this.value(view(bytes), options) as T;
   }
 
   private value(message: Uint8Array, options: DecodeOptions): Value {

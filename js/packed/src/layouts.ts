@@ -1,5 +1,5 @@
 import { DecodeError, LayoutError } from "./error.js";
-import type { DecodeOptions, Layout } from "./layout.js";
+import { type DecodeOptions, type Layout, view } from "./layout.js";
 import type { Value } from "./values.js";
 
 /** The layouts of a receiver, by their slots: an old one stays for as long as devices send it. */
@@ -17,9 +17,10 @@ export class Layouts {
 
   /** Decodes a message with the layout of its slot. `port` is that of the link, if it tells one: a layout whose slot is the port has precedence. */
   decode<T = Value>(bytes: Uint8Array, options?: DecodeOptions & { port?: number | undefined }): T {
-    const layout = this.byPort.get(options?.port ?? 0) ?? this.bySlot.get(slotOf(bytes));
-    if (layout === undefined) throw new DecodeError("range", 0, `no layout has slot ${slotOf(bytes)}`);
-    return layout.decode<T>(bytes, options);
+    const message = view(bytes);
+    const layout = this.byPort.get(options?.port ?? 0) ?? this.bySlot.get(slotOf(message));
+    if (layout === undefined) throw new DecodeError("range", 0, `no layout has slot ${slotOf(message)}`);
+    return layout.decode<T>(message, options);
   }
 }
 
