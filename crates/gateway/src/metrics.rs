@@ -154,7 +154,7 @@ impl Metrics {
         );
         // An alert on a rise needs a value before the first message.
         for kind in KINDS {
-            self.quarantined.get_or_create(&ByKind { kind });
+            drop(self.quarantined.get_or_create(&ByKind { kind }));
         }
         r.register("quarantined_messages", "Messages put into the quarantine", self.quarantined.clone());
         r.register(
