@@ -199,13 +199,13 @@ describe("a device", () => {
     await page.locator("#device-plots > li").nth(5).waitFor();
     const bottom = async (id) => (await page.locator(id).boundingBox()).height;
     assert.ok((await page.locator("#device-title").boundingBox()).height < 30);
-    assert.ok((await bottom("#device")) < 2500, `${await bottom("#device")}`);
+    assert.ok((await bottom("#device")) < 2300, `${await bottom("#device")}`);
     await shot(page, "device-phone");
     await page.getByRole("button", { name: /^Show \d+ more plots?$/ }).click();
     await page.locator("#device-plots > li").nth(7).waitFor();
     await page.goto(`${gateway.url}/?message=14`);
     await page.locator("#message-parts tr").nth(3).waitFor();
-    assert.ok((await bottom("#message")) < 2300, `${await bottom("#message")}`);
+    assert.ok((await bottom("#message")) < 2500, `${await bottom("#message")}`);
     await shot(page, "message-phone");
   });
 
