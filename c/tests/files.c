@@ -27,7 +27,7 @@ size_t row_write(uint8_t *buffer, size_t size)
 }
 #endif
 
-#if ROW == 0 || ROW == 2 /* write 64 bits */
+#if ROW == 0 || ROW == 2 /* write 64 bits, or a `double` */
 void row_write_wide(dn_writer *w)
 {
     dn_write_u64(w, (uint64_t)1 << 63);
@@ -83,7 +83,7 @@ float row_convert(const uint8_t *message, size_t size)
 }
 #endif
 
-#if ROW == 0 || ROW == 6 /* read 64 bits */
+#if ROW == 0 || ROW == 6 /* read 64 bits, or a `double` */
 double row_read_wide(const uint8_t *message, size_t size)
 {
     dn_reader r;
