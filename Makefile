@@ -54,7 +54,7 @@ help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*##/\t/' | expand -t 14
 
 run:  ## build, start the gateway on its defaults, and let 50 simulated containers report to it
-	@echo "The first time, this compiles some 400 crates without optimization: about three minutes on two cores. Then http://127.0.0.1:8080 is the page."
+	@echo "The first time, this compiles some 400 crates without optimization: about five minutes on two cores. Then http://127.0.0.1:8080 is the page."
 	cargo run -p dunnage -- demo
 
 dist:  ## the full program as one static file, its Debian package, and the packages of all libraries, each tried in an empty folder: target/dist

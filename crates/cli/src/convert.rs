@@ -56,8 +56,8 @@ pub struct Convert {
     /// Header before the Avro messages of the input, which is skipped
     #[arg(long, value_name = "HEADER", value_parser = avro_header(), default_value = "none")]
     avro_header: AvroHeader,
-    /// What becomes of numbers that a binary format carries as binary32: exact keeps all digits (31.420000076293945),
-    /// shortest has the shortest decimal that is the same binary32 (31.42)
+    /// How to read numbers that a binary format carries as binary32: exact keeps all digits (31.420000076293945), shortest
+    /// takes the shortest decimal that is the same binary32 (31.42)
     #[arg(long, value_name = "CHOICE", value_enum, default_value = "exact")]
     binary32: Binary32,
     #[command(flatten)]

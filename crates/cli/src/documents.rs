@@ -2,7 +2,7 @@
 //! `dunnage` in them are valid.
 
 use crate::Dunnage;
-use clap::{CommandFactory, Parser};
+use clap::Parser;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -85,20 +85,18 @@ fn commands(body: &[&str], is_shell: bool) -> Vec<String> {
     }
 }
 
-/// Returns the arguments of each `dunnage` in a command, up to what the shell takes.
-fn of_dunnage(command: &str) -> Vec<Vec<String>> {
+/// Returns the arguments of each `dunnage` in a command, up to what the shell takes; `None` if the command's quotes do not match.
+fn of_dunnage(command: &str) -> Option<Vec<Vec<String>>> {
     let ends = |word: &String| {
         ["|", ">", "2>", ">>", "<", "&&", "||", ";", "&", "#"].iter().any(|end| word.starts_with(end))
     };
     // A comment may have an apostrophe.
     let command = command.split(" # ").next().unwrap_or_default();
-    let Some(words) =
-        shlex::split(&command.replace("$(", "\"$(").replace(')', ")\"")).or_else(|| shlex::split(command))
-    else {
-        return Vec::new();
-    };
+    // Each substitution is a word.
+    let words =
+        shlex::split(&command.replace("$(", "\"$(").replace(')', ")\"")).or_else(|| shlex::split(command))?;
     let begins = words.iter().enumerate().filter(|(_, word)| word.as_str() == "dunnage").map(|(at, _)| at);
-    begins.map(|at| words[at..].iter().take_while(|word| !ends(word)).cloned().collect()).collect()
+    Some(begins.map(|at| words[at..].iter().take_while(|word| !ends(word)).cloned().collect()).collect())
 }
 
 fn all() -> Vec<Block> {
@@ -128,16 +126,18 @@ fn every_block_of_commands_is_run_or_marked_as_an_illustration() {
 fn every_dunnage_in_the_documents_has_valid_arguments() {
     let mut count = 0;
     let mut wrong = Vec::new();
-    for block in all() {
-        for arguments in block.commands.iter().flat_map(|command| of_dunnage(command)) {
-            count += 1;
-            // A word such as COMMAND or FILE stands for what a reader chooses.
-            let subcommand = arguments.get(1).map(String::as_str).unwrap_or_default();
-            let is_known = Dunnage::command().get_subcommands().any(|known| known.get_name() == subcommand);
-            let parsed = Dunnage::try_parse_from(&arguments);
-            let failed = parsed.err().filter(clap::Error::use_stderr);
-            if let Some(error) = failed.filter(|_| is_known || !subcommand.chars().all(char::is_uppercase)) {
-                wrong.push(format!("{}: {}\n{error}", block.place, arguments.join(" ")));
+    for Block { place, commands, .. } in all() {
+        for command in commands.iter().filter(|command| command.contains("dunnage ")) {
+            let Some(found) = of_dunnage(command) else {
+                wrong.push(format!("{place}: quotes that do not match: {command}"));
+                continue;
+            };
+            for arguments in found {
+                count += 1;
+                // A word such as COMMAND stands for what a reader chooses.
+                let is_open = arguments.get(1).is_some_and(|word| word.chars().all(char::is_uppercase));
+                let error = Dunnage::try_parse_from(&arguments).err().filter(clap::Error::use_stderr);
+                wrong.extend(error.filter(|_| !is_open).map(|error| format!("{place}: {command}\n{error}")));
             }
         }
     }

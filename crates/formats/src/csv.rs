@@ -111,7 +111,7 @@ impl<'t> Csv<'t> {
             );
         }
         if fields != width {
-            let reason = format!("this row has {}, the header {width}", counted(fields));
+            let reason = format!("this row has {}, but the header has {width}", counted(fields));
             return malformed(if fields > width { width } else { 0 }, reason);
         }
         self.columns.message(record).or_else(|(column, reason)| malformed(column, reason))
@@ -204,8 +204,11 @@ mod tests {
 
     #[test]
     fn errors_have_a_line_and_a_column() {
-        assert_eq!(error("a,b\n1,2\n3\n"), (3, 1, "this row has 1 field, the header 2".into()));
-        assert_eq!(error("a,b\r\n\"x,\",2,3\r\n"), (2, 8, "this row has 3 fields, the header 2".into()));
+        assert_eq!(error("a,b\n1,2\n3\n"), (3, 1, "this row has 1 field, but the header has 2".into()));
+        assert_eq!(
+            error("a,b\r\n\"x,\",2,3\r\n"),
+            (2, 8, "this row has 3 fields, but the header has 2".into())
+        );
         assert_eq!(error("a,b\n1,\"2\n3,4\n").0, 2);
         assert_eq!(error("a,b,a\n1,2,3").0, 1);
         assert_eq!(error("a,b,a\n1,2,3").1, 5);

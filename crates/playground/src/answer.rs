@@ -56,7 +56,7 @@ pub struct Answer {
     broken: usize,
     /// The mistakes in the texts. Of the messages that break the schema, the first 20.
     mistakes: Vec<Mistake>,
-    /// The formats that are missing for want of a schema, although there are messages. The plan then recommends nothing.
+    /// The formats that are missing for lack of a schema, although there are messages. The plan then recommends nothing.
     #[schema(required)]
     without_schema: Option<WithoutSchema>,
     /// The schema that was inferred, if none was given.
@@ -79,7 +79,7 @@ pub struct Answer {
     code: Vec<Code>,
 }
 
-/// The formats that are missing for want of a schema.
+/// The formats that are missing for lack of a schema.
 #[derive(Debug, Serialize, ToSchema)]
 struct WithoutSchema {
     /// Why they are missing, for people: `The schema has a mistake`.

@@ -25,11 +25,11 @@ pub struct Messages<'a> {
 pub struct Found<'a> {
     /// Its place among all messages, from 0.
     pub index: usize,
-    /// It as JSON.
+    /// Its JSON text.
     pub text: Cow<'a, str>,
     /// Its first byte.
     pub start: usize,
-    /// It as a value, named by its place.
+    /// Its value. Its name is its place.
     pub message: Message,
 }
 
@@ -144,8 +144,8 @@ impl<'a> Messages<'a> {
     }
 }
 
-/// Splits `source` into the JSON values that follow each other, or into the items of the array that it is. What is not JSON ends at the next line that
-/// is indented like the line where it begins, and does not go on with an object or array.
+/// Splits `source` into the JSON values that follow each other, or into the items of the array that it is. Text that is not JSON ends before
+/// the next line that has the indentation of its first line and does not continue an object or array.
 fn split(source: &str, is_array: bool) -> impl Iterator<Item = &str> {
     let mut rest = if is_array { &source[1..] } else { source };
     std::iter::from_fn(move || {

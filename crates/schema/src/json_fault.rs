@@ -8,7 +8,7 @@ const REASONS: [(&str, &str); 19] = [
     ),
     ("expected value", "a JSON value is missing (text needs double quotes)"),
     (KEY, "a key without double quotes"),
-    (COMMA, "a comma with no value behind it"),
+    (COMMA, "a comma without a value after it"),
     ("expected `:`", "no colon after the key"),
     ("expected `,` or `]`", "neither a comma nor ] after an element"),
     ("expected `,` or `}`", "neither a comma nor } after a value"),
@@ -33,9 +33,9 @@ const REASONS: [(&str, &str); 19] = [
 ];
 const KEY: &str = "key must be a string";
 const COMMA: &str = "trailing comma";
-const SURROGATE: &str = r"half of a character (it takes both \u escapes of a pair)";
+const SURROGATE: &str = r"half of a surrogate pair (a character beyond U+FFFF needs both \u escapes)";
 
-/// Returns a parser's `reason` in the words of people, or as it is if it is not known.
+/// Returns a parser's `reason` in plain words, or unchanged if it is not known.
 pub fn json_fault(reason: &str) -> &str {
     REASONS.iter().find(|(known, _)| *known == reason).map_or(reason, |(_, words)| words)
 }
@@ -46,7 +46,7 @@ pub(crate) fn describe(error: &serde_json::Error, text: &str) -> String {
     let Some((reason, place)) = described.split_once(" at line ") else { return described };
     let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
     let at = lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
-    // It takes the brace behind a comma for a key.
+    // It reports the brace after a comma as a key.
     let is_comma = reason == KEY && text.as_bytes().get(at) == Some(&b'}');
     format!("{} at line {place}", json_fault(if is_comma { COMMA } else { reason }))
 }
@@ -89,9 +89,9 @@ mod tests {
         }
         for text in [r#""\ud800""#, r#""\ud800\n""#] {
             let error = serde_json::from_str::<String>(text).unwrap_err();
-            assert!(describe(&error, text).contains("half of a character"), "{text}: {error}");
+            assert!(describe(&error, text).contains("half of a surrogate pair"), "{text}: {error}");
         }
         let error = serde_json::from_str::<&RawValue>("{\n\"a\":1,}").unwrap_err();
-        assert_eq!(describe(&error, "{\n\"a\":1,}"), "a comma with no value behind it at line 2 column 7");
+        assert_eq!(describe(&error, "{\n\"a\":1,}"), "a comma without a value after it at line 2 column 7");
     }
 }

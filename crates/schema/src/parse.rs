@@ -42,6 +42,14 @@ impl Node {
         }
     }
 
+    /// Returns the value that a token of a JSON pointer names in an object or an array. The token is unescaped.
+    pub(crate) fn part(&self, token: &str) -> Option<&Node> {
+        match self {
+            Node::Array(items) => items.get(token.parse::<usize>().ok()?),
+            node => node.get(token),
+        }
+    }
+
     /// Sets `key` of an object to `value`: in place if the key exists, else as the first entry.
     pub(crate) fn set(&mut self, key: &str, value: Node) {
         if let Node::Object(entries) = self {

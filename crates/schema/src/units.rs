@@ -88,10 +88,7 @@ impl<'a> Reader<'a> {
 /// Returns the schema in `root` that `address` names: `#`, or `#` and a pointer.
 fn find<'a>(root: &'a Node, address: &str) -> Option<&'a Node> {
     let pointer = address.strip_prefix('#')?;
-    pointer.split('/').skip(1).try_fold(root, |node, token| match node {
-        Node::Array(items) => items.get(token.parse::<usize>().ok()?),
-        node => node.get(&unescape(token)),
-    })
+    pointer.split('/').skip(1).try_fold(root, |node, token| node.part(&unescape(token)))
 }
 
 #[cfg(test)]

@@ -60,14 +60,16 @@ pub fn forms(layout: &Layout, devices: &[&[Value]], network: Network) -> Result<
 
 /// Trains with three quarters of the devices and of their time, and sends what is left. Returns `None` if that is nothing.
 pub fn trial(model: &Model, devices: &[Sequence], network: Network) -> Result<Option<HeldOut>, Failure> {
-    let is_held = |number: usize| devices.len() > 1 && number % PARTS == (PARTS - 1).min(devices.len() - 1);
+    let is_other = |number: usize| devices.len() > 1 && number % PARTS == (PARTS - 1).min(devices.len() - 1);
     let (mut known, mut held) = (Vec::new(), Vec::new());
     for (number, Sequence { messages }) in devices.iter().enumerate() {
         let (before, after) = messages.split_at(messages.len() - messages.len() / PARTS);
-        match is_held(number) {
-            true => held.push(after),
-            false if devices.len() == 1 => (known, held) = (vec![before], vec![after]),
-            false => known.push(before),
+        if !is_other(number) {
+            known.push(before);
+        }
+        // One device is both: its own later messages are held out.
+        if is_other(number) || devices.len() == 1 {
+            held.push(after);
         }
     }
     if held.iter().all(|messages| messages.is_empty()) {
@@ -77,6 +79,6 @@ pub fn trial(model: &Model, devices: &[Sequence], network: Network) -> Result<Op
     let statistics = Some(BASE64_STANDARD.encode(&learnt.statistics));
     let layout = Layout::new(&Model { statistics, ..model.clone() })
         .map_err(|error| Failure::Failed(error.to_string()))?;
-    let devices = (0..devices.len()).filter(|number| is_held(*number)).count();
+    let devices = (0..devices.len()).filter(|number| is_other(*number)).count();
     Ok(Some(HeldOut { devices, forms: forms(&layout, &held, network)? }))
 }

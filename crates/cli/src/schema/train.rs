@@ -22,7 +22,7 @@ use std::{fs, io::Write, path::PathBuf};
 
 /// The halves of the messages differ by more than this share of their size: they drift.
 const DRIFT: f64 = 0.1;
-/// Messages that are not of the training take more than those of the training, by more than this share: the training knows too little.
+/// The share by which messages outside of the training may exceed those of the training without a warning.
 const UNKNOWN: f64 = 0.1;
 const STATISTICS: &str = "x-dunnage-statistics";
 const SLOT: &str = "x-dunnage-slot";
@@ -190,21 +190,21 @@ fn counted(n: u64, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
-/// Warns if messages that are not of the training take more than the statistics promise.
+/// Warns if messages outside of the training take more than the statistics promise.
 fn warn_of_others(known: &Forms, trial: Option<&HeldOut>) {
     let Some(HeldOut { devices, forms }) = trial else { return };
     if *devices == 0 {
         complain(format_args!(
-            "warning: all messages are of one device; those of another one may take {:.1} bytes, as plain ones do: \
-             train with messages of several devices, and name what tells them apart with --device",
+            "warning: all messages are of one device; those of another device may take {:.1} bytes, as in the plain \
+             form: train with messages of several devices, and say with --device what identifies them",
             known.plain.mean()
         ));
     }
     let (known, others) = (known.prior.mean(), forms.prior.mean());
     if others > known * (1.0 + UNKNOWN) {
         complain(format_args!(
-            "warning: messages that are not of the training take {:.0} % more in the prior form: messages of more \
-             devices, and of a longer time, train better",
+            "warning: messages outside of the training take {:.0} % more in the prior form: train with more devices \
+             and a longer time",
             100.0 * (others / known - 1.0)
         ));
     }

@@ -80,7 +80,7 @@ fn csv_gives_the_schema_of_its_rows() {
 
     let torn = file("torn.csv", "temp,door\n1,open\n2\n");
     let run = dunnage(&["schema", "infer", &torn], "");
-    let reason = format!("{torn}: line 3, column 1: malformed: this row has 1 field, the header 2\n");
+    let reason = format!("{torn}: line 3, column 1: malformed: this row has 1 field, but the header has 2\n");
     assert_eq!((run.code, run.stderr), (1, format!("dunnage: {reason}")));
     let schema = saved(&dunnage(&["schema", "infer", &csv], ""));
     let schema = schema.path().to_str().unwrap();
@@ -97,7 +97,7 @@ fn csv_gives_the_schema_of_its_rows() {
 fn what_is_no_json_is_named_in_words() {
     for (text, words) in [
         ("temperature=21.5;door=open", "text needs double quotes"),
-        ("{\"a\":1,}", "a comma with no value behind it"),
+        ("{\"a\":1,}", "a comma without a value after it"),
         ("{a:1}", "a key without double quotes"),
         ("1,2,3", "more text after the end of the JSON value"),
     ] {

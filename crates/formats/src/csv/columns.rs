@@ -128,7 +128,7 @@ impl Columns {
     }
 }
 
-/// Returns whether `text` is a number of JSON. Long digits that a value would round are rather an identifier.
+/// Returns whether `text` is a number of JSON. An integer that a value would round is probably an identifier.
 fn is_number(text: &str) -> bool {
     let is_decimal = text.contains(['.', 'e', 'E']);
     text.parse::<Number>().is_ok()

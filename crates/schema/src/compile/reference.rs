@@ -86,11 +86,7 @@ impl<'a> Compiler<'a> {
         let (mut at, mut node) = self.identifiers.document(from, document).ok_or_else(missing)?;
         for token in pointer.split('/').skip(1) {
             let key = crate::pointer::unescape(token);
-            let next = match node {
-                Node::Array(items) => key.parse::<usize>().ok().and_then(|i| items.get(i)),
-                _ => node.get(&key),
-            };
-            node = next.ok_or_else(|| format!("{reference:?} refers to nothing"))?;
+            node = node.part(&key).ok_or_else(|| format!("{reference:?} refers to nothing"))?;
             at = join(&at, &key);
         }
         Ok((at, node))
