@@ -4,7 +4,7 @@ use crate::{LayoutKey, file};
 use rusqlite::Connection;
 use std::{collections::HashSet, path::Path, sync::Arc};
 
-/// Returns the layouts in the buffer at `path`, which a gateway may have open; none if there is no buffer.
+/// Returns the layouts in the buffer at `path`, or none if it does not exist. A gateway may have the buffer open.
 pub fn stored(path: &Path) -> rusqlite::Result<HashSet<Arc<LayoutKey>>> {
     if path.exists() { load(&file::open_to_read(path)?) } else { Ok(HashSet::new()) }
 }

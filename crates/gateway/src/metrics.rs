@@ -4,7 +4,8 @@ pub mod plain;
 
 use dunnage_access::Refusals;
 use dunnage_buffer::Totals;
-use dunnage_formats::Id;
+use dunnage_formats::{Id, Kind};
+use dunnage_ingest::Code;
 use dunnage_outputs::Families;
 use prometheus_client::{
     encoding::{EncodeLabelSet, text::encode},
@@ -91,16 +92,16 @@ pub struct Moment {
 
 /// Why messages are put into the quarantine.
 const KINDS: [&str; 10] = [
-    "truncated",
-    "malformed",
-    "type",
-    "range",
-    "limit",
-    "reference",
-    "schema",
-    "media-type",
-    "unknown-schema",
-    "unknown-layout",
+    Kind::Truncated.as_str(),
+    Kind::Malformed.as_str(),
+    Kind::Type.as_str(),
+    Kind::Range.as_str(),
+    Kind::Limit.as_str(),
+    Kind::Reference.as_str(),
+    Code::Schema.as_str(),
+    Code::MediaType.as_str(),
+    Code::UnknownSchema.as_str(),
+    Code::UnknownLayout.as_str(),
 ];
 
 impl Metrics {

@@ -71,7 +71,7 @@ pub enum Code {
 
 impl Code {
     /// Returns the code as it appears in answers, metrics and logs.
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Code::Malformed => "malformed",
             Code::NotRepresentable => "not-representable",

@@ -1,6 +1,6 @@
 //! The admin socket, and its operations on the quarantine.
 
-use crate::support::{JSON, Running, config, start, start_in, start_with};
+use crate::support::{JSON, Running, config, start, start_in, start_with, wait::wait_until};
 use dunnage_formats::{Format, Json, Packed};
 use dunnage_gateway::{AdminClient, AdminError, Config, Profile};
 use dunnage_schema::Model;
@@ -99,8 +99,12 @@ fn list_has_the_messages_that_match_the_filters() {
 #[test]
 fn discarded_messages_are_removed_and_counted() {
     let gateway = gateway_with_messages();
+    let stats = || gateway.get_json("/api/stats");
+    let in_quarantine = stats()["in_quarantine"].as_u64().unwrap();
     assert_eq!(ask(&gateway, "quarantine/discard", &[("device", "a*")]).unwrap()["dropped"], 1);
     assert_eq!(ask(&gateway, "quarantine/discard", &[("device", "a*")]).unwrap()["dropped"], 0);
+    wait_until("it has left the list", || stats()["in_quarantine"] == in_quarantine - 1);
+    assert_eq!(stats()["quarantined"], in_quarantine);
     let status = ask(&gateway, "status", &[]).unwrap();
     assert_eq!((&status["quarantine"]["messages"], &status["quarantine"]["bytes"]), (&json!(1), &json!(5)));
     assert_eq!(counts(&gateway), [3, 1, 0, 2, 0]);

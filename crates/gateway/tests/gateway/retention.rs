@@ -85,6 +85,15 @@ fn full_buffer_without_an_output_rejects_messages() {
     assert_eq!(refused.json()["type"], "urn:dunnage:problem:buffer-full");
     let ready = gateway.get("/readyz");
     assert!(ready.status == 503 && ready.text.contains("the buffer is full"), "{}", ready.text);
+    let metrics = gateway.get("/metrics").text;
+    assert!(
+        metrics.contains("\ndunnage_buffer_full 1\n") && metrics.contains("\ndunnage_buffer_writable 1\n")
+    );
+    // An alert on a rise sees the first message of each kind.
+    assert!(
+        metrics.contains("\ndunnage_quarantined_messages_total{kind=\"unknown-layout\"} 0\n"),
+        "{metrics}"
+    );
     assert_eq!(gateway.get_json("/api/stats")["stored"], stored);
     let (_, folder) = gateway.stop();
     assert_eq!(number(folder.path(), "SELECT count(*) FROM messages"), stored as i64);

@@ -55,7 +55,7 @@ pub struct Profile {
     /// What happens to numbers in text (JSON, XML, YAML) that no value holds exactly.
     #[serde(default)]
     pub numbers: Numbers,
-    /// What becomes of numbers that a binary format carries as binary32.
+    /// How to read numbers that a binary format carries as binary32.
     #[serde(default)]
     pub binary32: Binary32,
     /// The link of their messages, if the sender names none.
@@ -162,14 +162,14 @@ pub enum Numbers {
     Lenient,
 }
 
-/// What becomes of numbers that a binary format carries as binary32.
+/// How to read numbers that a binary format carries as binary32.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Binary32 {
-    /// They keep their value: 31.420000076293945.
+    /// With all digits: 31.420000076293945.
     #[default]
     Exact,
-    /// They are the shortest decimal that is the same binary32: 31.42.
+    /// As the shortest decimal that is the same binary32: 31.42.
     Shortest,
 }
 
