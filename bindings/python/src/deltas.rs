@@ -1,8 +1,9 @@
 //! `dunnage.Sender` and `dunnage.Receiver`: messages that are coded against earlier ones.
 
 use crate::{
-    absent, error,
+    error,
     input::{Input, SIZE},
+    rows,
     schema::{Schema, rejected},
     value,
 };
@@ -35,7 +36,7 @@ impl Sender {
 
     /// Encodes a message. None is what it is in Schema.encode.
     fn encode<'py>(&mut self, message: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-        let encoded = absent::without(&self.layout, &mut value::from_python(message)?, |value| {
+        let encoded = rows::adapted(&self.layout, &mut value::from_python(message)?, |value| {
             let mut out = Vec::new();
             self.sender.encode(value, &mut out)?;
             Ok(out)

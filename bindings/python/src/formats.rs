@@ -1,9 +1,9 @@
 //! `dunnage.convert` and `dunnage.compare`: all formats.
 
 use crate::{
-    absent,
     error::{self, Fault},
     input::Input,
+    rows,
     schema::Schema,
     value,
 };
@@ -69,7 +69,7 @@ pub fn compare<'py>(
     let mut value = value::from_python_exactly(message)?;
     let layout = schema.map(|schema| &schema.get().layout);
     let valid = layout
-        .map_or(Ok(()), |layout| absent::without(layout, &mut value, |value| layout.model().validate(value)));
+        .map_or(Ok(()), |layout| rows::adapted(layout, &mut value, |value| layout.model().validate(value)));
     if let Err(violation) = valid {
         let kind = if violation.is_unknown_field() { Kind::Type } else { Kind::Range };
         let (reason, pointer) = (violation.message(), violation.pointer());

@@ -1,6 +1,5 @@
 //! The extension module of the Python package `dunnage`. The package's Python code is in `python/dunnage`.
 
-mod absent;
 mod arrow;
 mod deltas;
 mod error;
@@ -10,6 +9,7 @@ mod input;
 mod keys;
 mod object;
 mod pson;
+mod rows;
 mod schema;
 mod text;
 mod value;

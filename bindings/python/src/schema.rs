@@ -1,12 +1,11 @@
 //! `dunnage.Schema`: packed messages.
 
 use crate::{
-    absent,
     arrow::{self, ArrowTable},
     error::{self, Fault},
     explain,
     input::{Input, SIZE},
-    value,
+    rows, value,
 };
 use dunnage_formats::Error;
 use dunnage_packed::{Known, Layout};
@@ -96,7 +95,7 @@ impl Schema {
     }
 
     /// Encodes a message in the shortest form that needs no other message; plain=True does not use statistics. A property that is None is left
-    /// out if it is optional and the schema does not allow null.
+    /// out if it is optional and the schema does not allow null. A datetime with a time zone is written in the notation of x-dunnage-time.
     #[pyo3(signature = (message, /, *, plain=false))]
     fn encode<'py>(&self, message: &Bound<'py, PyAny>, plain: bool) -> PyResult<Bound<'py, PyBytes>> {
         let out = self.bytes(message, plain)?;
@@ -117,7 +116,7 @@ impl Schema {
     }
 
     /// Decodes many messages into columns: a sequence of bytes, or a binary array of Arrow, polars or pandas. `errors` says what becomes of a
-    /// message at fault: "raise" (DecodeError, with its index) or "null" (a row of nulls).
+    /// message at fault: "raise" (DecodeError, with its index) or "null" (a row of nulls; a null for a value that its column does not hold).
     #[pyo3(signature = (messages, /, *, device=None, known=None, errors="raise"))]
     fn decode_arrow(
         &self,
@@ -172,7 +171,7 @@ impl Schema {
 impl Schema {
     /// Encodes a message.
     fn bytes(&self, message: &Bound<'_, PyAny>, plain: bool) -> PyResult<Vec<u8>> {
-        let encoded = absent::without(&self.layout, &mut value::from_python(message)?, |value| {
+        let encoded = rows::adapted(&self.layout, &mut value::from_python(message)?, |value| {
             let mut out = Vec::new();
             match plain {
                 true => self.layout.encode_without_statistics(value, &mut out)?,

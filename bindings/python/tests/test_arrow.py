@@ -1,13 +1,14 @@
 """Many messages into columns, without a copy to others."""
 
 import json
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from dunnage import DecodeError, Schema
+from dunnage import DecodeError, EncodeError, Schema
 from vectors import ROOT
 
 CONTAINER = json.loads((ROOT / "bench/corpus/container.json").read_text())
@@ -41,9 +42,11 @@ SMALL = {"ok": False, "n": 5, "big": 0, "celsius": -40, "f": 2}
 
 
 def rows(count: int) -> tuple[Schema, list[bytes], list[dict[str, Any]]]:
+    """Returns a schema, messages, and the rows of the table that they become."""
     layout = Schema("container")
     messages = [{**CONTAINER, "nsat": f"{n % 30:02}", "door": "OCD"[n % 3]} for n in range(count)]
-    return layout, [layout.encode(message) for message in messages], messages
+    time = datetime(2023, 4, 20, 0, 29, 40, tzinfo=UTC)
+    return layout, [layout.encode(message) for message in messages], [{**message, "time": time} for message in messages]
 
 
 def test_a_batch_is_what_a_loop_decodes() -> None:
@@ -91,6 +94,45 @@ def test_messages_from_other_arrow_arrays() -> None:
     for wrong in (pa.array(["text"]), pl.Series([1]), ["text"], 5):
         with pytest.raises(TypeError):
             layout.decode_arrow(wrong)  # type: ignore[arg-type]
+
+
+def test_times_of_a_notation_are_timestamps_both_ways() -> None:
+    def times(notation: str) -> Schema:
+        time = {"type": "string", "x-dunnage-time": {"notation": notation, "epoch": "2020-01-01T00:00:00Z"}}
+        return Schema({"type": "object", "properties": {"time": time}, "required": ["time"], "additionalProperties": False})
+
+    noon = datetime(2026, 3, 29, 12, tzinfo=UTC)
+    for notation, time, text, unit in [
+        ("DD.MM.YYYY hh:mm:ss", noon, "29.03.2026 12:00:00", "us"),
+        ("YYYY-MM-DDThh:mm:ss+01:00", noon, "2026-03-29T13:00:00+01:00", "us"),
+        ("YYYY-MM-DDThh:mm:ss.fffZ", noon + timedelta(microseconds=250_000), "2026-03-29T12:00:00.250Z", "us"),
+        ("YYYY-MM-DDThh:mm:ss.fffffffffZ", noon + timedelta(microseconds=1), "2026-03-29T12:00:00.000001000Z", "ns"),
+    ]:
+        layout = times(notation)
+        table = pa.table(layout.decode_arrow([layout.encode({"time": text})]))
+        assert table.schema.field("time").type == pa.timestamp(unit, "UTC")
+        row = pl.DataFrame(table).to_dicts()[0]
+        assert row == {"time": time}
+        for same in (row, {"time": time.astimezone(timezone(timedelta(hours=2)))}, {"time": pd.Timestamp(time)}):
+            assert layout.decode(layout.encode(same)) == {"time": text}
+    for lost in (noon.replace(tzinfo=None), noon + timedelta(microseconds=1), datetime(2019, 1, 1, tzinfo=UTC)):
+        with pytest.raises(EncodeError):
+            times("YYYY-MM-DDThh:mm:ssZ").encode({"time": lost})
+
+
+def test_a_value_that_its_column_does_not_hold_is_an_error_or_null() -> None:
+    unbounded: dict[str, Any] = {"n": {"type": "integer"}, "d": {"type": "number", "multipleOf": 0.5}}
+    layout = Schema({"type": "object", "properties": {**unbounded, "list": {"items": {"type": "integer"}}}})
+    good = {"n": -5, "d": -0.5, "list": [1]}
+    packed = [layout.encode(one) for one in (good, {"n": 2**63, "d": 1.5}, {"n": 1, "d": 2**53 + 1, "list": [2**64 - 1, 3]}, good)]
+    with pytest.raises(DecodeError) as error:
+        layout.decode_arrow(packed)
+    assert (error.value.kind, error.value.index) == ("range", 1)
+    table = pa.table(layout.decode_arrow(packed, errors="null"))
+    assert [str(field.type) for field in table.schema][:2] == ["int64", "double"]
+    assert table.select(["n", "d"]).to_pylist() == [
+        {"n": -5, "d": -0.5}, {"n": None, "d": 1.5}, {"n": 1, "d": None}, {"n": -5, "d": -0.5},
+    ]  # fmt: skip
 
 
 def test_every_type_of_column() -> None:

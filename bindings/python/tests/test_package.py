@@ -27,7 +27,8 @@ def test_the_readmes_first_example_runs_after_pip_install(wheel: Path, tmp_path:
     assert ran.stdout == expected
 
 
-def test_the_readmes_other_examples_run() -> None:
+def test_the_readmes_other_examples_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(HERE / "tests")  # which has trained.json
     scope: dict[str, object] = {}
     examples = re.findall(r"```python\n(.*?)```", (HERE / "README.md").read_text(), re.DOTALL)
     assert len(examples) > 2

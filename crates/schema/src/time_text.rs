@@ -1,7 +1,7 @@
 //! Reads and writes text that is a time, in exactly one notation.
 
 use crate::{TimePart, TimeText};
-use time::{Date, Month, OffsetDateTime, Time};
+use time::{Date, Month, OffsetDateTime, Time, format_description::well_known::Rfc3339};
 
 /// 0000-01-01, 2000-01-01, 2100-01-01 and 10000-01-01, in seconds since 1970-01-01T00:00:00Z.
 const YEAR_0: i64 = -62_167_219_200;
@@ -10,6 +10,8 @@ const YEAR_2100: i64 = 4_102_444_800;
 const YEAR_10000: i64 = 253_402_300_800;
 /// The initial capacity of a time's text, in bytes. The usual notations need less.
 const ROOM: usize = 32;
+/// Nanoseconds of a second.
+const NANOS: i128 = 1_000_000_000;
 
 impl TimePart {
     /// Writes the part as the schema does, for a time with `places` decimals of the seconds: `YYYY`, `fff`.
@@ -55,6 +57,15 @@ impl TimeText {
     /// `write(n) == t`.
     pub fn parse(&self, text: &str) -> Option<i128> {
         self.scan(text).filter(|n| self.contains(*n))
+    }
+
+    /// Parses an RFC 3339 text, with any offset and any number of decimals. Returns its time in the units of [`TimeText::parse`]; `None` if the
+    /// text is none, or the notation has no text for its time.
+    pub fn parse_rfc_3339(&self, text: &str) -> Option<i128> {
+        let time = OffsetDateTime::parse(text, &Rfc3339).ok()?.unix_timestamp_nanos();
+        let time = time + i128::from(self.offset() - self.epoch) * NANOS;
+        let unit = NANOS / self.unit();
+        (time % unit == 0).then_some(time / unit).filter(|n| self.parse(&self.write(*n)) == Some(*n))
     }
 
     /// Writes the time `scaled` units after the epoch. Returns an empty text if it is outside of [`TimeText::range`].
@@ -201,6 +212,24 @@ mod tests {
             literal("Z"),
         ];
         TimeText { notation, epoch, places: 0, until: None, every: None }
+    }
+
+    #[test]
+    fn rfc_3339_texts_get_the_notation() {
+        let time = |notation: &TimeText, text: &str| notation.parse_rfc_3339(text).map(|n| notation.write(n));
+        let (compact, iso) = (compact(1, 0), iso(0));
+        assert_eq!(time(&iso, "2026-03-29T14:00:00.000+02:00").as_deref(), Some("2026-03-29T12:00:00Z"));
+        assert_eq!(time(&compact, "2026-03-29T12:00:00.5Z").as_deref(), Some("290326 120000.5"));
+        for refused in
+            ["2026-03-29T12:00:00.25Z", "2126-03-29T12:00:00Z", "2026-03-29T12:00:00", "2026-03-29", ""]
+        {
+            assert_eq!(time(&compact, refused), None, "{refused}");
+        }
+        let local = TimeText {
+            notation: iso.notation.iter().take(11).cloned().chain([Literal("+01:00".into())]).collect(),
+            ..iso.clone()
+        };
+        assert_eq!(time(&local, "2026-03-29T12:00:00Z").as_deref(), Some("2026-03-29T13:00:00+01:00"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Columns that are being filled.
 
-use super::kind::Kind;
+use super::{kind::Kind, time::Time};
 use arrow_array::{
     ArrayRef, ListArray, StructArray,
     builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder, UInt64Builder},
@@ -11,6 +11,9 @@ use dunnage_formats::{Error, Format, Json};
 use dunnage_pson::{Kind as ErrorKind, Value};
 use std::sync::Arc;
 
+/// Up to this magnitude, every whole number is a binary64.
+const EXACT: u64 = 1 << 53;
+
 /// A column that is being filled.
 pub enum Column {
     Bool(BooleanBuilder),
@@ -18,6 +21,7 @@ pub enum Column {
     U64(UInt64Builder),
     F64(Float64Builder),
     Text(StringBuilder),
+    Time(Int64Builder, Box<Time>),
     Json(StringBuilder, Vec<u8>),
     List { items: Box<Column>, offsets: Vec<i32>, length: i32, valid: NullBufferBuilder, field: Arc<Field> },
     Struct(Box<Columns>),
@@ -42,6 +46,7 @@ impl Column {
             Kind::U64 => Column::U64(UInt64Builder::with_capacity(rows)),
             Kind::F64 => Column::F64(Float64Builder::with_capacity(rows)),
             Kind::Text => Column::Text(StringBuilder::with_capacity(rows, rows * 8)),
+            Kind::Time(time) => Column::Time(Int64Builder::with_capacity(rows), time.clone()),
             Kind::Json => Column::Json(StringBuilder::new(), Vec::new()),
             Kind::List(item) => Column::List {
                 items: Box::new(Column::new(item, rows)),
@@ -56,33 +61,54 @@ impl Column {
         }
     }
 
-    /// Appends a value, or null where there is none.
+    /// Appends a value, or null where there is none. After an error, there is a null in its place, so that all columns are of one length; not so
+    /// after [`ErrorKind::Limit`], which ends the column.
     pub fn push(&mut self, value: Option<&Value>) -> Result<(), Error> {
-        match (self, value) {
-            (Column::Bool(column), Some(Value::Bool(b))) => column.append_value(*b),
-            (Column::I64(column), Some(Value::I64(n))) => column.append_value(*n),
-            (Column::I64(column), Some(Value::U64(n))) => {
-                column.append_value(i64::try_from(*n).map_err(|_| unfit())?);
-            }
-            (Column::U64(column), Some(Value::U64(n))) => column.append_value(*n),
-            (Column::F64(column), Some(Value::F64(f))) => column.append_value(*f),
-            (Column::F64(column), Some(Value::U64(n))) => column.append_value(*n as f64),
-            (Column::F64(column), Some(Value::I64(n))) => column.append_value(*n as f64),
-            (Column::Text(column), Some(Value::Text(text))) => column.append_value(text),
-            (Column::Json(column, text), Some(value)) => json(column, text, value)?,
+        match (&mut *self, value) {
             (Column::List { items, offsets, length, valid, .. }, Some(Value::Array(elements))) => {
-                for element in elements {
-                    items.push(Some(element))?;
-                }
+                let pushed = all(elements.iter().map(|element| items.push(Some(element))));
                 *length = i32::try_from(elements.len())
                     .ok()
                     .and_then(|n| length.checked_add(n))
-                    .ok_or_else(unfit)?;
+                    .ok_or_else(|| Error::new(ErrorKind::Limit, 0, "too many elements for a column"))?;
                 offsets.push(*length);
                 valid.append_non_null();
+                pushed
             }
-            (Column::Struct(columns), Some(Value::Map(entries))) => columns.push(entries)?,
-            (column, None | Some(Value::Null)) => column.push_null(),
+            (Column::Struct(columns), Some(Value::Map(entries))) => columns.push(entries),
+            (column, None | Some(Value::Null)) => {
+                column.push_null();
+                Ok(())
+            }
+            (column, Some(value)) => {
+                let pushed = column.push_leaf(value);
+                if pushed.is_err() {
+                    column.push_null();
+                }
+                pushed
+            }
+        }
+    }
+
+    /// Appends a value that is no list and no struct. An error appends nothing.
+    fn push_leaf(&mut self, value: &Value) -> Result<(), Error> {
+        match (self, value) {
+            (Column::Bool(column), Value::Bool(b)) => column.append_value(*b),
+            (Column::I64(column), Value::I64(n)) => column.append_value(*n),
+            (Column::I64(column), Value::U64(n)) => {
+                column.append_value(i64::try_from(*n).map_err(|_| unfit())?);
+            }
+            (Column::U64(column), Value::U64(n)) => column.append_value(*n),
+            (Column::F64(column), Value::F64(f)) => column.append_value(*f),
+            (Column::F64(column), Value::U64(n)) if *n <= EXACT => column.append_value(*n as f64),
+            (Column::F64(column), Value::I64(n)) if n.unsigned_abs() <= EXACT => {
+                column.append_value(*n as f64);
+            }
+            (Column::Text(column), Value::Text(text)) => column.append_value(text),
+            (Column::Time(column, time), Value::Text(text)) => {
+                column.append_value(time.parse(text).ok_or_else(unfit)?);
+            }
+            (Column::Json(column, text), value) => json(column, text, value)?,
             _ => return Err(unfit()),
         }
         Ok(())
@@ -91,7 +117,7 @@ impl Column {
     fn push_null(&mut self) {
         match self {
             Column::Bool(column) => column.append_null(),
-            Column::I64(column) => column.append_null(),
+            Column::I64(column) | Column::Time(column, _) => column.append_null(),
             Column::U64(column) => column.append_null(),
             Column::F64(column) => column.append_null(),
             Column::Text(column) | Column::Json(column, _) => column.append_null(),
@@ -110,6 +136,7 @@ impl Column {
             Column::U64(mut column) => Arc::new(column.finish()),
             Column::F64(mut column) => Arc::new(column.finish()),
             Column::Text(mut column) | Column::Json(mut column, _) => Arc::new(column.finish()),
+            Column::Time(mut column, time) => time.finish(&column.finish()),
             Column::List { items, offsets, mut valid, field, .. } => {
                 let offsets = OffsetBuffer::new(offsets.into());
                 Arc::new(ListArray::new(field, offsets, items.finish(), valid.finish()))
@@ -150,7 +177,7 @@ impl Columns {
             other => {
                 self.valid.append_non_null();
                 self.length += 1;
-                self.columns.iter_mut().try_for_each(|column| column.push(Some(other)))
+                all(self.columns.iter_mut().map(|column| column.push(Some(other))))
             }
         }
     }
@@ -158,8 +185,7 @@ impl Columns {
     fn push(&mut self, entries: &[(String, Value)]) -> Result<(), Error> {
         self.valid.append_non_null();
         self.length += 1;
-        let mut next = 0;
-        let mut found = 0;
+        let (mut next, mut found, mut pushed) = (0, 0, Ok(()));
         for (name, column) in self.names.iter().zip(&mut self.columns) {
             // Plain messages have their entries in the order of the layout.
             let at = match entries.get(next) {
@@ -168,7 +194,7 @@ impl Columns {
             };
             next = at.map_or(next, |at| at + 1);
             found += usize::from(at.is_some());
-            column.push(at.map(|at| &entries[at].1))?;
+            pushed = pushed.and(column.push(at.map(|at| &entries[at].1)));
         }
         match &mut self.additional {
             Some((column, text)) if found < entries.len() => {
@@ -178,7 +204,7 @@ impl Columns {
             Some((column, _)) => column.append_null(),
             None => {}
         }
-        Ok(())
+        pushed
     }
 
     /// Appends a row of nulls.
@@ -212,8 +238,14 @@ fn json(column: &mut StringBuilder, text: &mut Vec<u8>, value: &Value) -> Result
     Ok(())
 }
 
-/// Returns the error for a value that the type of its column does not hold. The type covers all values of the schema, so there is none.
+/// Returns the first error of all results.
+fn all(results: impl Iterator<Item = Result<(), Error>>) -> Result<(), Error> {
+    results.fold(Ok(()), Result::and)
+}
+
+/// Returns the error for a value that the type of its column does not hold: an integer or a decimal without bounds that is too large, or a time
+/// too far away.
 #[cold]
 fn unfit() -> Error {
-    Error::new(ErrorKind::Type, 0, "a value that its column does not hold")
+    Error::new(ErrorKind::Range, 0, "a value that its column does not hold; decode() returns it")
 }

@@ -10,6 +10,7 @@ use crate::error;
 use arrow_array::StructArray;
 use dunnage_formats::Error;
 use dunnage_packed::{Known, Layout, Value};
+use dunnage_pson::Kind as ErrorKind;
 use pyo3::{exceptions::PyValueError, prelude::*};
 use std::{
     collections::BTreeMap,
@@ -24,7 +25,7 @@ const ROWS: usize = 1 << 15;
 pub struct Request<'a> {
     pub device: Option<&'a str>,
     pub known: Option<&'a BTreeMap<String, String>>,
-    /// Whether messages at fault become rows of nulls.
+    /// Whether messages at fault become rows of nulls, and values that their columns do not hold become nulls.
     pub nulls: bool,
 }
 
@@ -64,9 +65,12 @@ fn batch(
     for (at, message) in messages.iter().enumerate() {
         let decoded = message.map(|bytes| layout.decode_into(bytes, known, &mut value));
         match decoded {
-            Some(Ok(())) => {
-                columns.push_message(&value).map_err(|error| Rejected { index: first + at, error })?;
-            }
+            Some(Ok(())) => match columns.push_message(&value) {
+                Err(error) if !request.nulls || error.kind() == ErrorKind::Limit => {
+                    return Err(Rejected { index: first + at, error });
+                }
+                _ => {}
+            },
             Some(Err(error)) if !request.nulls => {
                 return Err(Rejected { index: first + at, error: error.into() });
             }

@@ -1,17 +1,15 @@
 //! The type of a column, from the layout.
 
+use super::time::Time;
 use arrow_schema::{DataType, Field};
 use dunnage_packed::{Layout, Node, Number, Object, Shape, Source};
 use dunnage_pson::Value;
 use std::sync::Arc;
 
-/// Up to this magnitude, every whole number is a binary64.
-const EXACT: i128 = 1 << 53;
-
 /// The name of the column of properties that the schema does not name.
 const ADDITIONAL: &str = "*";
 
-/// The type of a column. Values that no Arrow type holds become JSON text, so that nothing is lost.
+/// The type of a column. Values of several types become JSON text, so that nothing is lost.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
     Bool,
@@ -19,6 +17,7 @@ pub enum Kind {
     U64,
     F64,
     Text,
+    Time(Box<Time>),
     Json,
     List(Box<Kind>),
     Struct(Vec<(String, Kind)>, bool),
@@ -54,13 +53,12 @@ impl Kind {
     }
 
     fn of_number(number: &Number) -> Kind {
-        let within = |min: i128, max: i128| min <= number.min && number.max <= max;
-        match number.source {
-            Source::Text(_) | Source::Time(_) => Kind::Text,
-            Source::Integer if within(i64::MIN.into(), i64::MAX.into()) => Kind::I64,
-            Source::Integer if within(0, u64::MAX.into()) => Kind::U64,
-            Source::Decimal(_) if within(-EXACT, EXACT) => Kind::F64,
-            _ => Kind::Json,
+        match &number.source {
+            Source::Text(_) => Kind::Text,
+            Source::Time(notation) => Kind::Time(Box::new(Time::new(notation))),
+            Source::Integer if number.min >= 0 && number.max > i64::MAX.into() => Kind::U64,
+            Source::Integer => Kind::I64,
+            Source::Decimal(_) => Kind::F64,
         }
     }
 
@@ -77,10 +75,14 @@ impl Kind {
         Kind::common(kinds).unwrap_or(Kind::Json)
     }
 
-    /// Returns the type, if all are of one.
+    /// Returns the type, if all are of one. Texts and times in several notations are texts.
     fn common(mut kinds: impl Iterator<Item = Kind>) -> Option<Kind> {
         let first = kinds.next()?;
-        kinds.all(|kind| kind == first).then_some(first)
+        kinds.try_fold(first, |common, kind| match (common, kind) {
+            (common, kind) if common == kind => Some(common),
+            (Kind::Text | Kind::Time(_), Kind::Text | Kind::Time(_)) => Some(Kind::Text),
+            _ => None,
+        })
     }
 
     fn of_object(object: &Object) -> Kind {
@@ -96,6 +98,7 @@ impl Kind {
             Kind::U64 => DataType::UInt64,
             Kind::F64 => DataType::Float64,
             Kind::Text | Kind::Json => DataType::Utf8,
+            Kind::Time(time) => time.data_type(),
             Kind::List(item) => DataType::List(Arc::new(Field::new("item", item.data_type(), true))),
             Kind::Struct(fields, additional) => DataType::Struct(
                 fields

@@ -4,6 +4,7 @@ mod column;
 mod decode;
 mod kind;
 mod messages;
+mod time;
 
 use arrow_array::{
     Array, RecordBatch, RecordBatchIterator, StructArray, ffi::FFI_ArrowSchema,

@@ -1,48 +1,51 @@
-//! Properties that are `None` because they are absent: rows of a table have all columns, dataclasses all fields.
+//! Messages that are rows of a table or dataclasses: `None` stands for an absent property, and a `datetime` for a time in the schema's notation.
 
-use dunnage_packed::{Layout, Node, Object, Shape};
+use dunnage_packed::{Layout, Node, Object, Shape, Source};
 use dunnage_pson::Value;
 
-/// Makes something of a message. If that fails, leaves out the properties that are null, optional, and not nullable in the schema, and makes it
-/// of the rest. A null that the schema allows always stays.
-pub fn without<T, E>(
+/// Makes something of a message. If that fails, leaves out the properties that are null, optional, and not nullable in the schema, writes RFC 3339
+/// times, which datetimes have become, in the notation of the schema, and makes it of that. A null that the schema allows always stays.
+pub fn adapted<T, E>(
     layout: &Layout,
     message: &mut Value,
     mut make: impl FnMut(&Value) -> Result<T, E>,
 ) -> Result<T, E> {
-    make(message).or_else(|error| match leave_out(layout, layout.root(), message, &mut Vec::new()) {
+    make(message).or_else(|error| match adapt(layout, layout.root(), message, &mut Vec::new()) {
         true => make(message),
         false => Err(error),
     })
 }
 
-/// Leaves out such properties of a value and of those inside it. Returns whether there was one. `seen` are the definitions that this value has
+/// Adapts a value and those inside it. Returns whether something has changed. `seen` are the definitions that this value has
 /// already been taken for.
-fn leave_out(layout: &Layout, node: &Node, value: &mut Value, seen: &mut Vec<usize>) -> bool {
+fn adapt(layout: &Layout, node: &Node, value: &mut Value, seen: &mut Vec<usize>) -> bool {
     match (&node.shape, value) {
+        (Shape::Number(number), Value::Text(text)) => {
+            let Source::Time(notation) = &number.source else { return false };
+            let time = notation.parse_rfc_3339(text);
+            time.inspect(|time| *text = notation.write(*time)).is_some()
+        }
         (Shape::Object(object), Value::Map(entries)) => properties(layout, object, entries),
-        (Shape::Array(array), Value::Array(items)) => items
-            .iter_mut()
-            .fold(false, |any, item| leave_out(layout, &array.item, item, &mut Vec::new()) | any),
+        (Shape::Array(array), Value::Array(items)) => {
+            items.iter_mut().fold(false, |any, item| adapt(layout, &array.item, item, &mut Vec::new()) | any)
+        }
         (Shape::Tuple(tuple), Value::Array(items)) => {
             let nodes =
                 tuple.items.iter().chain(std::iter::repeat_n(tuple.rest.as_deref(), items.len()).flatten());
-            nodes
-                .zip(items)
-                .fold(false, |any, (node, item)| leave_out(layout, node, item, &mut Vec::new()) | any)
+            nodes.zip(items).fold(false, |any, (node, item)| adapt(layout, node, item, &mut Vec::new()) | any)
         }
-        (Shape::Nullable(inner), value) => leave_out(layout, inner, value, seen),
+        (Shape::Nullable(inner), value) => adapt(layout, inner, value, seen),
         // Which of several objects is meant is not known before the nulls are left out.
         (Shape::Union(nodes), value @ Value::Map(_)) => {
             let mut objects = nodes.iter().filter(|node| matches!(node.shape, Shape::Object(_)));
             match (objects.next(), objects.next()) {
-                (Some(only), None) => leave_out(layout, only, value, seen),
+                (Some(only), None) => adapt(layout, only, value, seen),
                 _ => false,
             }
         }
         (Shape::Definition(at), value) if !seen.contains(at) => {
             seen.push(*at);
-            layout.definitions().get(*at).is_some_and(|node| leave_out(layout, node, value, seen))
+            layout.definitions().get(*at).is_some_and(|node| adapt(layout, node, value, seen))
         }
         _ => false,
     }
@@ -58,7 +61,7 @@ fn properties(layout: &Layout, object: &Object, entries: &mut Vec<(String, Value
     let mut any = entries.len() < before;
     for (name, value) in entries {
         if let Some(node) = field(name).map(|field| &field.node).or(object.additional.as_deref()) {
-            any |= leave_out(layout, node, value, &mut Vec::new());
+            any |= adapt(layout, node, value, &mut Vec::new());
         }
     }
     any
