@@ -23,6 +23,7 @@ mod play;
 mod proto;
 mod schema;
 mod sequences;
+mod several;
 mod signals;
 mod simulate;
 

@@ -2,8 +2,8 @@
 //!
 //! - A column is the field of its name. A name that begins with a slash is the JSON pointer of a field, as in the CSV files that the gateway
 //!   writes. In a text with such names, the other columns are about the message and not part of it. A column without a name is left out.
-//! - A number in JSON's syntax is a number with the digits that it has, unless it is an integer that no value holds exactly. `true` and `false`
-//!   are booleans. Anything else is text. An empty field is absent.
+//! - A number in JSON's syntax is a number with the digits that it has, unless it is an integer that no value holds exactly. `true`, `false`
+//!   and `null` are themselves. Anything else is text. An empty field is absent.
 //! - The separator is a comma, a semicolon or a tab: the one that occurs most often in the header.
 
 mod columns;
@@ -173,13 +173,13 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_numbers_booleans_text_or_absent() {
-        let text = "\u{feff}time,temp,door,ok\r\n2026-01-31T08:00:00Z,21.50,open,true\r\n\r\n,-3,\"a \"\"b\"\",\nc\",false\r\n,,,\r\n";
+    fn fields_are_numbers_booleans_null_text_or_absent() {
+        let text = "\u{feff}time,temp,door,ok\r\n2026-01-31T08:00:00Z,21.50,open,true\r\n\r\nnull,-3,\"a \"\"b\"\",\nc\",false\r\n,,,\r\n";
         assert_eq!(
             messages(text),
             [
                 r#"{"time":"2026-01-31T08:00:00Z","temp":21.50,"door":"open","ok":true}"#,
-                r#"{"temp":-3,"door":"a \"b\",\nc","ok":false}"#
+                r#"{"time":null,"temp":-3,"door":"a \"b\",\nc","ok":false}"#
             ]
         );
         let lines: Vec<_> = Csv::new(text).unwrap().rows().map(|row| row.line).collect();

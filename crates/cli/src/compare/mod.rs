@@ -63,7 +63,11 @@ impl Compare {
         let reception = Reception { numbers: self.numbers.of(&altered), ..Reception::default() };
         let comparison = Comparison::measure(&text, &reception, model.as_ref(), links(&self.link));
         let mut comparison = comparison.map_err(|error| {
-            let failure = input::json_failure(with_choice(&error), &text, "compare takes one");
+            let failure = input::json_failure(
+                with_choice(&error),
+                &text,
+                "compare takes one; `dunnage plan --messages FILE` takes many",
+            );
             self.message.blame(failure)
         })?;
         if let (Some(path), Some(codec)) = (self.proto.file(), self.proto.codec(model.as_ref())?) {

@@ -37,10 +37,8 @@ pub struct Plan {
     schema: String,
     #[command(flatten)]
     schemas: input::Schemas,
-    /// File with one JSON message, or - for standard input; repeatable, all equally frequent [default: the
-    /// schema's examples]
-    #[arg(long, value_name = "FILE", num_args = 1..)]
-    message: Vec<PathBuf>,
+    #[command(flatten)]
+    files: messages::Files,
     /// Number of devices
     #[arg(long, value_name = "N", value_parser = arguments::devices)]
     devices: u64,
@@ -93,7 +91,7 @@ impl Plan {
 
     fn report(&self) -> Result<Report, Failure> {
         let (model, text) = self.schemas.model_and_text(&self.schema)?;
-        let messages = messages::read(&self.schema, &text, &model, &self.message)?;
+        let messages = self.files.read(&self.schema, &text, &model)?;
         let sizes = Sizes::measure(Some(&model), &messages);
         let fleet = Fleet { devices: self.devices, per_day: self.per_day, battery_joules: self.battery };
         let links = if self.link.is_empty() { default_links().collect() } else { self.link.clone() };

@@ -4,10 +4,11 @@ use crate::{
     failure::Failure,
     input::{self, Source},
     output::printable,
+    several,
 };
 use anstyle::Style;
 use clap::Args;
-use dunnage_formats::{Csv, Json};
+use dunnage_formats::Json;
 use dunnage_packed::{Choice, Layout, Saving, Sizes, savings, shrunk, with_slot};
 use dunnage_schema::{Inferred, Model, SchemaError, infer};
 use dunnage_simulate::ENOUGH;
@@ -60,15 +61,15 @@ impl Infer {
         };
         for source in &sources {
             let bytes = source.all()?;
-            match str::from_utf8(&bytes) {
-                Ok(text) if Csv::has_header(text) => samples.add_rows(source, text)?,
-                _ if self.lines => samples.add_lines(source, &bytes)?,
-                _ => {
-                    input::within_limit(&bytes).map_err(|error| source.blame(error.into()))?;
-                    samples.add(source.to_string(), bytes).map_err(|(bytes, failure)| {
-                        input::json_failure(failure, &bytes, "--lines reads one per line")
-                    })?;
-                }
+            if self.lines || several::are_csv(&bytes) {
+                several::each(source, &bytes, |place, text| {
+                    samples.add(place, text.to_vec()).map_err(|(_, failure)| Failure::Failed(failure))
+                })?;
+            } else {
+                input::within_limit(&bytes).map_err(|error| source.blame(error.into()))?;
+                samples.add(source.to_string(), bytes).map_err(|(bytes, failure)| {
+                    input::json_failure(failure, &bytes, "--lines reads one per line")
+                })?;
             }
         }
         let title = self.title.clone().or_else(|| title(&self.files));
@@ -95,26 +96,6 @@ fn title(files: &[PathBuf]) -> Option<String> {
 }
 
 impl Samples {
-    fn add_rows(&mut self, source: &Source, text: &str) -> Result<(), Failure> {
-        let failed = |error| Failure::Failed(source.csv_reason(text, &error));
-        for row in Csv::new(text).map_err(failed)?.rows() {
-            let origin = format!("{source}: line {}", row.line);
-            let added = self.add(origin, row.message.map_err(failed)?.into_bytes());
-            added.map_err(|(_, failure)| Failure::Failed(failure))?;
-        }
-        Ok(())
-    }
-
-    fn add_lines(&mut self, source: &Source, mut reader: &[u8]) -> Result<(), Failure> {
-        let (mut line, mut number) = (Vec::new(), 0u64);
-        while let read @ 1.. = input::line(&mut reader, false, &mut line).map_err(|e| source.blame(e))? {
-            number += read;
-            let origin = format!("{source}: line {number}");
-            self.add(origin, std::mem::take(&mut line)).map_err(|(_, failure)| Failure::Failed(failure))?;
-        }
-        Ok(())
-    }
-
     /// Adds the message `bytes`. If they are not a JSON message, returns them with the reason.
     fn add(&mut self, origin: String, bytes: Vec<u8>) -> Result<(), (Vec<u8>, String)> {
         if let Err(error) = Json.decode_sample(&bytes) {

@@ -44,7 +44,7 @@ pub struct Shrink {
     schema: String,
     #[command(flatten)]
     schemas: input::Schemas,
-    /// File with one message per line
+    /// File with one message per line, or CSV with a header
     #[arg(long, value_name = "FILE")]
     messages: PathBuf,
     /// Link that has to carry every message, of those in `dunnage plan --help`

@@ -8,7 +8,7 @@ use crate::{
     failure::{Failure, complain},
     input::{self, Source},
     network::NetworkOptions,
-    output::{self, printable},
+    output::{self, counted, printable},
     sequences::{self, Sequence},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -41,7 +41,7 @@ const SLOT: &str = "x-dunnage-slot";
 /// x-dunnage-usual. They serve until there are messages to learn from.
 #[derive(Args)]
 pub struct Train {
-    /// File with one message per line; standard input if omitted or -
+    /// File with one message per line, or CSV with a header; standard input if omitted or -
     #[command(flatten)]
     source: Source,
     /// Schema of the messages: a JSON Schema file, the name of a bundled one, or - for standard input
@@ -183,11 +183,6 @@ fn report(learnt: &Learnt, (known, trial): (&Forms, Option<&HeldOut>), network: 
     });
     let rows = held.into_iter().chain([row("these messages".to_owned(), known)]);
     let _ = table::write(&mut notes, &BYTES, rows);
-}
-
-/// `1 device`, `2 devices`
-fn counted(n: u64, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 /// Warns if messages outside of the training take more than the statistics promise.

@@ -38,7 +38,7 @@ pub struct Simulate {
     schema: String,
     #[command(flatten)]
     schemas: input::Schemas,
-    /// File with one message per line, in the order in which they were sent, instead of simulated containers
+    /// File with one message per line, or CSV, in the order in which they were sent, instead of simulated containers
     #[arg(long, value_name = "FILE")]
     messages: Option<PathBuf>,
     /// JSON pointer to what identifies the device in --messages; without it, all are of one device

@@ -126,6 +126,36 @@ fn messages_are_files_and_standard_input() {
 }
 
 #[test]
+fn messages_are_the_lines_of_a_file_or_the_rows_of_csv() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let of = |file: &str| plan(&["--schema", "weather", "--messages", file, "--json"]);
+    let lines = write(
+        "log.jsonl",
+        "{\"station\":\"A\",\"time\":\"2026-03-29T12:00:00Z\",\"temperature\":14.3,\"humidity\":62,\"pressure\":1016.8}\n\n{\"station\":\"B\",\"time\":\"2026-03-29T12:15:00Z\",\"temperature\":null,\"humidity\":62,\"pressure\":1016.8}\n",
+    );
+    let rows = write(
+        "log.csv",
+        "station,time,temperature,humidity,pressure\nA,2026-03-29T12:00:00Z,14.3,62,1016.8\nB,2026-03-29T12:15:00Z,null,62,1016.8\n",
+    );
+    let (from_lines, from_rows) = (of(&lines).json(), of(&rows).json());
+    assert_eq!(from_lines["messages"].as_array().unwrap().len(), 2);
+    assert_eq!(from_lines["links"], from_rows["links"]);
+    assert_eq!(from_rows["messages"][1]["name"], format!("{rows}: line 3"));
+    let wrong = write(
+        "wrong.csv",
+        "station,time,temperature,humidity,pressure\nA,2026-03-29T12:00:00Z,14.3,62,1016.8\nB,noon,14.3,62,1016.8\n",
+    );
+    let failed = of(&wrong);
+    assert_eq!(failed.code, 1);
+    assert!(failed.stderr.contains("wrong.csv: line 3: the schema does not allow it"), "{}", failed.stderr);
+}
+
+#[test]
 fn invalid_usage_exits_with_2_and_names_the_option() {
     for (arguments, option) in [
         (["--link", "astrocst"], "--link"),

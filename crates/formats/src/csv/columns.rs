@@ -121,7 +121,7 @@ impl Columns {
     fn value(&self, cell: &str) -> String {
         let bare = cell.trim();
         let is_empty = self.are_pointers && matches!(bare, "{}" | "[]");
-        match is_empty || matches!(bare, "true" | "false") || is_number(bare) {
+        match is_empty || matches!(bare, "true" | "false" | "null") || is_number(bare) {
             true => bare.to_owned(),
             false => text(cell),
         }
