@@ -21,7 +21,7 @@ const waiting = (status) => (status ? `${total(status.lag_messages)}${status.lag
 const COLUMNS = [
   { name: "Output", text: (o) => o.name, class: "name" },
   { name: "Kind", text: (o) => o.kind ?? "not configured" },
-  { name: "State", text: (o) => (o.state === "waiting" ? "idle" : o.state) },
+  { name: "State", text: (o) => o.state },
   { name: "Delivered", text: (o) => (o.status ? total(o.status.delivered) : "–"), number: true },
   { name: "Waiting", text: (o) => waiting(o.status), title: (o) => (o.status ? `resolved up to message ${o.status.cursor}` : ""), number: true },
   { name: "Dead letters", text: (o) => total(o.dead_letters), number: true },

@@ -3,17 +3,6 @@
 import { el, setAttribute, setChildren, setText } from "./dom.js";
 import { age, clockTime, count, fullTime, total } from "./format.js";
 
-/** An output is behind if its oldest waiting message is older than this, in seconds. */
-const BEHIND = 10;
-
-const BREAKERS = { probing: "probing", open: "paused" };
-
-function state({ breaker, lag_messages, age_seconds }) {
-  if (breaker !== "closed") return BREAKERS[breaker];
-  if (lag_messages === 0) return "idle";
-  return age_seconds > BEHIND ? "behind" : "delivering";
-}
-
 export class OutputsView {
   rows = new Map();
   body = document.getElementById("outputs");
@@ -28,9 +17,9 @@ export class OutputsView {
   /** The output's row, and one for its last failure, if there was one. */
   #rows(output) {
     const row = this.rows.get(output.output) ?? this.#make(output.output);
-    const { breaker, last_failure: failure } = output;
-    setText(row.state, state(output));
-    setAttribute(row.state, "data-breaker", breaker);
+    const { state, last_failure: failure } = output;
+    setText(row.state, state);
+    setAttribute(row.state, "data-state", state);
     this.#figure(row.delivered, output.delivered);
     this.#figure(row.behind, output.lag_messages);
     setAttribute(row.behind, "title", output.lag_messages ? `oldest waiting for ${age(output.age_seconds * 1000)}` : "0");

@@ -5,6 +5,11 @@ use dunnage_explain::commands_terminal;
 pub use dunnage_plan::numbers::bytes;
 use std::io::{self, BufWriter, Write};
 
+/// A count and what it counts: `1 message`, `2 messages`.
+pub fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Opens standard output. Colours are kept on a terminal and removed elsewhere, unless `NO_COLOR` or
 /// `CLICOLOR_FORCE` says otherwise. The stream is buffered: call `flush`, or the end of the output is lost.
 pub fn stdout() -> AutoStream<Box<dyn Write>> {

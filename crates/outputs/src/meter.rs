@@ -190,6 +190,9 @@ pub struct Failure {
     pub reason: String,
 }
 
+/// An output whose oldest message waits longer than this is behind.
+const BEHIND_SECONDS: f64 = 10.0;
+
 /// The status of an output. Counts begin at the start of the gateway.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Status {
@@ -215,6 +218,8 @@ pub struct Status {
     pub limit: usize,
     /// The state of the breaker.
     pub breaker: Breaker,
+    /// In one word: `idle`, `delivering`, `behind` (its oldest message waits for more than 10 s), `paused` (the breaker is open), `probing`.
+    pub state: &'static str,
     /// The last message ID before which the output has resolved everything.
     pub cursor: i64,
     /// Stored messages that are not resolved.
@@ -290,6 +295,8 @@ impl Meter {
         let (place, last_failure) = self.place.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let age = place.oldest.map_or(0, |oldest| clock::now().saturating_sub(oldest).max(0));
         let retried = self.retried.iter().filter(|(_, counter)| counter.get() > 0);
+        let lag_messages = u64::try_from(last - place.taken).unwrap_or_default() + place.waiting;
+        let age_seconds = age as f64 / 1e6;
         Status {
             output: self.output.clone(),
             delivered: self.delivered.get(),
@@ -302,9 +309,16 @@ impl Meter {
             calls: place.calls,
             limit: place.limit,
             breaker: place.breaker,
+            state: match place.breaker {
+                Breaker::Open => "paused",
+                Breaker::Probing => "probing",
+                Breaker::Closed if lag_messages == 0 => "idle",
+                Breaker::Closed if age_seconds > BEHIND_SECONDS => "behind",
+                Breaker::Closed => "delivering",
+            },
             cursor: place.position.cursor(),
-            lag_messages: u64::try_from(last - place.taken).unwrap_or_default() + place.waiting,
-            age_seconds: age as f64 / 1e6,
+            lag_messages,
+            age_seconds,
             last_failure,
         }
     }

@@ -1,6 +1,6 @@
 //! `dunnage gateway dead-letters`: the messages that outputs have rejected for good, and those that they retry.
 
-use super::running::{self, Which, list, messages, print_json, text};
+use super::running::{self, Which, counted, list, print_json, text};
 use crate::{failure::Failure, output, schema::table};
 use clap::{Args, Subcommand};
 use serde_json::Value;
@@ -86,7 +86,7 @@ impl DeadLetters {
             }
             Command::Retry { chosen, ids } => {
                 let answer = chosen.which.post("/dead-letters/retry", &chosen.query(&ids))?;
-                say(&format!("retrying {}", messages(&answer["messages"])))
+                say(&format!("retrying {}", counted(&answer["messages"], "message")))
             }
             Command::Discard { chosen, ids, all } => {
                 let query = chosen.query(&ids);
@@ -94,7 +94,7 @@ impl DeadLetters {
                     return Err(Failure::Usage("name the messages to discard, or give --all".into()));
                 }
                 let answer = chosen.which.post("/dead-letters/discard", &query)?;
-                say(&format!("discarded {}", messages(&answer["messages"])))
+                say(&format!("discarded {}", counted(&answer["messages"], "message")))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! `dunnage gateway quarantine`: the messages that could not be decoded.
 
-use super::running::{Which, ids, list, messages, print_json, text};
+use super::running::{Which, counted, ids, list, print_json, text};
 use crate::{failure::Failure, output, schema::table};
 use clap::{Args, Subcommand};
 use serde_json::Value;
@@ -99,7 +99,7 @@ impl Quarantine {
                 }
                 let answer = chosen.which.post("/quarantine/discard", &query)?;
                 let mut output = output::stdout();
-                writeln!(output, "discarded {}", messages(&answer["dropped"]))?;
+                writeln!(output, "discarded {}", counted(&answer["dropped"], "message"))?;
                 Ok(output.flush()?)
             }
         }
@@ -139,9 +139,9 @@ fn print_list(answer: &Value) -> Result<(), Failure> {
 
 fn print_retried(answer: &Value) -> Result<(), Failure> {
     let mut output = output::stdout();
-    writeln!(output, "decoded and stored {}", messages(&answer["stored"]))?;
+    writeln!(output, "decoded and stored {}", counted(&answer["stored"], "message"))?;
     if answer["failed"] != 0 {
-        writeln!(output, "not decoded {}:", messages(&answer["failed"]))?;
+        writeln!(output, "not decoded {}:", counted(&answer["failed"], "message"))?;
     }
     for failure in list(&answer["failures"]) {
         writeln!(output, "  {} of {}: {}", text(&failure["id"]), text(&failure["device"]), wrong(failure))?;

@@ -1,6 +1,9 @@
 //! Requests to a running gateway.
 
-use crate::{failure::Failure, output::printable};
+use crate::{
+    failure::Failure,
+    output::{self, printable},
+};
 use clap::Args;
 use dunnage_gateway::AdminClient;
 use serde::Serialize;
@@ -68,10 +71,7 @@ pub fn list(value: &Value) -> &[Value] {
     value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// For example `1 message` or `2 messages`.
-pub fn messages(count: &Value) -> String {
-    match count.as_u64() {
-        Some(1) => "1 message".into(),
-        _ => format!("{count} messages"),
-    }
+/// A count and what it counts: `1 message`, `2 messages`.
+pub fn counted(count: &Value, noun: &str) -> String {
+    output::counted(count.as_u64().unwrap_or_default(), noun)
 }

@@ -1,6 +1,6 @@
 //! `dunnage gateway status`: the state and counters of a running gateway.
 
-use super::running::{Which, list, messages, print_json, text};
+use super::running::{Which, counted, list, print_json, text};
 use crate::{failure::Failure, output};
 use clap::Args;
 use serde_json::Value;
@@ -37,7 +37,7 @@ fn print(output: &mut impl Write, status: &Value) -> io::Result<()> {
     line(output, "gateway", format!("dunnage {version} on {address}, up {up}"))?;
     let counts = ["received", "stored", "duplicates", "quarantined", "refused", "dropped"];
     let counts: Vec<_> = counts.iter().map(|what| format!("{} {what}", status[what])).collect();
-    line(output, "messages", format!("{}; {} devices", counts.join(", "), status["devices"]))?;
+    line(output, "messages", format!("{}; {}", counts.join(", "), counted(&status["devices"], "device")))?;
     let buffer = &status["buffer"];
     let mut text_of_buffer = format!("{}, {}", text(&buffer["path"]), bytes(&buffer["bytes"]));
     if buffer["limit_bytes"] != 0 {
@@ -51,7 +51,8 @@ fn print(output: &mut impl Write, status: &Value) -> io::Result<()> {
     }
     line(output, "buffer", text_of_buffer)?;
     if status["damages"] != 0 {
-        let text = format!("{} times, {} lost", status["damages"], messages(&status["lost"]));
+        let times = counted(&status["damages"], "time");
+        let text = format!("{times}, {} lost", counted(&status["lost"], "message"));
         line(output, "damaged", text)?;
     }
     for what in ["queue", "quarantine"] {
@@ -78,16 +79,12 @@ fn print_output(output: &mut impl Write, of: &Value) -> io::Result<()> {
     }
     parts.push(format!("{} of {} calls", of["calls"], of["limit"]));
     let counts = [
-        ("failing", "devices retried"),
-        ("duplicates", "duplicates"),
-        ("dropped", "dropped"),
-        ("undelivered", "dead letters"),
+        (counted(&of["failing"], "device") + " retried", &of["failing"]),
+        (counted(&of["duplicates"], "duplicate"), &of["duplicates"]),
+        (format!("{} dropped", of["dropped"]), &of["dropped"]),
+        (counted(&of["undelivered"], "dead letter"), &of["undelivered"]),
     ];
-    for (key, what) in counts {
-        if of[key] != 0 {
-            parts.push(format!("{} {what}", of[key]));
-        }
-    }
+    parts.extend(counts.into_iter().filter(|(_, count)| **count != 0).map(|(text, _)| text));
     writeln!(output, "{:<12}{}: {}", "output", text(&of["output"]), parts.join(", "))?;
     let failure = &of["last_failure"];
     match failure.is_null() {

@@ -2,12 +2,9 @@
 
 use crate::state::GatewayState;
 use dunnage_base::kind::Kind;
-use dunnage_outputs::{Breaker, Status};
+use dunnage_outputs::Status;
 use serde::Serialize;
 use utoipa::ToSchema;
-
-/// An output whose oldest message waits longer than this is behind.
-const BEHIND_SECONDS: f64 = 10.0;
 
 /// An output.
 #[derive(Serialize, ToSchema)]
@@ -17,7 +14,7 @@ pub struct OutputObject {
     /// Its kind in the configuration; `null` if the configuration no longer has it.
     #[schema(required)]
     pub kind: Option<&'static str>,
-    /// `delivering`, `behind`, `waiting` for messages, `breaker open`, `probing` or `not running`.
+    /// That of its status, or `not running`.
     pub state: &'static str,
     /// Its dead letters.
     pub dead_letters: u64,
@@ -34,7 +31,7 @@ pub fn outputs(state: &GatewayState) -> Vec<OutputObject> {
     };
     let running = state.outputs.statuses(totals.last_message_id).into_iter().map(|status| OutputObject {
         kind: kind(&status.output),
-        state: word(&status),
+        state: status.state,
         dead_letters: totals.dead_letters.get(&*status.output).copied().unwrap_or_default(),
         name: status.output.clone(),
         status: Some(status),
@@ -53,14 +50,4 @@ pub fn outputs(state: &GatewayState) -> Vec<OutputObject> {
         }
     }
     all
-}
-
-fn word(status: &Status) -> &'static str {
-    match status.breaker {
-        Breaker::Open => "breaker open",
-        Breaker::Probing => "probing",
-        Breaker::Closed if status.lag_messages == 0 => "waiting",
-        Breaker::Closed if status.age_seconds > BEHIND_SECONDS => "behind",
-        Breaker::Closed => "delivering",
-    }
 }

@@ -77,8 +77,8 @@ fn dead_letters_can_be_listed_retried_and_discarded() {
     wait_until("it is a dead letter", || listed() != "no dead letters\n");
     assert!(listed().contains("d1") && listed().contains("400 Bad Request"), "{}", listed());
     let status = || ask(folder.path(), &["status"]).text().to_owned();
-    wait_until("nothing is pending", || status().contains("o: waiting, 0 delivered, 0 pending"));
-    assert!(status().contains("1 dead letters") && status().contains("400 Bad Request"), "{}", status());
+    wait_until("nothing is pending", || status().contains("o: idle, 0 delivered, 0 pending"));
+    assert!(status().contains("1 dead letter") && status().contains("400 Bad Request"), "{}", status());
     let before = ask(folder.path(), &["dead-letters", "list", "--json"]).json();
     assert_eq!(ask(folder.path(), &["dead-letters", "retry", "1"]).text(), "retrying 1 message\n");
     wait_until("it is refused again", || {
@@ -96,10 +96,10 @@ fn dead_letters_can_be_listed_retried_and_discarded() {
     assert_eq!(exit_code(&mut refusing), Some(0));
     assert_eq!(post(address, "d1", "2"), 204);
     wait_until("it is retried", || listed().contains("retried") && listed().contains("d1"));
-    wait_until("the status counts its device", || status().contains("1 devices retried"));
+    wait_until("the status counts its device", || status().contains("1 device retried"));
     assert_eq!(ask(folder.path(), &["dead-letters", "discard", "--all"]).text(), "discarded 0 messages\n");
     assert_eq!(ask(folder.path(), &["dead-letters", "discard", "2"]).text(), "discarded 1 message\n");
-    wait_until("nothing is pending", || status().contains("o: waiting, 0 delivered, 0 pending"));
+    wait_until("nothing is pending", || status().contains("o: idle, 0 delivered, 0 pending"));
     assert_eq!(listed(), "no dead letters\n");
     {
         let child = &mut child;
