@@ -1,7 +1,9 @@
 //! The OpenAPI document: it is generated from the routes, and Schemathesis finds no response that contradicts it.
 
 use crate::support::{JSON, start, start_in, tools::tool};
+use dunnage_formats::Id;
 use dunnage_gateway::{Config, tokens};
+use dunnage_ingest::media_types::ON_REQUEST;
 use std::{collections::HashSet, process::Command};
 use tempfile::TempDir;
 
@@ -46,6 +48,12 @@ fn operations_have_unique_ids_and_specified_problems() {
     // The operations that clients in the documentation call.
     for operation in ["ingest", "hook", "events", "metrics", "readyz", "openapi"] {
         assert!(names.contains(operation), "{names:?}");
+    }
+    // Every format that `/ingest` takes without being asked for.
+    let contents =
+        document["paths"]["/ingest/{device}"]["post"]["requestBody"]["content"].as_object().unwrap();
+    for id in Id::readable().filter(|id| !ON_REQUEST.contains(id)) {
+        assert!(contents.contains_key(id.media_type()), "{}", id.media_type());
     }
     let text = document.to_string();
     for reference in text.split("\"$ref\":\"").skip(1) {
