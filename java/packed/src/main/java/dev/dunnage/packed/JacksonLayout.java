@@ -90,7 +90,9 @@ public final class JacksonLayout {
         } else if (value instanceof Boolean) {
             return NODES.booleanNode((Boolean) value);
         } else if (value instanceof Long) {
-            return NODES.numberNode((Long) value);
+            // As Jackson's parser does: trees are only equal if their numbers have one type.
+            long number = (Long) value;
+            return number == (int) number ? NODES.numberNode((int) number) : NODES.numberNode(number);
         } else if (value instanceof BigInteger) {
             return NODES.numberNode((BigInteger) value);
         } else if (value instanceof Double) {

@@ -40,7 +40,10 @@ class LayoutTest {
             assertArrayEquals(message.bytes, layout.encode(Json.parse(message.json)));
             JsonNode tree = mapper.readTree(message.json);
             assertArrayEquals(message.bytes, trees.encode(tree));
-            assertEquals(Json.parse(message.json), Json.parse(mapper.writeValueAsString(trees.decode(message.bytes, KNOWN))));
+            JsonNode decoded = trees.decode(message.bytes, KNOWN);
+            String text = mapper.writeValueAsString(decoded);
+            assertEquals(Json.parse(message.json), Json.parse(text));
+            assertEquals(mapper.readTree(text), decoded);
             assertTrue(message.bytes.length <= layout.maxBytes());
             for (int length = 0; length < message.bytes.length; length++) {
                 PackedException error = undecodable(layout, Words.hex(message.bytes).substring(0, 2 * length));
