@@ -71,8 +71,8 @@ test:  ## everything that must hold: vectors, properties, faults, fuzz corpora, 
 	    $(TOOLS) $(FAULTS) mosquitto_pub:mosquitto-clients coap-client-notls:libcoap3-bin coap-client-openssl:libcoap3-bin coap-client-gnutls:libcoap3-bin /usr/sbin/nginx:nginx \
 	    /usr/lib/nginx/modules/ngx_stream_module.so:libnginx-mod-stream promtool:prometheus
 	.ci/together "lint audit test-rust build-tests" "test-jvm test-report tools" test-c
-	.ci/together test-crates "test-java test-js test-python conform-built budget"
-	.ci/together test-page test-examples
+	.ci/together test-crates "test-java test-js test-python conform-built"
+	.ci/together test-page "test-examples budget"
 
 # While the compiler needs both processors, the others of these groups wait for the network; while tests wait for servers and timers, the
 # conformance tests need one processor.
@@ -94,6 +94,7 @@ test-examples:
 	examples/weather-station/languages.sh
 	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/weather-station/lossy.sh
 	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/inputs/run.sh
+	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/backend/run.sh
 
 tools:
 	tests/tools/install

@@ -103,14 +103,22 @@ for (const { name, source, examples } of golden) {
     });
 
     test(`${here}: decoding and encoding take less than ${LIMIT_MS} ms, loading included`, () => {
+      // The processor's time, because other tests may have the processor for a while.
+      const used = (work) => {
+        const start = process.cpuUsage();
+        work();
+        const { user, system } = process.cpuUsage(start);
+        return (user + system) / 1000;
+      };
       for (const { input, output } of uplinks) {
-        const start = performance.now();
-        const fresh = make(source);
-        fresh.call("decodeUplink", input);
-        const middle = performance.now();
-        fresh.call("encodeDownlink", output);
-        assert.ok(middle - start < LIMIT_MS, `${middle - start} ms`);
-        assert.ok(performance.now() - middle < LIMIT_MS);
+        let fresh;
+        const decoding = used(() => {
+          fresh = make(source);
+          fresh.call("decodeUplink", input);
+        });
+        assert.ok(decoding < LIMIT_MS, `${decoding} ms`);
+        const encoding = used(() => fresh.call("encodeDownlink", output));
+        assert.ok(encoding < LIMIT_MS, `${encoding} ms`);
       }
     });
   }
