@@ -258,9 +258,13 @@ impl Read {
     }
 }
 
-/// Returns the number that `text` is, if it is one as JSON writes it.
+/// Returns the number that `text` is, if it is one as JSON writes it, or has zeros in front, as numbers of a fixed width have.
 fn numeric(text: &str) -> Option<f64> {
-    serde_json::from_str::<serde_json::Number>(text).ok()?.as_f64()
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
+    let zeros = digits.bytes().take_while(|byte| *byte == b'0').count();
+    let is_padded = digits.as_bytes().get(zeros).is_some_and(u8::is_ascii_digit);
+    let bare = &digits[if is_padded { zeros } else { zeros.saturating_sub(1) }..];
+    serde_json::from_str::<serde_json::Number>(&format!("{sign}{bare}")).ok()?.as_f64()
 }
 
 /// Returns the median of the seconds between messages, newest first.
@@ -322,6 +326,18 @@ mod tests {
         assert_eq!((&t.at, &t.last), (&vec![0, 60_000], &vec![1.5, 2.5]));
         assert_eq!(series.interval, Some(60.0));
         assert_eq!(series.bytes.at.len(), 3);
+    }
+
+    #[test]
+    fn texts_of_a_fixed_width_are_numbers() {
+        for (text, number) in
+            [("06", 6.0), ("-007.50", -7.5), ("000", 0.0), ("00.5", 0.5), ("0", 0.0), ("1e3", 1000.0)]
+        {
+            assert_eq!(numeric(text), Some(number), "{text}");
+        }
+        for text in ["", "-", "0x6", "00x", "é", "0é", "+6", "2026-01-01", "1.2.3", "--1"] {
+            assert_eq!(numeric(text), None, "{text}");
+        }
     }
 
     #[test]
