@@ -41,7 +41,8 @@ fn documents(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Returns the blocks of commands in a document: those of a shell's language between fences, and indented ones of which a line begins with `$ `.
+/// Returns the blocks of commands in a document: those of a shell's language between fences, and indented ones of which a line begins with `$ ` or
+/// `dunnage `.
 fn blocks(path: &Path) -> Vec<Block> {
     let text = fs::read_to_string(path).unwrap();
     let name = path.strip_prefix(root()).unwrap().display().to_string();
@@ -74,11 +75,14 @@ fn blocks(path: &Path) -> Vec<Block> {
     blocks
 }
 
-/// Returns the commands of a block: the lines that begin with `$ `; if none does, all lines of a shell. A backslash continues a line.
+/// Returns the commands of a block: the lines that begin with `$ ` or `dunnage `; if none does, all lines of a shell. A backslash continues a line.
 fn commands(body: &[&str], is_shell: bool) -> Vec<String> {
     let joined = body.join("\n").replace("\\\n", " ");
-    let prompted: Vec<String> =
-        joined.lines().filter_map(|line| line.trim_start().strip_prefix("$ ")).map(str::to_owned).collect();
+    let command = |line: &str| match line.trim_start() {
+        line if line.starts_with("dunnage ") => Some(line.to_owned()),
+        line => line.strip_prefix("$ ").map(str::to_owned),
+    };
+    let prompted: Vec<String> = joined.lines().filter_map(command).collect();
     match is_shell && prompted.is_empty() {
         true => joined.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect(),
         false => prompted,

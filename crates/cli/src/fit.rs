@@ -19,6 +19,12 @@ pub fn check(layout: &Layout, link: &Link) -> Result<(), Failure> {
             link.name
         )));
     }
+    if !layout.has_slot_byte() && !link.has_port() {
+        complain(format_args!(
+            "warning: {} has no port, and x-dunnage-slot-from leaves the slot to it: the receiver has to know the schema of each message",
+            link.name
+        ));
+    }
     let (Some(largest), Some(limit)) = (layout.max_bytes(), link.max_payload_bytes) else { return Ok(()) };
     let limit = limit as u64;
     if largest <= limit {
@@ -33,8 +39,8 @@ pub fn check(layout: &Layout, link: &Link) -> Result<(), Failure> {
     output.flush()?;
     let bits: u64 = shares.iter().map(|share| share.bits).sum();
     complain(format_args!(
-        "{} needs up to {largest} bytes, {} carries {limit}: reduce it by {} bits. With messages, `dunnage schema shrink SCHEMA \
-         --messages FILE --link {}` does it",
+        "{} needs up to {largest} bytes, {} carries {limit}: reduce it by {} bits. `dunnage schema shrink SCHEMA --messages FILE \
+         --link {}` does it for messages like those of FILE: what they do not have is rejected later",
         layout.name(),
         link.name,
         bits - 8 * limit,

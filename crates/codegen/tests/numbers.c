@@ -127,6 +127,14 @@ int main(void)
     check_NUMBERS_RAW();
     check_NUMBERS_UPPER();
     check_NUMBERS_HUGE();
+    {
+        /* What has more than 32 bits is out of range, not cut: 0xffffffff is not -1. */
+        const uint32_t none = 0xffffffffu;
+        const int64_t far = ((int64_t)1 << 32) + 235;
+        expect("uint32_t", none, FIELD_RANGE(NUMBERS_TENTH, NUMBERS_TENTH_FROM_DECIMAL(none, 1)), 0);
+        expect("int64_t", (double)far, FIELD_RANGE(NUMBERS_TENTH, NUMBERS_TENTH_FROM_DECIMAL(far, 1)), 0);
+        expect("int64_t", 235, NUMBERS_TENTH_FROM_DECIMAL((int64_t)235, 1), 235);
+    }
     printf("%lu differ\n", faults);
     return faults != 0;
 }

@@ -142,6 +142,11 @@ impl Link {
         self.unlimited || self.max_payload_bytes.is_some()
     }
 
+    /// Returns whether each message has a port beside its bytes: LoRaWAN's FPort.
+    pub fn has_port(&self) -> bool {
+        self.id.starts_with("lorawan-")
+    }
+
     /// Returns the number of link messages that `bytes` bytes need; `None` if the limit is not published.
     ///
     /// More than one needs a transport that numbers and joins the fragments. Its header is not counted.

@@ -106,7 +106,7 @@ fn legend(comparison: &Comparison, out: &mut String) {
         format!("{limit} {}{ended}", link.name)
     });
     out.push('\n');
-    for line in fill("fits:", ", ", links, WIDTH) {
+    for line in fill("limits:", ", ", links, WIDTH) {
         let _ = writeln!(out, "{DIM}{line}{DIM:#}");
     }
     if comparison.measured().any(|(_, outcome)| outcome.came_back && !outcome.lossless) {

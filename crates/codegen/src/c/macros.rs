@@ -73,10 +73,10 @@ fn number(constant: &str, count: &Count, out: &mut String) {
     let kind = count.kind.name();
     let _ = writeln!(out, "#define {constant}(value) (({kind}){})", scale(count, is_wide, &range));
     if let Some(ratio) = ratio(count) {
-        let (wide, n) = if is_wide { ("_wide", "int64_t") } else { ("", "int32_t") };
+        let wide = if is_wide { "_wide" } else { "" };
         let _ = writeln!(
             out,
-            "#define {constant}_FROM_DECIMAL(n, places) (({kind})dunnage_count{wide}(({n})(n), {ratio}, {range}))"
+            "#define {constant}_FROM_DECIMAL(n, places) (({kind})dunnage_count{wide}((int64_t)(n), {ratio}, {range}))"
         );
     }
 }
@@ -141,7 +141,8 @@ fn ratio(count: &Count) -> Option<String> {
     let multiplier = format!("DUNNAGE_TEN({places} - (places))");
     let divisor = match mantissa {
         1 => format!("DUNNAGE_TEN((places) - {places})"),
-        mantissa => format!("{mantissa}ull * DUNNAGE_TEN((places) - {places})"),
+        // C++98 has no suffix for literals of 64 bits.
+        mantissa => format!("(uint64_t){} * DUNNAGE_TEN((places) - {places})", unsigned(mantissa.into())),
     };
     Some(format!("{multiplier}, {divisor}"))
 }

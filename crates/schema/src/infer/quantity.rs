@@ -21,7 +21,7 @@ const RANGES: [(&[&str], i128, i128); 11] = [
 ];
 
 /// Words for quantities that are never negative and have no upper limit.
-const NEVER_NEGATIVE: [&str; 48] = [
+const NEVER_NEGATIVE: [&str; 49] = [
     "count",
     "counter",
     "counts",
@@ -66,6 +66,7 @@ const NEVER_NEGATIVE: [&str; 48] = [
     "distance",
     "speed",
     "sog",
+    "gust",
     "rain",
     "rainfall",
     "precipitation",
@@ -73,9 +74,10 @@ const NEVER_NEGATIVE: [&str; 48] = [
 ];
 
 /// Words for measured quantities, of which whole numbers alone may be chance.
-const MEASURED: [&str; 14] = [
+const MEASURED: [&str; 15] = [
     "speed",
     "sog",
+    "gust",
     "rain",
     "rainfall",
     "precipitation",

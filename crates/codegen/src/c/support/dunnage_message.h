@@ -92,14 +92,17 @@ static inline int64_t dunnage_scale_wide(double value, double multiplier, double
     ((n) <= 0 ? 1u : (n) == 1 ? 10u : (n) == 2 ? 100u : (n) == 3 ? 1000u : (n) == 4 ? 10000u : (n) == 5 ? 100000ul : \
     (n) == 6 ? 1000000ul : (n) == 7 ? 10000000ul : (n) == 8 ? 100000000ul : 1000000000ul)
 
-/* Returns n * multiplier / divisor, rounded as above, or `other`. `min` must be above -2^31.
- * With constant arguments, the compiler keeps only one of the three branches. */
-DUNNAGE_INLINE int32_t dunnage_count(int32_t n, uint32_t multiplier, uint64_t divisor, int32_t min, int32_t max, int32_t other)
+/* Returns given * multiplier / divisor, rounded as above, or `other`. `min` must be above -2^31.
+ * With constant arguments, the compiler keeps only one of the three branches. If `given` has at most 32 bits and a sign, the first comparison
+ * costs nothing. */
+DUNNAGE_INLINE int32_t dunnage_count(int64_t given, uint32_t multiplier, uint64_t divisor, int32_t min, int32_t max, int32_t other)
 {
+    const int32_t n = (int32_t)given;
     const uint32_t magnitude = n < 0 ? 0u - (uint32_t)n : (uint32_t)n;
     const uint32_t most = max > -min ? (uint32_t)max : (uint32_t)-min;
     uint32_t sum;
     int32_t count;
+    if (n != given) return other;
     if (multiplier % divisor == 0) {
         const uint32_t factor = (uint32_t)(multiplier / divisor);
         if (magnitude > most / factor) return other;

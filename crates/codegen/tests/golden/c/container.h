@@ -99,64 +99,64 @@ static inline const char *Container_field_name(uint16_t field)
 #define CONTAINER_ACC_X_MAX 240000000L
 #define CONTAINER_ACC_X_VALUE(n) ((double)(n) / 10000.0) /* in 0.0001 */
 #define CONTAINER_ACC_X(value) ((int32_t)dunnage_scale_double((double)(value), 10000.0, 1.0, (-240000000L), 240000000L, (-2147483647L - 1)))
-#define CONTAINER_ACC_X_FROM_DECIMAL(n, places) ((int32_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(4 - (places)), DUNNAGE_TEN((places) - 4), (-240000000L), 240000000L, (-2147483647L - 1)))
+#define CONTAINER_ACC_X_FROM_DECIMAL(n, places) ((int32_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(4 - (places)), DUNNAGE_TEN((places) - 4), (-240000000L), 240000000L, (-2147483647L - 1)))
 #define CONTAINER_ACC_Y_MIN (-240000000L)
 #define CONTAINER_ACC_Y_MAX 240000000L
 #define CONTAINER_ACC_Y_VALUE(n) ((double)(n) / 10000.0) /* in 0.0001 */
 #define CONTAINER_ACC_Y(value) ((int32_t)dunnage_scale_double((double)(value), 10000.0, 1.0, (-240000000L), 240000000L, (-2147483647L - 1)))
-#define CONTAINER_ACC_Y_FROM_DECIMAL(n, places) ((int32_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(4 - (places)), DUNNAGE_TEN((places) - 4), (-240000000L), 240000000L, (-2147483647L - 1)))
+#define CONTAINER_ACC_Y_FROM_DECIMAL(n, places) ((int32_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(4 - (places)), DUNNAGE_TEN((places) - 4), (-240000000L), 240000000L, (-2147483647L - 1)))
 #define CONTAINER_ACC_Z_MIN (-240000000L)
 #define CONTAINER_ACC_Z_MAX 240000000L
 #define CONTAINER_ACC_Z_VALUE(n) ((double)(n) / 10000.0) /* in 0.0001 */
 #define CONTAINER_ACC_Z(value) ((int32_t)dunnage_scale_double((double)(value), 10000.0, 1.0, (-240000000L), 240000000L, (-2147483647L - 1)))
-#define CONTAINER_ACC_Z_FROM_DECIMAL(n, places) ((int32_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(4 - (places)), DUNNAGE_TEN((places) - 4), (-240000000L), 240000000L, (-2147483647L - 1)))
+#define CONTAINER_ACC_Z_FROM_DECIMAL(n, places) ((int32_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(4 - (places)), DUNNAGE_TEN((places) - 4), (-240000000L), 240000000L, (-2147483647L - 1)))
 #define CONTAINER_TEMPERATURE_MIN (-9999)
 #define CONTAINER_TEMPERATURE_MAX 9999
 #define CONTAINER_TEMPERATURE_VALUE(n) ((float)(n) / 100.0f) /* in 0.01 */
 #define CONTAINER_TEMPERATURE(value) ((int16_t)dunnage_scale((float)(value), 0xc8000000ul, 151, (-9999), 9999, (-32768L)))
-#define CONTAINER_TEMPERATURE_FROM_DECIMAL(n, places) ((int16_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(2 - (places)), DUNNAGE_TEN((places) - 2), (-9999), 9999, (-32768L)))
+#define CONTAINER_TEMPERATURE_FROM_DECIMAL(n, places) ((int16_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(2 - (places)), DUNNAGE_TEN((places) - 2), (-9999), 9999, (-32768L)))
 #define CONTAINER_HUMIDITY_MIN 0
 #define CONTAINER_HUMIDITY_MAX 10000
 #define CONTAINER_HUMIDITY_VALUE(n) ((float)(n) / 100.0f) /* in 0.01 */
 #define CONTAINER_HUMIDITY(value) ((uint16_t)dunnage_scale((float)(value), 0xc8000000ul, 151, 0, 10000, 65535L))
-#define CONTAINER_HUMIDITY_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(2 - (places)), DUNNAGE_TEN((places) - 2), 0, 10000, 65535L))
+#define CONTAINER_HUMIDITY_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(2 - (places)), DUNNAGE_TEN((places) - 2), 0, 10000, 65535L))
 #define CONTAINER_PRESSURE_MIN 3000000L
 #define CONTAINER_PRESSURE_MAX 12000000L
 #define CONTAINER_PRESSURE_VALUE(n) ((double)(n) / 10000.0) /* in 0.0001 */
 #define CONTAINER_PRESSURE(value) ((uint32_t)dunnage_scale_double((double)(value), 10000.0, 1.0, 3000000L, 12000000L, 0))
-#define CONTAINER_PRESSURE_FROM_DECIMAL(n, places) ((uint32_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(4 - (places)), DUNNAGE_TEN((places) - 4), 3000000L, 12000000L, 0))
+#define CONTAINER_PRESSURE_FROM_DECIMAL(n, places) ((uint32_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(4 - (places)), DUNNAGE_TEN((places) - 4), 3000000L, 12000000L, 0))
 #define CONTAINER_LATITUDE_MIN (-900000L)
 #define CONTAINER_LATITUDE_MAX 900000L
 #define CONTAINER_LATITUDE_VALUE(n) ((float)(n) / 10000.0f) /* in 0.0001 */
 #define CONTAINER_LATITUDE(value) ((int32_t)dunnage_scale((float)(value), 0x9c400000ul, 144, (-900000L), 900000L, (-2147483647L - 1)))
-#define CONTAINER_LATITUDE_FROM_DECIMAL(n, places) ((int32_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(4 - (places)), DUNNAGE_TEN((places) - 4), (-900000L), 900000L, (-2147483647L - 1)))
+#define CONTAINER_LATITUDE_FROM_DECIMAL(n, places) ((int32_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(4 - (places)), DUNNAGE_TEN((places) - 4), (-900000L), 900000L, (-2147483647L - 1)))
 #define CONTAINER_LONGITUDE_MIN (-1800000L)
 #define CONTAINER_LONGITUDE_MAX 1800000L
 #define CONTAINER_LONGITUDE_VALUE(n) ((float)(n) / 10000.0f) /* in 0.0001 */
 #define CONTAINER_LONGITUDE(value) ((int32_t)dunnage_scale((float)(value), 0x9c400000ul, 144, (-1800000L), 1800000L, (-2147483647L - 1)))
-#define CONTAINER_LONGITUDE_FROM_DECIMAL(n, places) ((int32_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(4 - (places)), DUNNAGE_TEN((places) - 4), (-1800000L), 1800000L, (-2147483647L - 1)))
+#define CONTAINER_LONGITUDE_FROM_DECIMAL(n, places) ((int32_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(4 - (places)), DUNNAGE_TEN((places) - 4), (-1800000L), 1800000L, (-2147483647L - 1)))
 #define CONTAINER_ALTITUDE_MIN (-50000L)
 #define CONTAINER_ALTITUDE_MAX 900000L
 #define CONTAINER_ALTITUDE_VALUE(n) ((float)(n) / 100.0f) /* in 0.01 */
 #define CONTAINER_ALTITUDE(value) ((int32_t)dunnage_scale((float)(value), 0xc8000000ul, 151, (-50000L), 900000L, (-2147483647L - 1)))
-#define CONTAINER_ALTITUDE_FROM_DECIMAL(n, places) ((int32_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(2 - (places)), DUNNAGE_TEN((places) - 2), (-50000L), 900000L, (-2147483647L - 1)))
+#define CONTAINER_ALTITUDE_FROM_DECIMAL(n, places) ((int32_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(2 - (places)), DUNNAGE_TEN((places) - 2), (-50000L), 900000L, (-2147483647L - 1)))
 #define CONTAINER_SPEED_MIN 0
 #define CONTAINER_SPEED_MAX 9999
 #define CONTAINER_SPEED_VALUE(n) ((float)(n) / 10.0f) /* in 0.1 */
 #define CONTAINER_SPEED(value) ((uint16_t)dunnage_scale((float)(value), 0xa0000000ul, 154, 0, 9999, 65535L))
-#define CONTAINER_SPEED_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(1 - (places)), DUNNAGE_TEN((places) - 1), 0, 9999, 65535L))
+#define CONTAINER_SPEED_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(1 - (places)), DUNNAGE_TEN((places) - 1), 0, 9999, 65535L))
 #define CONTAINER_HEADING_MIN 0
 #define CONTAINER_HEADING_MAX 36000L
 #define CONTAINER_HEADING_VALUE(n) ((float)(n) / 100.0f) /* in 0.01 */
 #define CONTAINER_HEADING(value) ((uint16_t)dunnage_scale((float)(value), 0xc8000000ul, 151, 0, 36000L, 65535L))
-#define CONTAINER_HEADING_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(2 - (places)), DUNNAGE_TEN((places) - 2), 0, 36000L, 65535L))
+#define CONTAINER_HEADING_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(2 - (places)), DUNNAGE_TEN((places) - 2), 0, 36000L, 65535L))
 #define CONTAINER_NSAT_MIN 0
 #define CONTAINER_NSAT_MAX 99
 #define CONTAINER_HDOP_MIN 0
 #define CONTAINER_HDOP_MAX 999
 #define CONTAINER_HDOP_VALUE(n) ((float)(n) / 10.0f) /* in 0.1 */
 #define CONTAINER_HDOP(value) ((uint16_t)dunnage_scale((float)(value), 0xa0000000ul, 154, 0, 999, 65535L))
-#define CONTAINER_HDOP_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(1 - (places)), DUNNAGE_TEN((places) - 1), 0, 999, 65535L))
+#define CONTAINER_HDOP_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(1 - (places)), DUNNAGE_TEN((places) - 1), 0, 999, 65535L))
 
 typedef enum Container_ble_m {
     CONTAINER_BLE_M_0,

@@ -119,7 +119,7 @@ static inline const char *EverythingThereIs_field_name(uint16_t field)
 #define EVERYTHING_THERE_IS_STEP_MAX 60000L
 #define EVERYTHING_THERE_IS_STEP_VALUE(n) ((float)(n) * 5.0f) /* in 5 */
 #define EVERYTHING_THERE_IS_STEP(value) ((uint16_t)dunnage_scale((float)(value), 0xcccccccdul, 160, 200, 60000L, 0))
-#define EVERYTHING_THERE_IS_STEP_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(0 - (places)), 5ull * DUNNAGE_TEN((places) - 0), 200, 60000L, 0))
+#define EVERYTHING_THERE_IS_STEP_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(0 - (places)), (uint64_t)5u * DUNNAGE_TEN((places) - 0), 200, 60000L, 0))
 #define EVERYTHING_THERE_IS_LARGE_MIN (-9000000000LL)
 #define EVERYTHING_THERE_IS_LARGE_MAX 9000000000LL
 #define EVERYTHING_THERE_IS_UNBOUNDED_MIN 0
@@ -130,17 +130,17 @@ static inline const char *EverythingThereIs_field_name(uint16_t field)
 #define EVERYTHING_THERE_IS_DECIMAL_MAX 2000
 #define EVERYTHING_THERE_IS_DECIMAL_VALUE(n) ((float)(n) / 20.0f) /* in 0.05 */
 #define EVERYTHING_THERE_IS_DECIMAL(value) ((int16_t)dunnage_scale((float)(value), 0xa0000000ul, 153, (-2000), 2000, (-32768L)))
-#define EVERYTHING_THERE_IS_DECIMAL_FROM_DECIMAL(n, places) ((int16_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(2 - (places)), 5ull * DUNNAGE_TEN((places) - 2), (-2000), 2000, (-32768L)))
+#define EVERYTHING_THERE_IS_DECIMAL_FROM_DECIMAL(n, places) ((int16_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(2 - (places)), (uint64_t)5u * DUNNAGE_TEN((places) - 2), (-2000), 2000, (-32768L)))
 #define EVERYTHING_THERE_IS_USUAL_MIN (-400)
 #define EVERYTHING_THERE_IS_USUAL_MAX 1250
 #define EVERYTHING_THERE_IS_USUAL_VALUE(n) ((float)(n) / 10.0f) /* in 0.1 */
 #define EVERYTHING_THERE_IS_USUAL(value) ((int16_t)dunnage_scale((float)(value), 0xa0000000ul, 154, (-400), 1250, (-32768L)))
-#define EVERYTHING_THERE_IS_USUAL_FROM_DECIMAL(n, places) ((int16_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(1 - (places)), DUNNAGE_TEN((places) - 1), (-400), 1250, (-32768L)))
+#define EVERYTHING_THERE_IS_USUAL_FROM_DECIMAL(n, places) ((int16_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(1 - (places)), DUNNAGE_TEN((places) - 1), (-400), 1250, (-32768L)))
 #define EVERYTHING_THERE_IS_COUNTS_MIN (-32766)
 #define EVERYTHING_THERE_IS_COUNTS_MAX 32766
 #define EVERYTHING_THERE_IS_COUNTS_VALUE(n) ((float)(n) * 0.7324443f) /* in 0.7324443 */
 #define EVERYTHING_THERE_IS_COUNTS(value) ((int16_t)dunnage_scale((float)(value), 0xaec1df76ul, 157, (-32766), 32766, (-32768L)))
-#define EVERYTHING_THERE_IS_COUNTS_FROM_DECIMAL(n, places) ((int16_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(7 - (places)), 7324443ull * DUNNAGE_TEN((places) - 7), (-32766), 32766, (-32768L)))
+#define EVERYTHING_THERE_IS_COUNTS_FROM_DECIMAL(n, places) ((int16_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(7 - (places)), (uint64_t)7324443ul * DUNNAGE_TEN((places) - 7), (-32766), 32766, (-32768L)))
 #define EVERYTHING_THERE_IS_RAW_MIN 0
 #define EVERYTHING_THERE_IS_RAW_MAX 65535L
 #define EVERYTHING_THERE_IS_RAW_VALUE(n) ((float)(n) * 175.000f / 65535.0f - 45.000f) /* counts of 175 / 65535 from -45 */
@@ -150,7 +150,7 @@ static inline const char *EverythingThereIs_field_name(uint16_t field)
 #define EVERYTHING_THERE_IS_PAIR_X_MAX 100
 #define EVERYTHING_THERE_IS_PAIR_X_VALUE(n) ((float)(n) / 100.0f) /* in 0.01 */
 #define EVERYTHING_THERE_IS_PAIR_X(value) ((int8_t)dunnage_scale((float)(value), 0xc8000000ul, 151, (-100), 100, (-128)))
-#define EVERYTHING_THERE_IS_PAIR_X_FROM_DECIMAL(n, places) ((int8_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(2 - (places)), DUNNAGE_TEN((places) - 2), (-100), 100, (-128)))
+#define EVERYTHING_THERE_IS_PAIR_X_FROM_DECIMAL(n, places) ((int8_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(2 - (places)), DUNNAGE_TEN((places) - 2), (-100), 100, (-128)))
 #define EVERYTHING_THERE_IS_PAIR_INT__MIN 0
 #define EVERYTHING_THERE_IS_PAIR_INT__MAX 70000L
 #define EVERYTHING_THERE_IS_TIME_MIN 0

@@ -95,24 +95,24 @@ static inline const char *Meter_field_name(uint16_t field)
 #define METER_FREQUENCY_MAX 6500
 #define METER_FREQUENCY_VALUE(n) ((float)(n) / 100.0f) /* in 0.01 */
 #define METER_FREQUENCY(value) ((uint16_t)dunnage_scale((float)(value), 0xc8000000ul, 151, 4500, 6500, 0))
-#define METER_FREQUENCY_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(2 - (places)), DUNNAGE_TEN((places) - 2), 4500, 6500, 0))
+#define METER_FREQUENCY_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(2 - (places)), DUNNAGE_TEN((places) - 2), 4500, 6500, 0))
 #define METER_PHASES_VOLTAGE_MIN 0
 #define METER_PHASES_VOLTAGE_MAX 5000
 #define METER_PHASES_VOLTAGE_VALUE(n) ((float)(n) / 10.0f) /* in 0.1 */
 #define METER_PHASES_VOLTAGE(value) ((uint16_t)dunnage_scale((float)(value), 0xa0000000ul, 154, 0, 5000, 65535L))
-#define METER_PHASES_VOLTAGE_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(1 - (places)), DUNNAGE_TEN((places) - 1), 0, 5000, 65535L))
+#define METER_PHASES_VOLTAGE_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(1 - (places)), DUNNAGE_TEN((places) - 1), 0, 5000, 65535L))
 #define METER_PHASES_CURRENT_MIN 0
 #define METER_PHASES_CURRENT_MAX 20000
 #define METER_PHASES_CURRENT_VALUE(n) ((float)(n) / 100.0f) /* in 0.01 */
 #define METER_PHASES_CURRENT(value) ((uint16_t)dunnage_scale((float)(value), 0xc8000000ul, 151, 0, 20000, 65535L))
-#define METER_PHASES_CURRENT_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(2 - (places)), DUNNAGE_TEN((places) - 2), 0, 20000, 65535L))
+#define METER_PHASES_CURRENT_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(2 - (places)), DUNNAGE_TEN((places) - 2), 0, 20000, 65535L))
 #define METER_PHASES_POWER_MIN (-100000L)
 #define METER_PHASES_POWER_MAX 100000L
 #define METER_PHASES_FACTOR_MIN (-100)
 #define METER_PHASES_FACTOR_MAX 100
 #define METER_PHASES_FACTOR_VALUE(n) ((float)(n) / 100.0f) /* in 0.01 */
 #define METER_PHASES_FACTOR(value) ((int8_t)dunnage_scale((float)(value), 0xc8000000ul, 151, (-100), 100, (-128)))
-#define METER_PHASES_FACTOR_FROM_DECIMAL(n, places) ((int8_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(2 - (places)), DUNNAGE_TEN((places) - 2), (-100), 100, (-128)))
+#define METER_PHASES_FACTOR_FROM_DECIMAL(n, places) ((int8_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(2 - (places)), DUNNAGE_TEN((places) - 2), (-100), 100, (-128)))
 #define METER_TARIFF_MIN 1
 #define METER_TARIFF_MAX 8
 #define METER_TEMPERATURE_MIN (-40)

@@ -75,7 +75,7 @@ static inline const char *Trained_field_name(uint16_t field)
 #define TRAINED_TEMPERATURE_MAX 9000
 #define TRAINED_TEMPERATURE_VALUE(n) ((float)(n) / 100.0f) /* in 0.01 */
 #define TRAINED_TEMPERATURE(value) ((int16_t)dunnage_scale((float)(value), 0xc8000000ul, 151, (-6000), 9000, (-32768L)))
-#define TRAINED_TEMPERATURE_FROM_DECIMAL(n, places) ((int16_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(2 - (places)), DUNNAGE_TEN((places) - 2), (-6000), 9000, (-32768L)))
+#define TRAINED_TEMPERATURE_FROM_DECIMAL(n, places) ((int16_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(2 - (places)), DUNNAGE_TEN((places) - 2), (-6000), 9000, (-32768L)))
 #define TRAINED_ERROR_MIN 0
 #define TRAINED_ERROR_MAX 255
 #define TRAINED_SAMPLES_MIN 0

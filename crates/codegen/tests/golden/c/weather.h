@@ -79,38 +79,38 @@ static inline const char *Weather_field_name(uint16_t field)
 #define WEATHER_TEMPERATURE_MAX 600
 #define WEATHER_TEMPERATURE_VALUE(n) ((float)(n) / 10.0f) /* in 0.1 */
 #define WEATHER_TEMPERATURE(value) ((int16_t)dunnage_scale((float)(value), 0xa0000000ul, 154, (-800), 600, (-32768L)))
-#define WEATHER_TEMPERATURE_FROM_DECIMAL(n, places) ((int16_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(1 - (places)), DUNNAGE_TEN((places) - 1), (-800), 600, (-32768L)))
+#define WEATHER_TEMPERATURE_FROM_DECIMAL(n, places) ((int16_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(1 - (places)), DUNNAGE_TEN((places) - 1), (-800), 600, (-32768L)))
 #define WEATHER_HUMIDITY_MIN 0
 #define WEATHER_HUMIDITY_MAX 100
 #define WEATHER_PRESSURE_MIN 5000
 #define WEATHER_PRESSURE_MAX 11000
 #define WEATHER_PRESSURE_VALUE(n) ((float)(n) / 10.0f) /* in 0.1 */
 #define WEATHER_PRESSURE(value) ((uint16_t)dunnage_scale((float)(value), 0xa0000000ul, 154, 5000, 11000, 0))
-#define WEATHER_PRESSURE_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(1 - (places)), DUNNAGE_TEN((places) - 1), 5000, 11000, 0))
+#define WEATHER_PRESSURE_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(1 - (places)), DUNNAGE_TEN((places) - 1), 5000, 11000, 0))
 #define WEATHER_WIND_SPEED_MIN 0
 #define WEATHER_WIND_SPEED_MAX 1200
 #define WEATHER_WIND_SPEED_VALUE(n) ((float)(n) / 10.0f) /* in 0.1 */
 #define WEATHER_WIND_SPEED(value) ((uint16_t)dunnage_scale((float)(value), 0xa0000000ul, 154, 0, 1200, 65535L))
-#define WEATHER_WIND_SPEED_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(1 - (places)), DUNNAGE_TEN((places) - 1), 0, 1200, 65535L))
+#define WEATHER_WIND_SPEED_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(1 - (places)), DUNNAGE_TEN((places) - 1), 0, 1200, 65535L))
 #define WEATHER_WIND_GUST_MIN 0
 #define WEATHER_WIND_GUST_MAX 1200
 #define WEATHER_WIND_GUST_VALUE(n) ((float)(n) / 10.0f) /* in 0.1 */
 #define WEATHER_WIND_GUST(value) ((uint16_t)dunnage_scale((float)(value), 0xa0000000ul, 154, 0, 1200, 65535L))
-#define WEATHER_WIND_GUST_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(1 - (places)), DUNNAGE_TEN((places) - 1), 0, 1200, 65535L))
+#define WEATHER_WIND_GUST_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(1 - (places)), DUNNAGE_TEN((places) - 1), 0, 1200, 65535L))
 #define WEATHER_WIND_DIRECTION_MIN 0
 #define WEATHER_WIND_DIRECTION_MAX 359
 #define WEATHER_RAIN_MIN 0
 #define WEATHER_RAIN_MAX 2000
 #define WEATHER_RAIN_VALUE(n) ((float)(n) / 5.0f) /* in 0.2 */
 #define WEATHER_RAIN(value) ((uint16_t)dunnage_scale((float)(value), 0xa0000000ul, 155, 0, 2000, 65535L))
-#define WEATHER_RAIN_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(1 - (places)), 2ull * DUNNAGE_TEN((places) - 1), 0, 2000, 65535L))
+#define WEATHER_RAIN_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(1 - (places)), (uint64_t)2u * DUNNAGE_TEN((places) - 1), 0, 2000, 65535L))
 #define WEATHER_SOLAR_MIN 0
 #define WEATHER_SOLAR_MAX 1600
 #define WEATHER_BATTERY_MIN 200
 #define WEATHER_BATTERY_MAX 1500
 #define WEATHER_BATTERY_VALUE(n) ((float)(n) / 100.0f) /* in 0.01 */
 #define WEATHER_BATTERY(value) ((uint16_t)dunnage_scale((float)(value), 0xc8000000ul, 151, 200, 1500, 0))
-#define WEATHER_BATTERY_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int32_t)(n), DUNNAGE_TEN(2 - (places)), DUNNAGE_TEN((places) - 2), 200, 1500, 0))
+#define WEATHER_BATTERY_FROM_DECIMAL(n, places) ((uint16_t)dunnage_count((int64_t)(n), DUNNAGE_TEN(2 - (places)), DUNNAGE_TEN((places) - 2), 200, 1500, 0))
 
 typedef struct Weather_wind {
     /* Mean speed, m/s. In 0.1: 0 to 1200 */
