@@ -1,7 +1,8 @@
 //! The circuit breaker of an output. It opens when the receiver fails for many partitions, or for calls of several. After a delay, a single
 //! call probes whether the receiver works again.
 //!
-//! A partition that was failing already when another one succeeded says nothing about the receiver: its failures do not count.
+//! A partition that was failing already when another one succeeded says nothing about the receiver: its failures do not count. Until the first
+//! success after the start nothing shows that the receiver works, so those of partitions that failed before the start count, too.
 
 use super::backoff;
 use crate::Breaker as State;
@@ -25,8 +26,8 @@ pub enum Of<'a> {
     All,
     /// The first one of a partition since its last success.
     New(&'a Arc<str>),
-    /// Another one of a partition that fails.
-    Known,
+    /// Another one of a partition that fails, or that failed before the start.
+    Known(&'a Arc<str>),
 }
 
 #[derive(Default)]
@@ -40,6 +41,8 @@ pub struct Breaker {
     /// How often the breaker has opened since it was last closed.
     opened: u32,
     until: Option<Instant>,
+    /// Whether a call has succeeded since the start.
+    proven: bool,
 }
 
 impl Breaker {
@@ -71,7 +74,7 @@ impl Breaker {
     /// Records a success. Returns whether it closed the breaker.
     pub fn succeeded(&mut self) -> bool {
         let closed = self.state != State::Closed;
-        *self = Breaker::default();
+        *self = Breaker { proven: true, ..Breaker::default() };
         closed
     }
 
@@ -83,10 +86,12 @@ impl Breaker {
     /// Records a failed call, with the delay that the receiver asked for. Returns whether it opened the breaker.
     pub fn failed(&mut self, of: Of<'_>, asked: Option<Duration>, now: Instant) -> bool {
         match of {
-            Of::New(partition) if self.partitions.len() < FAILED_PARTITIONS => {
-                self.partitions.insert(Arc::clone(partition));
+            Of::Known(_) if self.proven => {}
+            Of::New(partition) | Of::Known(partition) => {
+                if self.partitions.len() < FAILED_PARTITIONS {
+                    self.partitions.insert(Arc::clone(partition));
+                }
             }
-            Of::New(_) | Of::Known => {}
             Of::All => {
                 self.failures = self.failures.saturating_add(1);
                 self.since.get_or_insert(now);
@@ -135,7 +140,7 @@ mod tests {
             assert!(breaker.allows(0, now) && !breaker.allows(1, now));
             breaker.begun();
             assert!(!breaker.allows(1, now) && breaker.state() == State::Probing);
-            assert!(breaker.failed(Of::Known, Some(Duration::from_secs(77)), now));
+            assert!(breaker.failed(Of::Known(&partitions[0]), Some(Duration::from_secs(77)), now));
             assert!(breaker.until().unwrap() >= now + Duration::from_secs(77));
         }
         breaker.begun();
@@ -155,10 +160,22 @@ mod tests {
     #[test]
     fn partitions_that_always_fail_do_not_open_it() {
         let (mut breaker, mut now) = (Breaker::default(), Instant::now());
-        for _ in 0..1000 {
-            assert!(!breaker.failed(Of::Known, None, now) && breaker.allows(9, now));
+        breaker.succeeded();
+        for n in 0..1000 {
+            assert!(!breaker.failed(Of::Known(&n.to_string().into()), None, now) && breaker.allows(9, now));
             now += WHILE;
         }
         assert!(!breaker.has_failures());
+    }
+
+    /// After a restart while the receiver is down, every partition has failed before.
+    #[test]
+    fn before_the_first_success_partitions_that_failed_before_the_start_open_it() {
+        let (mut breaker, now) = (Breaker::default(), Instant::now());
+        for n in 0..FAILED_PARTITIONS {
+            let opens = breaker.failed(Of::Known(&n.to_string().into()), None, now);
+            assert_eq!(opens, n + 1 == FAILED_PARTITIONS);
+            assert!(opens || !breaker.failed(Of::Known(&n.to_string().into()), None, now));
+        }
     }
 }

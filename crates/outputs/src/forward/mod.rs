@@ -316,7 +316,7 @@ impl Forwarder {
     ) {
         let output = &self.target.name;
         let of = match &call.partitions[..] {
-            [partition] if !partition.is_empty() && call.failing => (Of::Known, &**partition),
+            [partition] if !partition.is_empty() && call.failing => (Of::Known(partition), &**partition),
             [partition] if !partition.is_empty() => (Of::New(partition), &**partition),
             _ => (Of::All, ""),
         };

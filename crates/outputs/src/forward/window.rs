@@ -90,7 +90,7 @@ impl Window {
     /// Adds a partition that was behind when the position was saved, and has `messages` from the ID `first` on.
     pub fn restore(&mut self, name: &Arc<str>, first: Item, messages: u64, now: Instant) {
         self.waiting += messages;
-        // It has failed before, so it does not count against the receiver if it fails again.
+        // It has failed before, so once others succeed, it does not count against the receiver if it fails again.
         let last = (0, "not delivered before the restart".into());
         let partition = Partition {
             rest: Some(Rest { first, messages }),

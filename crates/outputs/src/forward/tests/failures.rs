@@ -1,7 +1,7 @@
 //! Failures of a device, a receiver and a read, and the retry of dead letters.
 
 use super::{Answer, Bench, NAME, System, assert_in_order, one_by_one};
-use crate::{Breaker, Catalog, Failed, Shape, Which};
+use crate::{Breaker, Catalog, Failed, Partitions, Shape, Which};
 use dunnage_schema::Model;
 use std::{
     sync::{
@@ -63,6 +63,34 @@ async fn a_receiver_that_is_down_gets_few_calls() {
     bench.until("all arrive", |status| status.delivered == 1000 && status.breaker == Breaker::Closed).await;
     assert!(system.at_once.load(Ordering::Relaxed) > 1);
     running.stop().await;
+}
+
+/// After a restart, every device has failed before; the receiver is still recognized as down.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_receiver_that_is_down_is_recognized_after_a_restart() {
+    for shape in [one_by_one(), Shape { partitions: Partitions::Together, batch: 100, ..one_by_one() }] {
+        let bench = Bench::new();
+        let works = Arc::new(AtomicBool::new(false));
+        let up = Arc::clone(&works);
+        let system = System::new(shape, move |_| match up.load(Ordering::Relaxed) {
+            true => Answer::Take,
+            false => Answer::Fail(0, Failed::retry("down")),
+        });
+        bench.store(0..200, |n| format!("d{}", n % 40)).await;
+        let running = bench.forward(&system).await;
+        bench.until("several devices fail", |status| status.failing >= 5).await;
+        running.stop().await;
+        let before = system.calls.lock().unwrap().len();
+        let running = bench.forward(&system).await;
+        bench.until("the breaker opens", |status| status.breaker == Breaker::Open).await;
+        let calls = system.calls.lock().unwrap().len() - before;
+        assert!(calls < 60, "{calls}");
+        works.store(true, Ordering::Relaxed);
+        bench
+            .until("all arrive", |status| status.delivered == 200 && status.breaker == Breaker::Closed)
+            .await;
+        running.stop().await;
+    }
 }
 
 /// A catalog that panics in the first reads.
