@@ -11,6 +11,13 @@ pub fn are_csv(bytes: &[u8]) -> bool {
     str::from_utf8(bytes).is_ok_and(Csv::has_header)
 }
 
+/// Returns the JSON pointers of the columns of CSV that no row has a value in; none if `bytes` are not CSV.
+pub fn empty_columns(bytes: &[u8]) -> Vec<String> {
+    let text = str::from_utf8(bytes).ok().filter(|text| Csv::has_header(text));
+    let csv = text.and_then(|text| Csv::new(text).ok());
+    csv.map_or_else(Vec::new, |csv| csv.empty_columns().into_iter().map(str::to_owned).collect())
+}
+
 /// Calls `take` with each message of `bytes`, which `source` holds, as JSON text, and with its place: the file and the line.
 /// Stops at the first failure.
 pub fn each(

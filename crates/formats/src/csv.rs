@@ -92,6 +92,17 @@ impl<'t> Csv<'t> {
         })
     }
 
+    /// Returns the JSON pointers of the columns that no row has a value in.
+    pub fn empty_columns(&self) -> Vec<&str> {
+        let mut empty: Vec<_> = self.columns.pointers().collect();
+        let mut reader = reader(&self.text[self.body..], self.separator);
+        let mut record = StringRecord::new();
+        while !empty.is_empty() && reader.read_record(&mut record).unwrap_or_default() {
+            empty.retain(|(_, column)| record.get(*column).is_none_or(|cell| cell.trim().is_empty()));
+        }
+        empty.into_iter().map(|(pointer, _)| pointer).collect()
+    }
+
     fn at(&self, byte: u64) -> usize {
         self.body + usize::try_from(byte).unwrap_or_default()
     }
@@ -188,6 +199,13 @@ mod tests {
             messages(";a;b,c; d \n0;06;+1;x\n1; 7 ;1e999;89445001021983048261\n"),
             [r#"{"a":"06","b,c":"+1","d":"x"}"#, r#"{"a":7,"b,c":"1e999","d":"89445001021983048261"}"#]
         );
+    }
+
+    #[test]
+    fn columns_without_a_value_are_known() {
+        let csv = Csv::new("a,b,c.d,\n1,,,\n2, ,,x\n").unwrap();
+        assert_eq!(csv.empty_columns(), ["/b", "/c.d"]);
+        assert!(Csv::new("a,b\n1,\n,null\n").unwrap().empty_columns().is_empty());
     }
 
     #[test]

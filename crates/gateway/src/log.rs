@@ -22,5 +22,8 @@ pub fn start(log: &Log) -> Result<(), String> {
 
 /// Parses the level. An error says what is wrong with it.
 pub fn filter(log: &Log) -> Result<EnvFilter, String> {
-    EnvFilter::try_new(&log.level).map_err(|e| e.to_string())
+    // rustls warns at each connection to an IP address; a directive of the operator for it comes later, and wins.
+    EnvFilter::try_new(&log.level)
+        .and_then(|_| EnvFilter::try_new(format!("rustls=error,{}", log.level)))
+        .map_err(|e| e.to_string())
 }

@@ -45,6 +45,11 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Returns the number of bits from the start of `out`.
+    pub(crate) fn bit(&self) -> usize {
+        8 * self.out.len() + self.used as usize
+    }
+
     /// Pads the last byte with zeros and writes it.
     pub(crate) fn finish(self) {
         let aligned = (self.pending << (32 - self.used)) as u32;

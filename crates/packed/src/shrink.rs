@@ -84,7 +84,7 @@ pub fn savings(schema: &str, messages: &[Value]) -> Result<(Sizes, Vec<Saving>),
 }
 
 /// Makes changes, the best first. `wants` decides about each, with the sizes before it; one that it leaves is not proposed again. A change that
-/// rounds comes after all others. Returns the schema, which has another slot if it has changed, and its sizes.
+/// rounds, or that allows only identifiers that were seen, comes after all others. Returns the schema, which has another slot if it has changed, and its sizes.
 ///
 /// # Errors
 /// As for [`savings`].
@@ -98,7 +98,8 @@ pub fn shrunk(
         let (before, savings) = savings(changed.as_deref().unwrap_or(schema), messages)?;
         let is_open =
             |saving: &Saving| !left.contains(&(saving.change.field.clone(), saving.change.what.clone()));
-        let best = savings.into_iter().filter(is_open).min_by_key(|saving| saving.change.rounds);
+        let last = |saving: &Saving| (saving.change.rounds, saving.change.identifies);
+        let best = savings.into_iter().filter(is_open).min_by_key(last);
         match best.map(|best| (wants(&before, &best), best)) {
             Some((Choice::Take, best)) => changed = Some(best.change.schema),
             Some((Choice::Leave, best)) => left.push((best.change.field, best.change.what)),

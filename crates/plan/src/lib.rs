@@ -12,7 +12,7 @@ mod upkeep;
 
 pub use advice::Advice;
 pub use estimate::{Estimate, Fit, Fleet, LinkPlan};
-pub use sizes::{FormatSizes, Message, Sizes};
+pub use sizes::{FormatSizes, Message, Sizes, left_out};
 
 use dunnage_links::{Link, LoadError};
 

@@ -25,6 +25,7 @@ pub fn write(facts: &Facts<'_>) -> Vec<String> {
     match facts.common {
         Some(format) => {
             sentences.push(facts.choice(format));
+            sentences.extend(facts.left_out());
             sentences.extend(facts.costs(format));
             sentences.extend(facts.contrast(format));
             sentences.push(facts.upkeep(format));
@@ -71,6 +72,12 @@ impl Facts<'_> {
         format!("Choose {format}: it is lossless, and {}.", fits.join(", and "))
     }
 
+    /// What packed leaves out and the others carry.
+    fn left_out(&self) -> Option<String> {
+        let fields = list(self.sizes.left_out.iter().cloned())?;
+        Some(format!("packed leaves out {fields}, which the receiver knows; the other formats carry it."))
+    }
+
     /// What the fleet pays, and how long the battery lasts.
     fn costs(&self, format: &str) -> Option<String> {
         let cost = |plan: &&LinkPlan| Some((plan.of(format)?.month.cost?, &plan.link.name));
@@ -78,23 +85,28 @@ impl Facts<'_> {
         let costs = list(costs.map(|(cost, name)| format!("{} a month on {name}", money(cost))));
         let unknown = self.open.iter().filter(|plan| plan.link.price.is_none());
         let unknown = list(unknown.map(|plan| plan.link.name.clone()));
-        // Without the power between messages, the years would be far too many.
-        let idle = |plan: &&&LinkPlan| plan.link.energy.as_ref().and_then(Energy::idle_watts).is_some();
-        let known = self.open.iter().filter(idle);
-        let shortest = known.filter_map(|plan| Some((plan.of(format)?.years?, plan.link)));
-        let shortest = shortest.min_by(|(a, _), (b, _)| a.total_cmp(b));
+        let years_of = self.open.iter().filter_map(|plan| Some((plan.of(format)?.years?, plan.link)));
+        let shortest = years_of.min_by(|(a, _), (b, _)| a.total_cmp(b));
         let mut parts = Vec::new();
         parts.extend(costs.map(|costs| match self.open.len() {
             1 => format!("the fleet pays {costs}"),
             _ => format!("if all messages took one link, the fleet would pay {costs}"),
         }));
         parts.extend(unknown.map(|links| format!("no price is published for {links}")));
-        parts.extend(shortest.map(|(lasts, link)| match lasts {
-            lasts if lasts > SHELF_LIFE => {
-                format!("the radio alone would not empty the battery in {SHELF_LIFE} years")
-            }
-            lasts => {
-                format!("the radio alone would empty the battery in {} years on {}", years(lasts), link.name)
+        parts.extend(shortest.map(|(lasts, link)| {
+            // Where the power between messages is not published, the years are too many.
+            let what = match link.energy.as_ref().and_then(Energy::idle_watts) {
+                Some(_) => "the radio alone",
+                None => "sending alone",
+            };
+            match lasts {
+                lasts if lasts > SHELF_LIFE => {
+                    format!(
+                        "{what} would not empty the battery in {SHELF_LIFE} years, not even on {}",
+                        link.name
+                    )
+                }
+                lasts => format!("{what} would empty the battery in {} years on {}", years(lasts), link.name),
             }
         }));
         (!parts.is_empty()).then(|| sentence(&parts.join("; ")))
@@ -203,9 +215,14 @@ impl Facts<'_> {
                 fitting.format, self.fleet.per_day
             );
         }
-        let largest = self.sizes.of(&smallest.format).map_or(0, |sizes| sizes.largest());
+        let sizes = self.sizes.of(&smallest.format);
+        let largest = sizes.map_or(0, |sizes| sizes.schema_max.unwrap_or_else(|| sizes.largest()));
         let advice = "`dunnage schema size` names the largest fields";
-        format!("nothing fits {}: {} needs {largest} bytes; {advice}", limit(plan, None), smallest.format)
+        format!(
+            "nothing fits {}: {} needs up to {largest} bytes; {advice}",
+            limit(plan, None),
+            smallest.format
+        )
     }
 }
 

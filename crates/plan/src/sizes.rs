@@ -33,6 +33,8 @@ pub struct Sizes {
     pub formats: Vec<FormatSizes>,
     /// Formats that cannot carry some message, each with the reason.
     pub refused: Vec<(String, String)>,
+    /// Paths of what packed leaves out because the receiver knows it, while the other formats carry it.
+    pub left_out: Vec<String>,
 }
 
 /// The sizes of the messages in one format.
@@ -52,7 +54,8 @@ impl Sizes {
     pub fn measure(model: Option<&Model>, messages: &[Message]) -> Sizes {
         let packed_max = model.and_then(|model| Layout::untrained(model).max_bytes());
         let packed_max = packed_max.and_then(|bytes| usize::try_from(bytes).ok());
-        let mut sizes = Sizes { formats: Vec::new(), refused: Vec::new() };
+        let left_out = model.map(left_out).unwrap_or_default();
+        let mut sizes = Sizes { formats: Vec::new(), refused: Vec::new(), left_out };
         for candidate in candidates(model) {
             match encode(&candidate, messages) {
                 Ok((bytes, lossless)) => {
@@ -73,6 +76,12 @@ impl Sizes {
     pub fn of(&self, format: &str) -> Option<&FormatSizes> {
         self.formats.iter().find(|sizes| sizes.format == format)
     }
+}
+
+/// Returns what packed messages of a schema leave out (`x-dunnage-known`).
+pub fn left_out(model: &Model) -> Vec<String> {
+    let rows = Layout::untrained(model).explain().into_iter().filter(|row| row.kind == "known");
+    rows.map(|row| row.path).collect()
 }
 
 /// Returns the bytes of each message and whether all are lossless, or why the format cannot carry one of them.

@@ -115,6 +115,13 @@ fn legend(comparison: &Comparison, out: &mut String) {
             "{DIM}lossless, some: preserves this message, not others (binary32 has 7 digits){DIM:#}"
         );
     }
+    if !comparison.left_out.is_empty() {
+        let fields = comparison.left_out.join(", ");
+        let _ = writeln!(
+            out,
+            "{DIM}packed leaves out {fields}, which the receiver knows; the other formats carry it{DIM:#}"
+        );
+    }
     if comparison.without_schema > 0 {
         let more = comparison.without_schema;
         let _ = writeln!(out, "{DIM}{more} more formats need a schema: --schema FILE or NAME{DIM:#}");

@@ -1,7 +1,7 @@
 //! `dunnage schema infer`: infers a schema from sample messages.
 
 use crate::{
-    failure::Failure,
+    failure::{Failure, complain},
     input::{self, Source},
     output::printable,
     several,
@@ -61,6 +61,11 @@ impl Infer {
         };
         for source in &sources {
             let bytes = source.all()?;
+            several::empty_columns(&bytes).into_iter().for_each(|pointer| {
+                complain(format_args!(
+                    "warning: {source}: the column of {pointer} is empty in every row, so the schema does not have it"
+                ));
+            });
             if self.lines || several::are_csv(&bytes) {
                 several::each(source, &bytes, |place, text| {
                     samples.add(place, text.to_vec()).map_err(|(_, failure)| Failure::Failed(failure))

@@ -22,7 +22,7 @@ use std::{fs, io::Write, path::PathBuf};
 
 /// The halves of the messages differ by more than this share of their size: they drift.
 const DRIFT: f64 = 0.1;
-/// The share by which messages outside of the training may exceed those of the training without a warning.
+/// The share of the bytes that messages outside of the training may save less than those of the training without a warning.
 const UNKNOWN: f64 = 0.1;
 const STATISTICS: &str = "x-dunnage-statistics";
 const SLOT: &str = "x-dunnage-slot";
@@ -195,12 +195,14 @@ fn warn_of_others(known: &Forms, trial: Option<&HeldOut>) {
             known.plain.mean()
         ));
     }
-    let (known, others) = (known.prior.mean(), forms.prior.mean());
-    if others > known * (1.0 + UNKNOWN) {
+    let saved = |forms: &Forms| 1.0 - forms.prior.mean() / forms.plain.mean();
+    let (known, others) = (saved(known), saved(forms));
+    if known - others > UNKNOWN {
         complain(format_args!(
-            "warning: messages outside of the training take {:.0} % more in the prior form: train with more devices \
-             and a longer time",
-            100.0 * (others / known - 1.0)
+            "warning: the prior form saves {:.0} % of these messages, and {:.0} % of messages outside of the training: train with \
+             more devices and a longer time",
+            100.0 * known,
+            100.0 * others.max(0.0)
         ));
     }
 }

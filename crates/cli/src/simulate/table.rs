@@ -38,7 +38,7 @@ pub fn write(output: &mut impl Write, report: &Report) -> io::Result<()> {
     let network = report.network;
     writeln!(
         output,
-        "{} messages a day from {} devices, {:.0} % lost; {:.0} % of acknowledgements lost, one for {} messages, {} late\n",
+        "{} messages a day from each of {} devices (--cadence), {:.0} % lost; {:.0} % of acknowledgements lost, one for {} messages, {} late\n",
         report.per_day,
         report.devices,
         100.0 * network.loss,

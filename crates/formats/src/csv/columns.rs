@@ -62,6 +62,11 @@ impl Columns {
         self.width
     }
 
+    /// Returns the pointers of the columns that are part of the message, with their places.
+    pub fn pointers(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.pointers.iter().map(|(pointer, column)| (pointer.as_str(), *column))
+    }
+
     /// Returns the column with the value at `pointer`, with a part of it, or with what it is a part of.
     pub fn find(&self, pointer: &str) -> Option<usize> {
         let is_in = |inner: &str, outer: &str| {

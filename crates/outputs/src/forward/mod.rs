@@ -329,7 +329,8 @@ impl Forwarder {
         let last = (clock::now(), reason.chars().take(REASON).collect::<String>().into());
         let wait = Wait { until, asked: asked.is_some(), last };
         self.window.failed(&call.partitions, done_to, &wait, now);
-        if self.breaker.failed(of.0, asked, now) {
+        let was_closed = self.breaker.state() == super::Breaker::Closed;
+        if self.breaker.failed(of.0, asked, now) && was_closed {
             tracing::error!(%output, ?class, reason, "deliveries fail; the output is paused");
         } else if self.quiet.is_none_or(|until| until <= now) {
             tracing::warn!(%output, partition = of.1, ?class, reason, "a delivery failed and will be retried");

@@ -17,6 +17,8 @@ pub struct Change {
     pub what: String,
     /// Whether it rounds values. If not, it only leaves out what was not seen.
     pub rounds: bool,
+    /// Whether it allows only identifiers that were seen, and so no other device.
+    pub identifies: bool,
     /// The whole schema with this change.
     pub schema: String,
 }
@@ -35,6 +37,8 @@ const TEXT: [&str; 9] = [
 ];
 /// The most changes that are returned.
 const CHANGES: usize = 1000;
+/// Texts with a digit that are as long as this are rather identifiers than states.
+const IDENTIFIER: usize = 6;
 
 /// Returns the changes that `messages` allow. Fields behind references and inside combinations of schemas are left as they are.
 ///
@@ -47,7 +51,7 @@ pub fn changes(schema: &str, messages: &[Value]) -> Result<Vec<Change>, SchemaEr
     let values: Vec<&Value> = messages.iter().collect();
     walk(&root, &Place { pointer: String::new(), field: String::new() }, &values, &mut proposals);
     let mut changes = Vec::new();
-    for Proposal { place, node, what, rounds } in proposals.into_iter().take(CHANGES) {
+    for Proposal { place, node, what, rounds, identifies } in proposals.into_iter().take(CHANGES) {
         let mut changed = root.clone();
         let Some(at) = find(&mut changed, &place.pointer) else { continue };
         let key = place.pointer.rsplit('/').next().map(pointer::unescape).unwrap_or_default();
@@ -58,7 +62,7 @@ pub fn changes(schema: &str, messages: &[Value]) -> Result<Vec<Change>, SchemaEr
         // A rounded message is valid once it is rounded.
         if Model::compile(&schema).is_ok_and(|model| rounds || accepts(model)) {
             let field = if place.field.is_empty() { "$".to_owned() } else { place.field };
-            changes.push(Change { field, pointer: place.pointer, line, what, rounds, schema });
+            changes.push(Change { field, pointer: place.pointer, line, what, rounds, identifies, schema });
         }
     }
     Ok(changes)
@@ -86,6 +90,7 @@ struct Proposal {
     node: Node,
     what: String,
     rounds: bool,
+    identifies: bool,
 }
 
 /// Collects proposals for `schema` and for the schemas inside it. `values` are those that it describes.
@@ -94,7 +99,8 @@ fn walk(schema: &Node, place: &Place, values: &[&Value], out: &mut Vec<Proposal>
     let mut propose = |node: Node, what: String, rounds: bool| {
         if node != *schema {
             let place = Place { pointer: place.pointer.clone(), field: place.field.clone() };
-            out.push(Proposal { place, node, what, rounds });
+            let identifies = node.get("enum").and_then(texts_of).is_some_and(|texts| are_identifiers(&texts));
+            out.push(Proposal { place, node, what, rounds, identifies });
         }
     };
     if values.is_empty() {
@@ -122,6 +128,22 @@ fn walk(schema: &Node, place: &Place, values: &[&Value], out: &mut Vec<Proposal>
     }
 }
 
+/// Returns whether texts rather identify devices than say what is the case.
+fn are_identifiers(texts: &[&str]) -> bool {
+    let is_identifier = |text: &&str| text.len() >= IDENTIFIER && text.contains(|c: char| c.is_ascii_digit());
+    !texts.is_empty() && texts.iter().all(is_identifier)
+}
+
+/// Returns the texts of an `enum`.
+fn texts_of(choices: &Node) -> Option<Vec<&str>> {
+    let Node::Array(choices) = choices else { return None };
+    let texts = choices.iter().filter_map(|choice| match choice {
+        Node::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    Some(texts.collect())
+}
+
 fn texts(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, String, bool)) {
     let texts = values.iter().map(|value| match value {
         Value::Text(text) => Some(text.as_str()),
@@ -136,9 +158,10 @@ fn texts(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, String
     if let Some(few) = text::few(&texts) {
         let mut choices: Vec<Node> = few.iter().map(|text| write::text(text)).collect();
         choices.extend(allows_null.then_some(Node::Null));
+        let others = if are_identifiers(&few) { "; x-dunnage-known instead keeps other devices" } else { "" };
         propose(
             with(schema, &TEXT, [("enum", Node::Array(choices))]),
-            format!("only the {} texts that were seen", few.len()),
+            format!("only the {} texts that were seen{others}", few.len()),
             false,
         );
     }

@@ -3,6 +3,7 @@
 mod assumed;
 mod bins;
 mod contexts;
+mod plain;
 mod report;
 mod samples;
 
@@ -14,7 +15,9 @@ use super::table::{FULL_WEIGHT, Table, Tables};
 use crate::node::{Node, Shape, Source};
 use crate::{Error, Layout};
 use dunnage_pson::{Kind, Value};
+use plain::{Measured, PlainBits};
 use samples::{LeafShape, Samples};
+use std::collections::HashMap;
 
 /// The weights of a reference that are tried, in sixteenths.
 const WEIGHTS: [u8; 4] = [FULL_WEIGHT, 13, 9, 0];
@@ -48,7 +51,10 @@ pub struct LearntPart {
 
 /// A message as training sees it.
 #[derive(Debug, Clone)]
-pub struct Example(Record);
+pub struct Example {
+    record: Record,
+    plain: PlainBits,
+}
 
 /// Collects messages, and makes statistics of them.
 #[derive(Debug)]
@@ -57,6 +63,8 @@ pub struct Training<'a> {
     leaves: Leaves,
     prior: Samples,
     change: Samples,
+    /// The bits of each node in the plain bodies of the messages that were added without a reference.
+    plain: HashMap<u32, u64>,
 }
 
 impl<'a> Training<'a> {
@@ -79,25 +87,32 @@ impl<'a> Training<'a> {
         let leaves = Leaves::of(layout.root());
         let leaf_count = leaves.list().len();
         let (prior, change) = (Samples::new(leaf_count, VALUE_PRICE), Samples::new(leaf_count, CHANGE_PRICE));
-        Ok(Training { layout, prior, change, leaves })
+        Ok(Training { layout, prior, change, leaves, plain: HashMap::new() })
     }
 
     /// Returns a message as an example.
     pub fn example(&self, message: &Value) -> Result<Example, Error> {
-        self.layout.encode_plain(message, &mut Vec::new())?;
+        let mut bytes = Vec::new();
+        self.layout.encode_plain(message, &mut bytes)?;
+        bytes.clear();
+        let mut measured = Measured::new(&mut bytes);
+        self.layout.write(message, &mut measured)?;
         let mut recorder = Recorder::default();
         self.layout.write(message, &mut recorder)?;
-        Ok(Example(recorder.finish()))
+        Ok(Example { record: recorder.finish(), plain: measured.finish() })
     }
 
     /// Adds a message that is sent without a reference.
     pub fn add(&mut self, example: &Example) {
-        self.prior.add(&self.leaves, &example.0, None);
+        self.prior.add(&self.leaves, &example.record, None);
+        for (node, bits) in &example.plain.0 {
+            *self.plain.entry(*node).or_default() += *bits as u64;
+        }
     }
 
     /// Adds a message that is sent while the receiver has `reference`.
     pub fn add_change(&mut self, example: &Example, reference: &Example) {
-        self.change.add(&self.leaves, &example.0, Some(&reference.0));
+        self.change.add(&self.leaves, &example.record, Some(&reference.record));
     }
 
     /// Returns the number of messages that were added without a reference, and with one.
@@ -120,7 +135,7 @@ impl<'a> Training<'a> {
         let statistics = all.to_bytes(&self.layout.untrained_fingerprint());
         Learnt {
             statistics,
-            parts: report::parts(self.layout, &self.leaves, &all, &self.prior, &self.change),
+            parts: report::parts(self.layout, &self.leaves, &all, (&self.prior, &self.plain), &self.change),
         }
     }
 

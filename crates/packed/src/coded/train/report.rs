@@ -6,13 +6,14 @@ use crate::Layout;
 use crate::coded::leaf::Leaves;
 use crate::coded::statistics::Statistics;
 use crate::node::{Node, Shape};
+use std::collections::HashMap;
 
 /// Returns the mean bits of each part, in the order of the layout. Parts without statistics are left out.
 pub(super) fn parts(
     layout: &Layout,
     leaves: &Leaves,
     statistics: &Statistics,
-    prior: &Samples,
+    (prior, plain): (&Samples, &HashMap<u32, u64>),
     change: &Samples,
 ) -> Vec<LearntPart> {
     let mut parts: Vec<(u32, LearntPart)> = Vec::new();
@@ -21,14 +22,14 @@ pub(super) fn parts(
         if parts.last().is_none_or(|(last, _)| *last != node) {
             let path = path(layout.root(), node, "").unwrap_or_default();
             let delta = (change.messages() > 0).then_some(0.0);
-            parts.push((node, LearntPart { path, plain: 0.0, prior: 0.0, delta }));
+            let plain = plain.get(&node).copied().unwrap_or(0) as f64 / f64::from(prior.messages().max(1));
+            parts.push((node, LearntPart { path, plain, prior: 0.0, delta }));
         }
         let Some((_, part)) = parts.last_mut() else { continue };
         let known = &statistics.leaves[at];
         let shape = LeafShape { at, count: leaf.count, centre: known.centre };
         let all = prior.own(at, false);
         let mean = |bits: f64, samples: &Samples| bits / f64::from(samples.messages().max(1));
-        part.plain += mean(prior.cost(&shape, &all, None), prior);
         part.prior += mean(prior.cost(&shape, &all, known.prior.as_ref()), prior);
         if let Some(delta) = &mut part.delta {
             // What the reference lacks has no change.
