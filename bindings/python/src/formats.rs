@@ -66,10 +66,12 @@ pub fn compare<'py>(
     message: &Bound<'py, PyAny>,
     schema: Option<&Bound<'py, Schema>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut value = value::from_python_exactly(message)?;
+    let mut given = value::from_python_exactly(message)?;
     let layout = schema.map(|schema| &schema.get().layout);
     let valid = layout
-        .map_or(Ok(()), |layout| rows::adapted(layout, &mut value, |value| layout.model().validate(value)));
+        .map_or(Ok(()), |layout| rows::adapted(layout, &mut given, |value| layout.model().validate(value)));
+    rows::with_texts(&mut given);
+    let value = given.value;
     if let Err(violation) = valid {
         let kind = if violation.is_unknown_field() { Kind::Type } else { Kind::Range };
         let (reason, pointer) = (violation.message(), violation.pointer());

@@ -1,29 +1,59 @@
 //! Messages that are rows of a table or dataclasses: `None` stands for an absent property, and a `datetime` for a time in the schema's notation.
 
+use crate::{pson::TIME, value::Message};
 use dunnage_packed::{Layout, Node, Object, Shape, Source};
 use dunnage_pson::Value;
 
-/// Makes something of a message. If that fails, leaves out the properties that are null, optional, and not nullable in the schema, writes RFC 3339
-/// times, which datetimes have become, in the notation of the schema, and makes it of that. A null that the schema allows always stays.
+/// Makes something of a message, with datetimes in the notation of the schema. If that fails, leaves out the properties that are null, optional, and
+/// not nullable in the schema, and makes it of the rest. A null that the schema allows always stays.
 pub fn adapted<T, E>(
     layout: &Layout,
-    message: &mut Value,
+    message: &mut Message,
     mut make: impl FnMut(&Value) -> Result<T, E>,
 ) -> Result<T, E> {
+    if message.has_times {
+        adapt(layout, layout.root(), &mut message.value, &mut Vec::new());
+        with_texts(message);
+    }
+    let message = &mut message.value;
     make(message).or_else(|error| match adapt(layout, layout.root(), message, &mut Vec::new()) {
         true => make(message),
         false => Err(error),
     })
 }
 
+/// Returns the text of a datetime.
+fn time(value: &Value) -> Option<String> {
+    let Value::Bytes(bytes) = value else { return None };
+    bytes.strip_prefix(TIME).map(|text| String::from_utf8_lossy(text).into_owned())
+}
+
+/// Makes texts of the datetimes of a message, as `isoformat()` writes them.
+pub fn with_texts(message: &mut Message) {
+    fn walk(value: &mut Value) {
+        match value {
+            Value::Array(items) => items.iter_mut().for_each(walk),
+            Value::Map(entries) => entries.iter_mut().for_each(|(_, value)| walk(value)),
+            value => {
+                if let Some(text) = time(value) {
+                    *value = Value::Text(text);
+                }
+            }
+        }
+    }
+    if message.has_times {
+        walk(&mut message.value);
+    }
+}
+
 /// Adapts a value and those inside it. Returns whether something has changed. `seen` are the definitions that this value has
 /// already been taken for.
 fn adapt(layout: &Layout, node: &Node, value: &mut Value, seen: &mut Vec<usize>) -> bool {
     match (&node.shape, value) {
-        (Shape::Number(number), Value::Text(text)) => {
-            let Source::Time(notation) = &number.source else { return false };
-            let time = notation.parse_rfc_3339(text);
-            time.inspect(|time| *text = notation.write(*time)).is_some()
+        (Shape::Number(number), value @ Value::Bytes(_)) => {
+            let (Source::Time(notation), Some(time)) = (&number.source, time(value)) else { return false };
+            let time = notation.parse_rfc_3339(&time);
+            time.inspect(|time| *value = Value::Text(notation.write(*time))).is_some()
         }
         (Shape::Object(object), Value::Map(entries)) => properties(layout, object, entries),
         (Shape::Array(array), Value::Array(items)) => {

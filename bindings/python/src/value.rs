@@ -9,23 +9,37 @@ use crate::{
 };
 use dunnage_pson::{Error, Options, Reader, Type, Value};
 use pyo3::{ffi, prelude::*};
-use std::ptr;
+use std::{cell::Cell, ptr};
 
-/// Returns the message that an object represents, as `dunnage.pson.dumps` does. Whole floats are integers.
-pub fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Value> {
+/// A message that an object represents.
+pub struct Message {
+    pub value: Value,
+    /// Whether there are datetimes with a time zone: bytes that begin with [`pson::TIME`], until [`crate::rows`] makes texts of them.
+    pub has_times: bool,
+}
+
+/// Returns the message that an object represents, as `dunnage.pson.dumps` does but for datetimes. Whole floats are integers.
+pub fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Message> {
     read(object, false)
 }
 
 /// Returns the same with whole floats as floats, as JSON tells 35.0 from 35.
-pub fn from_python_exactly(object: &Bound<'_, PyAny>) -> PyResult<Value> {
+pub fn from_python_exactly(object: &Bound<'_, PyAny>) -> PyResult<Message> {
     read(object, true)
 }
 
-fn read(object: &Bound<'_, PyAny>, keep_floats: bool) -> PyResult<Value> {
+fn read(object: &Bound<'_, PyAny>, keep_floats: bool) -> PyResult<Message> {
     // A float that is kept takes 9 bytes, and 1 byte otherwise; the limit is for messages, not for this detour.
     let size = if keep_floats { 9 * SIZE } else { SIZE };
-    let settings =
-        Settings { default: ptr::null_mut(), single_precision: false, keep_floats, nesting: NESTING, size };
+    let times = Cell::new(false);
+    let settings = Settings {
+        default: ptr::null_mut(),
+        times: &raw const times,
+        single_precision: false,
+        keep_floats,
+        nesting: NESTING,
+        size,
+    };
     let mut bytes = Vec::new();
     // SAFETY: the borrow keeps the object alive.
     unsafe { pson::encode(object.as_ptr(), settings, &mut bytes) }.map_err(|failure| {
@@ -37,7 +51,8 @@ fn read(object: &Bound<'_, PyAny>, keep_floats: bool) -> PyResult<Value> {
         true => options.reader(&bytes).and_then(|mut reader| with_floats(&mut reader)),
         false => options.from_slice(&bytes),
     };
-    read.map_err(|error| crate::error::of_pson(&error))
+    let value = read.map_err(|error| crate::error::of_pson(&error))?;
+    Ok(Message { value, has_times: times.get() })
 }
 
 /// Reads the next value. `Value::read` would make integers of whole floats.

@@ -73,8 +73,14 @@ unsafe extern "C" fn dumps(
 ) -> *mut ffi::PyObject {
     guarded(|| {
         let default = ptr::null_mut();
-        let mut settings =
-            Settings { default, single_precision: false, keep_floats: false, nesting: NESTING, size: SIZE };
+        let mut settings = Settings {
+            default,
+            times: ptr::null(),
+            single_precision: false,
+            keep_floats: false,
+            nesting: NESTING,
+            size: SIZE,
+        };
         // SAFETY: the interpreter passes `count` arguments, then one for each name, and keeps them alive during the call.
         unsafe {
             let object = arguments_of("dumps", arguments, count, names, |name, value| {

@@ -8,7 +8,7 @@ mod unpacker;
 
 pub use call::add_functions;
 pub use decode::decode;
-pub use encode::{Settings, encode};
+pub use encode::{Settings, TIME, encode};
 pub use unpacker::Unpacker;
 
 /// The limit of nested maps and arrays, by default (`spec/pson.md`).

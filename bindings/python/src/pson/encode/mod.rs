@@ -10,16 +10,21 @@ use crate::{
 };
 use dunnage_pson::{Append, Encoder, Floats, Kind, Options};
 use pyo3::ffi;
-use std::collections::HashSet;
+use std::{cell::Cell, collections::HashSet};
 
 /// How often hooks and enumerations may return another object that needs them.
 const MOST_DETOURS: u8 = 250;
+
+/// What a datetime begins with where a schema decides about its notation. What follows is what `isoformat()` writes.
+pub const TIME: &[u8] = b"\0datetime\0";
 
 /// What `dumps` takes besides the object.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
     /// The function that is asked for what to encode instead of an unknown object, or null.
     pub default: *mut ffi::PyObject,
+    /// Set if a datetime with a time zone was written; such datetimes are then bytes that begin with [`TIME`]. Null if they are text.
+    pub times: *const Cell<bool>,
     /// Whether numbers that are no integers are rounded to binary32.
     pub single_precision: bool,
     /// Whether whole floats stay floats. They have no canonical form in PSON, so this is only for messages of other formats.

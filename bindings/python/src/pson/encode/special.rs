@@ -1,6 +1,6 @@
 //! Objects of the standard library that have a natural representation.
 
-use super::Writer;
+use super::{TIME, Writer};
 use crate::{
     input::Input,
     object::{Owned, Raised, python},
@@ -98,7 +98,16 @@ pub unsafe fn write(writer: &mut Writer<'_>, object: *mut ffi::PyObject) -> Resu
     // SAFETY: `object` is alive.
     let object = unsafe { Bound::from_borrowed_ptr(py, object) };
     if object.is_instance(library.dates.bind(py))? {
-        text(writer, &object.call_method0(intern!(py, "isoformat"))?)?;
+        let iso = object.call_method0(intern!(py, "isoformat"))?;
+        // SAFETY: if it is not null, `times` is alive during the call.
+        match unsafe { writer.settings.times.as_ref() } {
+            Some(times) if is_aware(&object)? => {
+                times.set(true);
+                let iso = iso.cast::<PyString>().map_err(PyErr::from)?;
+                writer.out.bytes(&[TIME, iso.to_cow()?.as_bytes()].concat());
+            }
+            _ => text(writer, &iso)?,
+        }
     } else if object.is_instance(library.uuid.bind(py))? {
         text(writer, object.str()?.as_any())?;
     } else if object.is_instance(library.decimal.bind(py))? {
@@ -111,6 +120,13 @@ pub unsafe fn write(writer: &mut Writer<'_>, object: *mut ffi::PyObject) -> Resu
         return Ok(false);
     }
     Ok(true)
+}
+
+/// Whether a date or time has a time zone and a date.
+fn is_aware(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = object.py();
+    let is_datetime = object.hasattr(intern!(py, "year"))? && object.hasattr(intern!(py, "hour"))?;
+    Ok(is_datetime && !object.call_method0(intern!(py, "utcoffset"))?.is_none())
 }
 
 fn text(writer: &mut Writer<'_>, text: &Bound<'_, PyAny>) -> Result<(), Failure> {
