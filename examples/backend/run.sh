@@ -52,5 +52,16 @@ for _ in $(seq 100); do
 done
 forged=$(curl -sS -o answer -w '%{http_code}' "http://$address/" -H 'webhook-id: 1' -H "webhook-timestamp: $(date +%s)" -H 'webhook-signature: v1,AAAA' --json '{"name":"x"}')
 [ "$forged" = 401 ] || { echo "a forged message got $forged"; exit 1; }
+# A message whose answer was lost comes again, with the same name.
+twice=$(SECRET=$(cat secret) node --input-type=module -e '
+import { createHmac } from "node:crypto";
+const [id, timestamp] = ["again", Math.floor(Date.now() / 1000)];
+const body = JSON.stringify({ name: id, device: "buoy-8", value: 1 });
+const key = Buffer.from(process.env.SECRET.replace("whsec_", ""), "base64");
+const signature = createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64");
+const headers = { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` };
+const send = async () => (await fetch(process.argv[1], { method: "POST", body, headers })).status;
+console.log(await send(), await send());' "http://$address/")
+[ "$twice" = "204 409" ] || { echo "a message that came twice got $twice"; exit 1; }
 printf 'buoy-7 {"depth":%d}\n' 1 2 3 | diff - <(grep buoy-7 received.txt)
-echo "three messages, each once; the forged one was refused"
+echo "three messages, each once; a repeated one was recognized, a forged one refused"
