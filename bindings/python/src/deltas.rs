@@ -75,11 +75,18 @@ pub struct Receiver {
 #[allow(clippy::needless_pass_by_value)] // pyo3 passes what it has made.
 impl Receiver {
     #[new]
-    #[pyo3(signature = (schema, /, *, keep=32, references=None))]
-    fn new(schema: &Bound<'_, Schema>, keep: usize, references: Option<Vec<Vec<u8>>>) -> PyResult<Self> {
+    #[pyo3(signature = (schema, /, *, keep=32, references=None, device=None, known=None))]
+    fn new(
+        schema: &Bound<'_, Schema>,
+        keep: usize,
+        references: Option<Vec<Vec<u8>>>,
+        device: Option<&str>,
+        known: Option<BTreeMap<String, String>>,
+    ) -> PyResult<Self> {
         let layout = Arc::clone(&schema.get().layout);
+        let known = Known { device, texts: known.as_ref() };
         let restored =
-            references.unwrap_or_default().into_iter().map(|plain| layout.reference_from(&plain, None));
+            references.unwrap_or_default().into_iter().map(|plain| layout.reference_from(&plain, known));
         let references = restored.collect::<Result<_, _>>().map_err(|error| rejected(error, None))?;
         Ok(Receiver { layout, keep: keep.max(1), references })
     }

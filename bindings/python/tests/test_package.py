@@ -37,6 +37,27 @@ def test_the_readmes_other_examples_run(monkeypatch: pytest.MonkeyPatch) -> None
     assert isinstance(scope["table"], dunnage.ArrowTable)
 
 
+def test_a_receiver_is_restored_with_what_messages_leave_out() -> None:
+    properties = {"id": {"type": "string", "x-dunnage-known": "device"}, "n": {"type": "integer", "minimum": 0, "maximum": 100}}
+    trained = dunnage.Schema(
+        {
+            "type": "object",
+            "properties": properties,
+            "required": ["id", "n"],
+            "additionalProperties": False,
+            "x-dunnage-slot": 24,
+            "x-dunnage-statistics": "AYAlSmsBHQMGAQP+BgEA",
+        }
+    )
+    sender, receiver = dunnage.Sender(trained), dunnage.Receiver(trained)
+    receiver.decode(sender.encode({"id": "A", "n": 50}), device="A")
+    sender.acknowledged(receiver.last or 0)
+    with pytest.raises(dunnage.DecodeError, match="the ID of the device"):
+        dunnage.Receiver(trained, references=receiver.references)
+    restored = dunnage.Receiver(trained, references=receiver.references, device="A")
+    assert restored.decode(sender.encode({"id": "A", "n": 51}), device="A") == {"id": "A", "n": 51}
+
+
 def test_stubs_agree_with_the_module() -> None:
     command = [sys.executable, "-m", "mypy.stubtest", "dunnage", "--ignore-disjoint-bases"]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)

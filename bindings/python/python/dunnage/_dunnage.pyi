@@ -104,7 +104,16 @@ class Sender:
 
 @final
 class Receiver:
-    def __new__(cls, schema: Schema, /, *, keep: int = 32, references: Iterable[bytes] | None = None) -> Self: ...
+    def __new__(
+        cls,
+        schema: Schema,
+        /,
+        *,
+        keep: int = 32,
+        references: Iterable[bytes] | None = None,
+        device: str | None = None,
+        known: Mapping[str, str] | None = None,
+    ) -> Self: ...
     def decode(self, data: Buffer, /, *, device: str | None = None, known: Mapping[str, str] | None = None) -> Any: ...
     @property
     def last(self) -> int | None: ...

@@ -126,7 +126,8 @@ pub unsafe fn write(writer: &mut Writer<'_>, object: *mut ffi::PyObject) -> Resu
 fn is_aware(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = object.py();
     let is_datetime = object.hasattr(intern!(py, "year"))? && object.hasattr(intern!(py, "hour"))?;
-    Ok(is_datetime && !object.call_method0(intern!(py, "utcoffset"))?.is_none())
+    // That of pandas.NaT raises.
+    Ok(is_datetime && object.call_method0(intern!(py, "utcoffset")).is_ok_and(|offset| !offset.is_none()))
 }
 
 fn text(writer: &mut Writer<'_>, text: &Bound<'_, PyAny>) -> Result<(), Failure> {
