@@ -3,7 +3,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 
-/** The messages by their stable IDs. In earnest, a table with the ID as its key. */
+/** The messages by their stable IDs. In production, use a table whose key is the ID. */
 const stored = new Map();
 
 /** The seconds by which a timestamp may be off, so that a recorded request cannot be sent again later. */

@@ -1,32 +1,17 @@
 #!/bin/bash
-# Sends messages through the gateway to receive.mjs, twice with one idempotency key, and a forged one past the gateway. Fails unless the backend has
-# each message once, and refuses the forged one. Needs curl and Node.
+# Sends messages through the gateway to receive.mjs, one of them twice. Then sends the backend a message twice and a forged one. Fails unless the backend
+# stores each message once and refuses the forged one. Needs curl and Node.
 set -euo pipefail
 cd "$(dirname "$0")"
 here=$PWD
-root=$(cd ../.. && pwd)
-build=$root/target/examples/backend
-rm -rf "$build"
-mkdir -p "$build"
-[ -n "${DUNNAGE_BIN-}" ] || cargo build --quiet --package dunnage
-dunnage=${DUNNAGE_BIN:-${CARGO_TARGET_DIR:-$root/target}/debug/dunnage}
+. ../prepare.sh backend
 cd "$build"
-
-# within PATTERN FILE: waits for a line, and prints the address in it.
-within() {
-    for _ in $(seq 100); do
-        grep -a -- "$1" "$2" 2>/dev/null | grep -oE '127\.0\.0\.1:[0-9]+' && return
-        sleep 0.1
-    done
-    cat "$2"
-    exit 1
-}
 
 printf 'whsec_%s\n' "$(head -c 32 /dev/urandom | base64)" >secret
 SECRET=$(cat secret) node "$here/receive.mjs" 127.0.0.1:0 >received.txt &
 backend=$!
 trap 'kill $backend' EXIT
-address=$(within 'listens on' received.txt)
+address=$(address 'listens on' received.txt)
 cat >dunnage.toml <<END
 [http]
 listen = "127.0.0.1:0"
@@ -42,7 +27,7 @@ END
 "$dunnage" gateway --config dunnage.toml 2>gateway.log &
 gateway=$!
 trap 'kill $gateway $backend' EXIT
-url=http://$(within 'gateway started' gateway.log)
+url=http://$(address 'gateway started' gateway.log)
 for n in 1 2 2 3; do
     curl --fail-with-body -sS "$url/ingest/buoy-7" -H "Idempotency-Key: reading-$n" --json "{\"depth\":$n}"
 done

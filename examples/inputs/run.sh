@@ -3,12 +3,7 @@
 # output of each client, and fails if it is not the expected one. Needs curl, coap-client-notls and -openssl, mosquitto_pub, openssl.
 set -euo pipefail
 cd "$(dirname "$0")"
-root=$(cd ../.. && pwd)
-build=$root/target/examples/inputs
-rm -rf "$build"
-mkdir -p "$build"
-[ -n "${DUNNAGE_BIN-}" ] || cargo build --quiet --package dunnage
-dunnage=${DUNNAGE_BIN:-${CARGO_TARGET_DIR:-$root/target}/debug/dunnage}
+. ../prepare.sh inputs
 cd "$build"
 
 # try EXPECTED COMMAND...: runs the command, and fails unless its output contains EXPECTED.
@@ -19,16 +14,6 @@ try() {
     said=$("$@" 2>&1 | tr -d '\r' | grep -aivE '^(date|content-length|x-request-id|cache-control|x-content-type-options|vary):|^$' || true)
     printf '%s\n' "${said:-(nothing)}" | sed 's/^/    /'
     grep -qF -- "$expected" <<<"${said:-(nothing)}" || { echo "expected: $expected"; exit 1; }
-}
-
-# address PATTERN: waits for a line of the log with PATTERN, and prints the address in it.
-address() {
-    for _ in $(seq 100); do
-        grep -a "$1" gateway.log | grep -oE '127\.0\.0\.1:[0-9]+' && return
-        sleep 0.1
-    done
-    cat gateway.log
-    exit 1
 }
 
 openssl genrsa -out signer.pem 2048 2>/dev/null
@@ -76,11 +61,11 @@ done
 "$dunnage" gateway --config dunnage.toml 2>gateway.log &
 gateway=$!
 trap 'kill $gateway' EXIT
-url=http://$(address 'gateway started')
-coap=coap://$(address 'listens.*coap\b')
-coaps=coaps://$(address 'listens.*coaps')
-mqtt=$(address 'listens.*mqtt')
-udp=$(address 'listens.*udp')
+url=http://$(address 'gateway started' gateway.log)
+coap=coap://$(address 'listens.*coap\b' gateway.log)
+coaps=coaps://$(address 'listens.*coaps' gateway.log)
+mqtt=$(address 'listens.*mqtt' gateway.log)
+udp=$(address 'listens.*udp' gateway.log)
 token=$(cat buoys.token)
 provider=$(cat provider.token)
 

@@ -5,12 +5,8 @@
 set -euo pipefail
 export PYTHONDONTWRITEBYTECODE=1
 cd "$(dirname "$0")"
-root=$(cd ../.. && pwd)
-build=$root/target/examples/weather-station-lossy
-rm -rf "$build"
-mkdir -p "$build/schemas"
-[ -n "${DUNNAGE_BIN-}" ] || cargo build --quiet --package dunnage
-dunnage=${DUNNAGE_BIN:-${CARGO_TARGET_DIR:-$root/target}/debug/dunnage}
+. ../prepare.sh weather-station-lossy
+mkdir "$build/schemas"
 python=${DUNNAGE_TOOLS:-$root/target/tools}/venv/bin/python
 
 echo "1. statistics from the readings of four weeks, and C for the prior form and deltas"

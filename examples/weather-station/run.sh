@@ -3,12 +3,7 @@
 # it. Fails if any of them has another message than the schema's example. Needs avr-gcc, avr-libc, simavr, curl and node.
 set -euo pipefail
 cd "$(dirname "$0")"
-root=$(cd ../.. && pwd)
-build=$root/target/examples/weather-station
-rm -rf "$build"
-mkdir -p "$build"
-[ -n "${DUNNAGE_BIN-}" ] || cargo build --quiet --package dunnage
-dunnage=${DUNNAGE_BIN:-${CARGO_TARGET_DIR:-$root/target}/debug/dunnage}
+. ../prepare.sh weather-station
 
 echo "1. C and JavaScript from station.json; every message fits Kinéis"
 "$dunnage" generate c --schema station.json --link kineis -o "$build"
@@ -29,10 +24,7 @@ export DUNNAGE_HTTP_LISTEN=127.0.0.1:0 DUNNAGE_BUFFER_PATH=$build/buffer.sqlite3
 "$dunnage" gateway 2>"$build/gateway.log" &
 gateway=$!
 trap 'kill $gateway' EXIT
-for _ in $(seq 100); do
-    address=$(grep -aoE '127\.0\.0\.1:[0-9]+' "$build/gateway.log" | head -1) && break
-    sleep 0.1
-done
+address=$(address 'gateway started' "$build/gateway.log")
 # shellcheck disable=SC2001  # each pair of digits becomes \xNN
 printf "$(sed 's/../\\x&/g' <<<"$hex")" |
     curl -sS --fail -H 'Content-Type: application/vnd.dunnage.packed' --data-binary @- "http://$address/ingest/roof?schema=station"
