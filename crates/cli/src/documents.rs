@@ -41,7 +41,7 @@ fn documents(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Returns the blocks of commands in a document: those of a shell's language between fences, and indented ones of which a line begins with `$ ` or
+/// Returns the blocks of commands in a document: those of a shell's language between fences, and indented ones in which a line begins with `$ ` or
 /// `dunnage `.
 fn blocks(path: &Path) -> Vec<Block> {
     let text = fs::read_to_string(path).unwrap();

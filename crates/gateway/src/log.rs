@@ -27,3 +27,19 @@ pub fn filter(log: &Log) -> Result<EnvFilter, String> {
         .and_then(|_| EnvFilter::try_new(format!("rustls=error,{}", log.level)))
         .map_err(|e| e.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rustls_is_quiet_unless_the_operator_names_it() {
+        let of = |level: &str| {
+            filter(&Log { level: level.into(), ..Log::default() }).map(|filter| filter.to_string())
+        };
+        assert!(of("info").unwrap().contains("rustls=error"));
+        let named = of("info,rustls=debug").unwrap();
+        assert!(named.contains("rustls=debug") && !named.contains("rustls=error"), "{named}");
+        assert!(of("").is_ok() && of("info,=").is_err());
+    }
+}

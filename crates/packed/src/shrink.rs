@@ -148,6 +148,30 @@ mod tests {
         }
     }
 
+    /// They would reject every other device, so all else that rounds nothing comes first.
+    #[test]
+    fn identifiers_become_an_enumeration_last() {
+        const SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"required":["id","state","n"],"properties":{
+            "id":{"type":"string","maxLength":50},"state":{"type":"string","maxLength":9},"n":{"type":"integer","minimum":0,"maximum":1000}}}"#;
+        let message = |n: usize| {
+            Value::Map(vec![
+                ("id".into(), Value::from(["vessel-0042", "vessel-0043"][n % 2])),
+                ("state".into(), Value::from(["open", "closed"][n % 2])),
+                ("n".into(), Value::U64(n as u64)),
+            ])
+        };
+        let messages: Vec<Value> = (0..40).map(message).collect();
+        let mut made = Vec::new();
+        let all = |_: &Sizes, saving: &Saving| {
+            made.push((saving.change.field.clone(), saving.change.identifies));
+            Choice::Take
+        };
+        shrunk(SCHEMA, &messages, all).unwrap();
+        let last = made.iter().position(|(_, identifies)| *identifies);
+        assert_eq!(last, Some(made.len() - 1), "{made:?}");
+        assert!(made.len() > 2 && made[0].0 != "n", "{made:?}");
+    }
+
     #[test]
     fn changes_are_made_until_the_message_fits_and_its_slot_is_another() {
         let fits = |sizes: &Sizes, saving: &Saving| match sizes.fit(9) || saving.change.rounds {

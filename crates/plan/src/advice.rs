@@ -45,7 +45,7 @@ mod tests {
             lossless,
             schema_max: None,
         };
-        Sizes { formats: formats.iter().map(sizes).collect(), refused: Vec::new(), left_out: Vec::new() }
+        Sizes { formats: formats.iter().map(sizes).collect(), refused: Vec::new(), left_out: None }
     }
 
     /// The choice for each of the links, in their order.
@@ -108,7 +108,7 @@ mod tests {
         let sizes = Sizes {
             formats: vec![format("packed", &[30, 30]), format("cbor", &[5, 31])],
             refused: Vec::new(),
-            left_out: Vec::new(),
+            left_out: None,
         };
         let lorawan = link("lorawan-eu868-dr0").unwrap();
         let [fewer, more] = [[30, 30], [5, 31]].map(|bytes| lorawan.rate(&bytes).max_per_day.unwrap());

@@ -25,7 +25,7 @@ pub fn write(facts: &Facts<'_>) -> Vec<String> {
     match facts.common {
         Some(format) => {
             sentences.push(facts.choice(format));
-            sentences.extend(facts.left_out());
+            sentences.extend(facts.sizes.left_out.as_deref().map(|text| format!("{text}.")));
             sentences.extend(facts.costs(format));
             sentences.extend(facts.contrast(format));
             sentences.push(facts.upkeep(format));
@@ -72,12 +72,6 @@ impl Facts<'_> {
         format!("Choose {format}: it is lossless, and {}.", fits.join(", and "))
     }
 
-    /// What packed leaves out and the others carry.
-    fn left_out(&self) -> Option<String> {
-        let fields = list(self.sizes.left_out.iter().cloned())?;
-        Some(format!("packed leaves out {fields}, which the receiver knows; the other formats carry it."))
-    }
-
     /// What the fleet pays, and how long the battery lasts.
     fn costs(&self, format: &str) -> Option<String> {
         let cost = |plan: &&LinkPlan| Some((plan.of(format)?.month.cost?, &plan.link.name));
@@ -101,10 +95,7 @@ impl Facts<'_> {
             };
             match lasts {
                 lasts if lasts > SHELF_LIFE => {
-                    format!(
-                        "{what} would not empty the battery in {SHELF_LIFE} years, not even on {}",
-                        link.name
-                    )
+                    format!("{what} would not empty the battery in {SHELF_LIFE} years, even on {}", link.name)
                 }
                 lasts => format!("{what} would empty the battery in {} years on {}", years(lasts), link.name),
             }

@@ -33,8 +33,8 @@ pub struct Sizes {
     pub formats: Vec<FormatSizes>,
     /// Formats that cannot carry some message, each with the reason.
     pub refused: Vec<(String, String)>,
-    /// Paths of what packed leaves out because the receiver knows it, while the other formats carry it.
-    pub left_out: Vec<String>,
+    /// What makes packed smaller than the others besides its bits: see [`left_out`].
+    pub left_out: Option<String>,
 }
 
 /// The sizes of the messages in one format.
@@ -54,7 +54,7 @@ impl Sizes {
     pub fn measure(model: Option<&Model>, messages: &[Message]) -> Sizes {
         let packed_max = model.and_then(|model| Layout::untrained(model).max_bytes());
         let packed_max = packed_max.and_then(|bytes| usize::try_from(bytes).ok());
-        let left_out = model.map(left_out).unwrap_or_default();
+        let left_out = model.and_then(left_out);
         let mut sizes = Sizes { formats: Vec::new(), refused: Vec::new(), left_out };
         for candidate in candidates(model) {
             match encode(&candidate, messages) {
@@ -78,10 +78,18 @@ impl Sizes {
     }
 }
 
-/// Returns what packed messages of a schema leave out (`x-dunnage-known`).
-pub fn left_out(model: &Model) -> Vec<String> {
+/// Says which fields packed messages of a schema leave out (`x-dunnage-known`) while the other formats carry them; `None` without such fields.
+pub fn left_out(model: &Model) -> Option<String> {
     let rows = Layout::untrained(model).explain().into_iter().filter(|row| row.kind == "known");
-    rows.map(|row| row.path).collect()
+    let fields: Vec<String> = rows.map(|row| row.path).collect();
+    let which = if fields.len() == 1 { "it" } else { "them" };
+    let text = || {
+        format!(
+            "packed leaves out {}, which the receiver knows; the other formats carry {which}",
+            fields.join(", ")
+        )
+    };
+    (!fields.is_empty()).then(text)
 }
 
 /// Returns the bytes of each message and whether all are lossless, or why the format cannot carry one of them.

@@ -61,8 +61,8 @@ impl Column {
         }
     }
 
-    /// Appends a value, or null where there is none. After an error, there is a null in its place, so that all columns are of one length; not so
-    /// after [`ErrorKind::Limit`], which ends the column.
+    /// Appends a value, or null where there is none. A value at fault becomes a null, so that all columns keep one length. After an error of kind
+    /// [`ErrorKind::Limit`], the column is unusable.
     pub fn push(&mut self, value: Option<&Value>) -> Result<(), Error> {
         match (&mut *self, value) {
             (Column::List { items, offsets, length, valid, .. }, Some(Value::Array(elements))) => {
@@ -90,7 +90,7 @@ impl Column {
         }
     }
 
-    /// Appends a value that is no list and no struct. An error appends nothing.
+    /// Appends a value that is neither a list nor a struct. After an error, nothing is appended.
     fn push_leaf(&mut self, value: &Value) -> Result<(), Error> {
         match (self, value) {
             (Column::Bool(column), Value::Bool(b)) => column.append_value(*b),

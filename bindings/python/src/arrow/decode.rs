@@ -21,7 +21,7 @@ use std::{
 /// The rows of a batch of Arrow.
 const ROWS: usize = 1 << 15;
 
-/// What to do besides decoding.
+/// The options of a batch.
 pub struct Request<'a> {
     pub device: Option<&'a str>,
     pub known: Option<&'a BTreeMap<String, String>>,

@@ -19,8 +19,8 @@ pub struct Comparison {
     pub rows: Vec<Row>,
     /// The links to compare with, narrowest limit first.
     pub links: Vec<&'static Link>,
-    /// Paths of what packed leaves out because the receiver knows it.
-    pub left_out: Vec<String>,
+    /// Which fields packed leaves out.
+    pub left_out: Option<String>,
     /// Number of formats left out because they need a schema and none was given.
     pub without_schema: usize,
 }
@@ -68,7 +68,7 @@ impl Comparison {
             spaced_bytes: compact.len() + separators(&message),
             rows: Vec::new(),
             links,
-            left_out: model.map(dunnage_plan::left_out).unwrap_or_default(),
+            left_out: model.and_then(dunnage_plan::left_out),
             without_schema: Id::all().filter(|id| id.needs_schema() && model.is_none()).count(),
             text: text.to_owned(),
             message,

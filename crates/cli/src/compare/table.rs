@@ -115,12 +115,11 @@ fn legend(comparison: &Comparison, out: &mut String) {
             "{DIM}lossless, some: preserves this message, not others (binary32 has 7 digits){DIM:#}"
         );
     }
-    if !comparison.left_out.is_empty() {
-        let fields = comparison.left_out.join(", ");
-        let _ = writeln!(
-            out,
-            "{DIM}packed leaves out {fields}, which the receiver knows; the other formats carry it{DIM:#}"
-        );
+    if let Some(text) = &comparison.left_out {
+        let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
+        for line in fill(first, " ", rest.split(' ').map(str::to_owned), WIDTH) {
+            let _ = writeln!(out, "{DIM}{line}{DIM:#}");
+        }
     }
     if comparison.without_schema > 0 {
         let more = comparison.without_schema;

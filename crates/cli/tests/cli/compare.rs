@@ -214,3 +214,23 @@ fn an_ended_link_and_an_unknown_limit_are_not_presented_as_carrying_the_message(
         size.text()
     );
 }
+
+/// The others carry the device, so the comparison says that packed does not.
+#[test]
+fn what_the_receiver_knows_is_said_to_be_left_out() {
+    let schema = r#"{"type": "object", "properties": {"id": {"type": "string", "x-dunnage-known": "device"}, "n": {"type": "integer", "minimum": 0, "maximum": 9}},
+        "required": ["id", "n"], "additionalProperties": false}"#;
+    let folder = tempfile::tempdir().unwrap();
+    let (schema_file, message) = (folder.path().join("s.json"), folder.path().join("m.json"));
+    fs::write(&schema_file, schema).unwrap();
+    fs::write(&message, r#"{"id": "buoy-7", "n": 3}"#).unwrap();
+    let (schema_file, message) = (schema_file.to_str().unwrap(), message.to_str().unwrap());
+    let text = "packed leaves out id, which the receiver knows; the other formats carry it";
+    let words = |run: &crate::run::Run| run.text().split_whitespace().collect::<Vec<_>>().join(" ");
+    let compared = dunnage(&["compare", "--schema", schema_file, message], "");
+    assert!(words(&compared).contains(text), "{}", compared.text());
+    let planned = ["plan", "--devices", "9", "--per-day", "4", "--schema", schema_file, "--message", message];
+    let planned = dunnage(&[&planned[..], &["--link", "sigfox"]].concat(), "");
+    assert!(words(&planned).contains(text), "{}", planned.text());
+    assert!(!compare(&[]).text().contains("leaves out"));
+}

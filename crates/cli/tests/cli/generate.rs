@@ -88,6 +88,21 @@ fn c_for_a_link_that_carries_every_message_defines_its_limit() {
 }
 
 #[test]
+fn a_port_that_the_link_does_not_have_is_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = r#"{"type": "integer", "minimum": 0, "maximum": 9, "x-dunnage-slot-from": "port"}"#;
+    let generate = |link: &str| {
+        let output = folder.path().join(link);
+        let arguments = ["generate", "c", "--schema", "-", "--link", link, "-o", output.to_str().unwrap()];
+        let run = dunnage(&arguments, schema);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run.stderr
+    };
+    assert!(generate("sigfox").contains("has no port"));
+    assert!(!generate("lorawan-eu868-dr0").contains("has no port"));
+}
+
+#[test]
 fn c_for_a_link_that_is_too_narrow_lists_the_fields_to_shrink() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().to_str().unwrap();

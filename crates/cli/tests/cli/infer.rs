@@ -94,6 +94,13 @@ fn csv_gives_the_schema_of_its_rows() {
 }
 
 #[test]
+fn a_csv_column_without_a_value_is_a_warning() {
+    let run = dunnage(&["schema", "infer"], "a,plaice,c\n1,,2\n3, ,4\n");
+    assert!(run.stderr.contains("the column of /plaice is empty in every row"), "{}", run.stderr);
+    assert!(!run.stderr.contains("the column of /a") && !run.text().contains("plaice"), "{}", run.stderr);
+}
+
+#[test]
 fn what_is_no_json_is_named_in_words() {
     for (text, words) in [
         ("temperature=21.5;door=open", "text needs double quotes"),

@@ -26,7 +26,7 @@ pub enum Of<'a> {
     All,
     /// The first one of a partition since its last success.
     New(&'a Arc<str>),
-    /// Another one of a partition that fails, or that failed before the start.
+    /// A further one of a partition that fails, or that failed before the start.
     Known(&'a Arc<str>),
 }
 

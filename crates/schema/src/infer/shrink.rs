@@ -37,7 +37,7 @@ const TEXT: [&str; 9] = [
 ];
 /// The most changes that are returned.
 const CHANGES: usize = 1000;
-/// Texts with a digit that are as long as this are rather identifiers than states.
+/// Texts of at least this length that have a digit are identifiers rather than states.
 const IDENTIFIER: usize = 6;
 
 /// Returns the changes that `messages` allow. Fields behind references and inside combinations of schemas are left as they are.
@@ -128,7 +128,7 @@ fn walk(schema: &Node, place: &Place, values: &[&Value], out: &mut Vec<Proposal>
     }
 }
 
-/// Returns whether texts rather identify devices than say what is the case.
+/// Returns whether the texts look like identifiers of devices rather than states.
 fn are_identifiers(texts: &[&str]) -> bool {
     let is_identifier = |text: &&str| text.len() >= IDENTIFIER && text.contains(|c: char| c.is_ascii_digit());
     !texts.is_empty() && texts.iter().all(is_identifier)

@@ -15,7 +15,7 @@ use std::{cell::Cell, collections::HashSet};
 /// How often hooks and enumerations may return another object that needs them.
 const MOST_DETOURS: u8 = 250;
 
-/// What a datetime begins with where a schema decides about its notation. What follows is what `isoformat()` writes.
+/// The prefix of a datetime whose notation a schema decides. The text of `isoformat()` follows.
 pub const TIME: &[u8] = b"\0datetime\0";
 
 /// What `dumps` takes besides the object.
