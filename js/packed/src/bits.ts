@@ -1,4 +1,4 @@
-import { DecodeError } from "./error.js";
+import { Fault } from "./walk.js";
 import { type Sink, type Source, bitsOf } from "./wire.js";
 
 /** The size of a sized number that has all of its 64 bits. */
@@ -93,16 +93,16 @@ export class BitReader implements Source {
   finish(): void {
     const { offset } = this;
     const fill = -this.at & 7;
-    if (this.bits(fill) !== 0) throw new DecodeError("malformed", offset, "the bits that fill the last byte are not 0");
+    if (this.bits(fill) !== 0) throw new Fault("malformed", "the bits that fill the last byte are not 0", offset);
     const end = this.at >>> 3;
-    if (end < this.length) throw new DecodeError("malformed", end, "bytes follow the message");
+    if (end < this.length) throw new Fault("malformed", `bytes behind the message: ${this.length - end}`, end);
   }
 
   /** Reads up to 24 bits. */
   private few(bits: number): number {
     const { at, bytes } = this;
     const end = at + bits;
-    if (end > this.end) throw new DecodeError("truncated", this.length, "the message ends before its layout does");
+    if (end > this.end) throw new Fault("truncated", "the message ends before its layout does", this.length);
     this.at = end;
     const byte = at >>> 3;
     const window = (bytes[byte]! << 24) | (bytes[byte + 1]! << 16) | (bytes[byte + 2]! << 8) | bytes[byte + 3]!;
@@ -132,7 +132,7 @@ export class BitReader implements Source {
 }
 
 export function outOfRange(offset: number, value: number | bigint, count: number | bigint): never {
-  throw new DecodeError("range", offset, `${value} is not below ${count}`);
+  throw new Fault("range", `${value} is not below ${count}`, offset);
 }
 
 /** Writes a sized number, 0 to 2^64 - 1. */
@@ -154,6 +154,6 @@ export function readSized(source: Source): bigint {
   if (size === 0) return 0n;
   if (size < FULL) return (1n << BigInt(size - 1)) | (size > 1 ? source.wideBits(size - 1) : 0n);
   const value = source.wideBits(64);
-  if (value >> 62n === 0n) throw new DecodeError("malformed", offset, "a number with more bits than it needs");
+  if (value >> 62n === 0n) throw new Fault("malformed", "a number with more bits than it needs", offset);
   return value;
 }

@@ -1,4 +1,4 @@
-import { DecodeError } from "./error.js";
+import { Fault } from "./walk.js";
 
 /** The range never falls below this between two steps. */
 const SMALLEST = 0x1000000;
@@ -89,7 +89,7 @@ export class RangeReader {
   /** Returns the part of the next step of `bits` bits. `take` must follow. */
   part(bits: number): number {
     const part = Math.floor(this.above / (this.range >>> bits));
-    if (part >= 2 ** bits) throw new DecodeError("malformed", this.offset, "a number beyond the range of the coder");
+    if (part >= 2 ** bits) throw new Fault("malformed", "a number beyond the range of the coder", this.offset);
     return part;
   }
 
@@ -114,8 +114,8 @@ export class RangeReader {
     const left = Math.max(this.length - start, 0);
     const [distance, count] = ending(this.low, this.range);
     if (left < count) this.truncated();
-    if (left > count) throw new DecodeError("malformed", start + count, "bytes follow the message");
-    if (this.above !== distance) throw new DecodeError("malformed", this.offset, "the last bytes are not those of this message");
+    if (left > count) throw new Fault("malformed", "bytes after the end of the message", start + count);
+    if (this.above !== distance) throw new Fault("malformed", "the last bytes are not those of this message", this.offset);
   }
 
   private load(): void {
@@ -126,6 +126,6 @@ export class RangeReader {
   }
 
   private truncated(): never {
-    throw new DecodeError("truncated", this.length, "the message ends before its layout does");
+    throw new Fault("truncated", "the message ends before its layout does", this.length);
   }
 }

@@ -1,4 +1,4 @@
-import { type Value, isObject, typeName } from "./values.js";
+import { type Value, foreignClass, isObject, keysOf } from "./values.js";
 
 /** The most characters of a text that an error quotes. */
 const QUOTED = 40;
@@ -11,12 +11,29 @@ export function quoted(text: string): string {
   return JSON.stringify(start) + (start.length < text.length ? "…" : "");
 }
 
-/** Returns a value for the text of an error: scalars as JSON has them, arrays and objects by their size. */
+/** What to pass in place of an object that no message has, by its class; what is only of use where the layout has an object or an array says so. */
+const INSTEAD: readonly (readonly [classes: RegExp, pass: string, where?: string])[] = [
+  [/^Date$/, "text, such as its toISOString(), or the number that the schema wants"],
+  [/^(Number|String|Boolean|BigInt)$/, "its valueOf()"],
+  [/^Map$/, "Object.fromEntries(map)", "an object"],
+  [/^(Set|.*Array)$/, "Array.from(it)", "an array"],
+];
+
+/** Says what to pass in place of a `Date` or the like, where the layout has what is `expected`. Returns no text for other values. */
+export function instead(value: unknown, expected?: string): string {
+  const name = foreignClass(value) ?? "";
+  const found = INSTEAD.find(([classes, , where]) => classes.test(name) && (where === undefined || expected === undefined || where === expected));
+  return found === undefined ? "" : `; pass ${found[1]}`;
+}
+
+/** Returns a value for the text of an error: scalars as JSON has them, arrays and objects by their size, others by their class. */
 export function brief(value: unknown): string {
   if (typeof value === "string") return quoted(value);
   if (Array.isArray(value)) return `an array of ${value.length}`;
-  if (isObject(value)) return `an object of ${Object.keys(value).length}`;
-  if (typeof value === "function" || typeof value === "symbol") return `a ${typeName(value)}`;
+  if (isObject(value)) return `an object of ${keysOf(value).length}`;
+  if (typeof value === "function" || typeof value === "symbol") return `a ${typeof value}`;
+  const name = foreignClass(value);
+  if (name !== undefined) return `${/^[AEIO]/.test(name) ? "an" : "a"} ${name}`;
   return truncated(Object.is(value, -0) ? "-0" : String(value));
 }
 

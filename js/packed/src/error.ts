@@ -15,11 +15,14 @@ export class DecodeError extends Error {
   readonly kind: Kind;
   /** Where the fault is, in bytes from the start of the message. */
   readonly offset: number;
+  /** The JSON pointer (RFC 6901) to the value at fault; empty for the whole message. */
+  readonly pointer: string;
 
-  constructor(kind: Kind, offset: number, reason: string) {
-    super(`${kind}: ${reason} at byte ${offset}`);
+  constructor(kind: Kind, offset: number, reason: string, pointer = "") {
+    super(`${kind}: ${reason}${pointer && ` at ${pointer}`} at byte ${offset}`);
     this.kind = kind;
     this.offset = offset;
+    this.pointer = pointer;
   }
 }
 DecodeError.prototype.name = "DecodeError";

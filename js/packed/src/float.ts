@@ -1,6 +1,5 @@
 import { readSized, writeSized } from "./bits.js";
 import { brief } from "./describe.js";
-import { DecodeError } from "./error.js";
 import type { Node } from "./node.js";
 import { asInteger } from "./number.js";
 import { wrong } from "./scalars.js";
@@ -208,10 +207,10 @@ function readBinary(source: Source, bits: number, offset: number): number {
     view.setBigUint64(0, source.wideBits(64));
     f = view.getFloat64(0);
   }
-  if (!Number.isFinite(f)) throw new DecodeError("range", offset, "a number that is not finite");
+  if (!Number.isFinite(f)) throw new Fault("range", "a number that is not finite", offset);
   return f;
 }
 
 function otherForm(offset: number): never {
-  throw new DecodeError("malformed", offset, "a float that has another, shorter form");
+  throw new Fault("malformed", "a float that has another, shorter form", offset);
 }

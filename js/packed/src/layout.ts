@@ -2,9 +2,10 @@ import { BitReader, BitWriter } from "./bits.js";
 import { CodedReader, CodedWriter, type Knowledge } from "./coded.js";
 import { DecodeError, EncodeError, LayoutError } from "./error.js";
 import type { Node } from "./node.js";
+import { DEVICE } from "./scalars.js";
 import { sha256 } from "./sha256.js";
 import { readStatistics } from "./statistics.js";
-import { DEVICE, Tree } from "./tree.js";
+import { Tree } from "./tree.js";
 import { type Value, isObject } from "./values.js";
 import { type BigInts, Fault, Walk } from "./walk.js";
 
@@ -110,26 +111,30 @@ export class Layout {
 
   /** Decodes a message. `T` is the type of the schema's messages, as the caller knows it; nothing checks it. */
   decode<T = Value>(bytes: Uint8Array | ArrayBuffer, options: DecodeOptions = {}): T {
-    return this.value(view(bytes), options) as T;
+    try {
+      return this.value(view(bytes), options) as T;
+    } catch (fault) {
+      throw fault instanceof Fault ? new DecodeError(fault.kind, fault.offset, fault.reason, fault.pointer) : fault;
+    }
   }
 
   private value(message: Uint8Array, options: DecodeOptions): Value {
     this.checkStart(message);
     if (this.checkBytes === 0) return this.read(message, message.length, options);
     const end = message.length - this.checkBytes;
-    if (end < 1) throw new DecodeError("truncated", message.length, "the message ends before its check");
+    if (end < 1) throw new Fault("truncated", "the message ends before its check", message.length);
     let value: Value = null;
     let error: unknown;
     try {
       value = this.read(message, end, options);
     } catch (thrown) {
-      if (!(thrown instanceof DecodeError)) throw thrown;
+      if (!(thrown instanceof Fault)) throw thrown;
       // The check of a truncated message does not match either, so truncation is reported first.
-      if (thrown.kind === "truncated") throw new DecodeError("truncated", message.length, "the message ends before its layout and check do");
+      if (thrown.kind === "truncated") throw new Fault("truncated", "the message ends before its layout and check do", message.length);
       error = thrown;
     }
     if (this.checkOf(message, end).some((byte, at) => byte !== message[end + at])) {
-      throw new DecodeError("malformed", end, "the check does not match: the message is damaged, or of another layout");
+      throw new Fault("malformed", "the check does not match: the message is damaged, or of another schema", end);
     }
     if (error !== undefined) throw error;
     return value;
@@ -137,13 +142,13 @@ export class Layout {
 
   private plain(message: unknown): Uint8Array {
     this.writer.begin(this.hasSlotByte ? [this.slot] : []);
-    this.root.write(message, this.writer, new Walk(null, "auto"));
+    this.root.write(message, this.writer, new Walk());
     return this.writer.finish(this.checkBytes);
   }
 
   private prior(message: unknown, knowledge: Knowledge): Uint8Array {
     const writer = new CodedWriter(knowledge, [(PRIOR << 6) | this.slot]);
-    this.root.write(message, writer, new Walk(null, "auto"));
+    this.root.write(message, writer, new Walk());
     return writer.finish(this.checkBytes);
   }
 
@@ -162,15 +167,15 @@ export class Layout {
 
   /** Checks the size of a message and its slot byte. */
   private checkStart(message: Uint8Array): void {
-    if (message.length > MAX_BYTES) throw new DecodeError("limit", MAX_BYTES, `a message of ${message.length} bytes`);
+    if (message.length > MAX_BYTES) throw new Fault("limit", `a message of ${message.length} bytes`, MAX_BYTES);
     if (!this.hasSlotByte) return;
-    if (message.length === 0) throw new DecodeError("truncated", 0, "no bytes, not even the slot byte");
+    if (message.length === 0) throw new Fault("truncated", "no bytes, not even the slot byte");
     const [mode, slot] = [message[0]! >> 6, message[0]! & 0x3f];
-    if (mode > DELTA) throw new DecodeError("malformed", 0, "mode 3 is reserved");
-    if (mode > 0 && this.knowledge === null) throw new DecodeError("malformed", 0, `mode ${mode}, but the layout has no statistics`);
-    if (mode === DELTA) throw new DecodeError("reference", 0, "a delta, which needs the message that it refers to: Dunnage's gateway decodes it");
-    if (slot === 0) throw new DecodeError("malformed", 0, "slot 0 has no layout");
-    if (slot !== this.slot) throw new DecodeError("range", 0, `slot ${slot}; the layout's is ${this.slot}`);
+    if (mode > DELTA) throw new Fault("malformed", "mode 3 is reserved");
+    if (mode > 0 && this.knowledge === null) throw new Fault("malformed", `mode ${mode}, but the schema has no x-dunnage-statistics`);
+    if (mode === DELTA) throw new Fault("reference", "a delta, which needs the message that it refers to: Dunnage's gateway decodes it");
+    if (slot === 0) throw new Fault("malformed", "slot 0 has no layout");
+    if (slot !== this.slot) throw new Fault("range", `slot ${slot}; the layout's is ${this.slot}`);
   }
 
   /** Returns the check of the first `end` bytes of a message. */

@@ -2,6 +2,8 @@ import { type Exact, POWERS, type Whole, rounded, scaled, shortest, times, whole
 
 /** Converts the numbers of a message to whole numbers, and back. */
 export interface Notation {
+  /** What a value is, for the text of an error. */
+  readonly noun: string;
   /** Whether the values are text. */
   readonly isText: boolean;
   /** Whether the values are times. */
@@ -18,6 +20,7 @@ export interface Notation {
 
 /** Whole numbers that are themselves. */
 export const INTEGERS: Notation = {
+  noun: "an integer",
   isText: false,
   parse: (value) => integer(value as number | bigint),
   write: (n) => n,
@@ -42,6 +45,7 @@ export interface Quantum {
 
 /** Numbers with decimals. */
 export class Decimals implements Notation {
+  readonly noun: string = "a number";
   readonly isText: boolean = false;
 
   constructor(
@@ -168,6 +172,7 @@ const LONGEST = 41;
 
 /** Text that holds a number, with leading zeros up to `digits`. */
 export class NumberTexts extends Decimals {
+  override readonly noun = "a string that holds a number";
   override readonly isText = true;
   private readonly form: RegExp;
 

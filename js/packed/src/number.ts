@@ -1,6 +1,5 @@
 import { readSized, writeSized } from "./bits.js";
 import { brief, quoted } from "./describe.js";
-import { DecodeError } from "./error.js";
 import type { Node } from "./node.js";
 import { Decimals, INTEGERS, type Notation } from "./notation.js";
 import { wrong } from "./scalars.js";
@@ -143,14 +142,14 @@ export class Numbers {
       const steps = readSized(source);
       n = (isNegative ? -1n - steps : steps) * step;
     }
-    if (n < this.min || n > this.max) throw new DecodeError("range", offset, "a number out of its range");
+    if (n < this.min || n > this.max) throw new Fault("range", "a number out of its range", offset);
     if (escaped) this.checkEscaped(n, offset);
     return n;
   }
 
   private checkEscaped(n: Whole, offset: number): void {
     const [first, last] = this.usual!;
-    if (first <= n && n <= last) throw new DecodeError("malformed", offset, "a usual number behind the escape");
+    if (first <= n && n <= last) throw new Fault("malformed", "a usual number behind the escape", offset);
   }
 }
 
@@ -165,7 +164,7 @@ export class NumberNode implements Node {
   write(value: unknown, sink: Sink, walk: Walk): void {
     walk.take(1, 0);
     const { notation } = this.numbers;
-    if (!this.isOfType(value)) throw wrong(notation.isText ? "a number in text" : "a number", value);
+    if (!this.isOfType(value)) throw wrong(notation.noun, value);
     const n = notation instanceof Decimals && !notation.isText ? notation.round(value as number) : notation.parse(value);
     if (n === undefined || !this.numbers.contains(n)) throw this.numbers.fault(value, n);
     this.numbers.write(n, sink);
@@ -201,7 +200,7 @@ export class NumberNode implements Node {
 
   private checkDigits(value: number | bigint, n: Whole, offset: number): void {
     if (Math.abs(Number(n)) < DIGITS_15 && typeof n === "number" && !this.hasQuantum) return;
-    if (this.numbers.notation.parse(value) != n) throw new DecodeError("range", offset, "a decimal that no binary64 has as its shortest text");
+    if (this.numbers.notation.parse(value) != n) throw new Fault("range", "a decimal that no binary64 has as its shortest text", offset);
   }
 
   private get hasQuantum(): boolean {
@@ -214,7 +213,7 @@ export function asInteger(n: Whole, walk: Walk, offset: number): Whole {
   if (walk.bigint === "always") return BigInt(n);
   if (typeof n === "number" || walk.bigint === "auto") return n;
   const f = Number(n);
-  if (BigInt(f) !== n) throw new DecodeError("range", offset, `${n} is no number of JavaScript; \`bigint: "auto"\` returns it`);
+  if (BigInt(f) !== n) throw new Fault("range", `${n} is no number of JavaScript; \`bigint: "auto"\` returns it`, offset);
   return f;
 }
 
@@ -231,7 +230,7 @@ export class NumbersText implements Node {
 
   write(value: unknown, sink: Sink, walk: Walk): void {
     walk.take(1, 0);
-    if (typeof value !== "string") throw wrong("numbers in text", value);
+    if (typeof value !== "string") throw wrong("a string that holds numbers", value);
     const pieces = value.split(this.separator, this.parts.length + 1);
     this.parts.forEach((part, at) => {
       const piece = pieces[at];

@@ -56,7 +56,7 @@ export class Pattern implements Node {
 
   write(value: unknown, sink: Sink, walk: Walk): void {
     walk.take(1, 0);
-    if (typeof value !== "string") throw wrong("text", value);
+    if (typeof value !== "string") throw wrong("a string", value);
     const text = Array.from(value);
     const runs = this.runs(text);
     if (runs === null) throw new Fault("range", `${quoted(value)} does not match ${sourceOf(this.segments)}`);

@@ -1,13 +1,15 @@
-import { brief, listed, shown } from "./describe.js";
-import { DecodeError } from "./error.js";
+import { brief, instead, listed, shown } from "./describe.js";
 import type { Node } from "./node.js";
 import { type Value, copy, same } from "./values.js";
 import { Fault, type Walk } from "./walk.js";
 import { type Sink, type Source, bitsOf } from "./wire.js";
 
+/** The name of the text that is the ID of the device. */
+export const DEVICE = "device";
+
 /** Returns the fault of a value of another type. */
 export function wrong(expected: string, value: unknown): Fault {
-  return new Fault("type", `${brief(value)} is not ${expected}`);
+  return new Fault("type", `${brief(value)} is not ${expected}${instead(value, expected)}`);
 }
 
 /** A value that takes no bits. */
@@ -18,7 +20,7 @@ export class Constant implements Node {
 
   write(value: unknown, _sink: Sink, walk: Walk): void {
     walk.take(1, 0);
-    if (!same(this.value, value)) throw new Fault("range", `${brief(value)} is not ${shown(this.value)}`);
+    if (!same(this.value, value)) throw new Fault("range", `${brief(value)} is not ${shown(this.value)}${instead(value)}`);
     walk.takeKnown(this.value, 0);
   }
 
@@ -77,7 +79,7 @@ export class Choice implements Node {
   write(value: unknown, sink: Sink, walk: Walk): void {
     walk.take(1, 0);
     const at = this.find(value);
-    if (at < 0) throw new Fault("range", `${brief(value)} is none of ${listed(this.values)}`);
+    if (at < 0) throw new Fault("range", `${brief(value)} is none of ${listed(this.values)}${instead(value)}`);
     walk.takeKnown(this.values[at], 0);
     sink.index(this.leaf, at, this.values.length);
   }
@@ -112,14 +114,14 @@ export class Known implements Node {
 
   write(value: unknown, _sink: Sink, walk: Walk): void {
     walk.take(1, 0);
-    if (typeof value !== "string") throw wrong("text", value);
+    if (typeof value !== "string") throw wrong("a string", value);
     walk.takeText(value, 0);
   }
 
   read(source: Source, walk: Walk): Value {
     walk.take(1, source.offset);
-    const text = walk.known?.get(this.name);
-    if (text === undefined) throw new DecodeError("type", source.offset, `the ${JSON.stringify(this.name)} of the device that sent the message is not known`);
+    const text = walk.known.get(this.name);
+    if (text === undefined) throw new Fault("type", `the ${this.name === DEVICE ? "ID" : JSON.stringify(this.name)} of the device that sent the message is not known`, source.offset);
     walk.takeText(text, source.offset);
     return text;
   }

@@ -1,15 +1,14 @@
-import { bound, brief, quoted } from "./describe.js";
-import { DecodeError } from "./error.js";
+import { bound, brief, instead, quoted } from "./describe.js";
 import type { Node } from "./node.js";
 import { wrong } from "./scalars.js";
 import { type Value, define, isObject, keysOf, property } from "./values.js";
 import { Fault, type Walk } from "./walk.js";
 import { type Sink, type Source, bitsOf } from "./wire.js";
 
-/** Runs `write`, and puts `key` before the pointer of its fault. */
-function under(key: string | number, write: () => void): void {
+/** Returns what `work` does, and puts `key` before the pointer of its fault. */
+function under<T>(key: string | number, work: () => T): T {
   try {
-    write();
+    return work();
   } catch (fault) {
     throw fault instanceof Fault ? fault.under(key) : fault;
   }
@@ -53,8 +52,8 @@ export class Elements implements Node {
     const elements: Value[] = [];
     for (let at = 0; at < length; at++) {
       const node = this.node(at);
-      if (node === null) throw new DecodeError("range", offset, `an array of ${length}`);
-      elements.push(node.read(source, walk));
+      if (node === null) throw new Fault("range", `an array of ${length}`, offset);
+      elements.push(under(at, () => node.read(source, walk)));
     }
     return elements;
   }
@@ -98,18 +97,14 @@ export class Properties implements Node {
     for (const { name, isRequired, leaf, node } of this.fields) {
       const item = property(value, name);
       if (!isRequired) sink.index(leaf, item === undefined ? 0 : 1, 2);
-      else if (item === undefined) throw new Fault("range", `the property ${quoted(name)} is missing`);
+      else if (item === undefined) throw new Fault("range", `the field ${quoted(name)} is missing`);
       if (item === undefined) continue;
       walk.takeText(name, 0);
-      try {
-        node.write(item, sink, walk);
-      } catch (fault) {
-        throw fault instanceof Fault ? fault.under(name) : fault;
-      }
+      under(name, () => node.write(item, sink, walk));
       written++;
     }
     const keys = keysOf(value);
-    if (keys.length > written) throw new Fault("type", `there is no property ${quoted(keys.find((key) => !this.byName.has(key)) ?? "")}`);
+    if (keys.length > written) throw new Fault("type", `there is no field ${quoted(keys.find((key) => !this.byName.has(key)) ?? "")}`);
   }
 
   read(source: Source, walk: Walk): Value {
@@ -118,7 +113,7 @@ export class Properties implements Node {
     for (const { name, isRequired, leaf, node } of this.fields) {
       if (!isRequired && source.index(leaf, 2) === 0) continue;
       walk.takeText(name, source.offset);
-      define(object, name, node.read(source, walk));
+      define(object, name, under(name, () => node.read(source, walk)));
     }
     return object;
   }
@@ -161,7 +156,7 @@ export class Nullable implements Node {
       return null;
     }
     const value = this.inner.read(source, walk);
-    if (value === null) throw new DecodeError("malformed", offset, "null as something else");
+    if (value === null) throw new Fault("malformed", "null as something else", offset);
     return value;
   }
 
@@ -193,7 +188,7 @@ export class Union implements Node {
     const { offset } = source;
     const at = source.index(this.leaf, this.nodes.length);
     const value = this.nodes[at]!.read(source, walk);
-    if (this.first(value, at, walk) >= 0) throw new DecodeError("malformed", offset, "a value that an earlier type carries");
+    if (this.first(value, at, walk) >= 0) throw new Fault("malformed", "a value that an earlier type carries", offset);
     return value;
   }
 
@@ -213,7 +208,7 @@ export class Union implements Node {
       }
       return [];
     });
-    return faults.length === 1 ? faults[0]! : new Fault("range", `${brief(value)} is none of the ${this.nodes.length} kinds allowed`);
+    return faults.length === 1 ? faults[0]! : new Fault("range", `${brief(value)} is none of the ${this.nodes.length} kinds allowed${instead(value)}`);
   }
 
   /** Returns the index of the first of the first `count` nodes that carries a value, or -1. */

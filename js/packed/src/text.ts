@@ -1,6 +1,5 @@
 import { readSized, writeSized } from "./bits.js";
 import { bound, quoted } from "./describe.js";
-import { DecodeError } from "./error.js";
 import type { Node } from "./node.js";
 import { wrong } from "./scalars.js";
 import { type Value, characters } from "./values.js";
@@ -25,7 +24,7 @@ export class Text implements Node {
 
   write(value: unknown, sink: Sink, walk: Walk): void {
     walk.take(1, 0);
-    if (typeof value !== "string") throw wrong("text", value);
+    if (typeof value !== "string") throw wrong("a string", value);
     const count = characters(value);
     if (count < 0) throw new Fault("type", "text with a lone surrogate");
     if (!this.holds(count)) throw new Fault("range", `${quoted(value)} has ${count} characters; ${bound(count, this.min, this.max)}`);
@@ -80,9 +79,9 @@ function readUnicode(source: Source, count: number, form: number): string {
     try {
       text += decoder.decode(bytes);
     } catch {
-      throw new DecodeError("malformed", offset, "text that is not UTF-8");
+      throw new Fault("malformed", "text that is not UTF-8", offset);
     }
   }
-  if (encoder.encode(text).length === text.length) throw new DecodeError("malformed", form, "ASCII text in more than 7 bits a character");
+  if (encoder.encode(text).length === text.length) throw new Fault("malformed", "ASCII text in more than 7 bits a character", form);
   return text;
 }

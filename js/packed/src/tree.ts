@@ -4,7 +4,7 @@ import type { Node } from "./node.js";
 import { Decimals, INTEGERS, type Notation, NumberTexts, type Quantum } from "./notation.js";
 import { NumberNode, Numbers, NumbersText } from "./number.js";
 import { Pattern, type Segment, pieces } from "./pattern.js";
-import { Bool, Choice, Constant, Known } from "./scalars.js";
+import { Bool, Choice, Constant, DEVICE, Known } from "./scalars.js";
 import type { Leaf } from "./statistics.js";
 import { Elements, type Field, Nullable, Properties, Union } from "./structure.js";
 import { Text } from "./text.js";
@@ -21,8 +21,6 @@ const MAX_NESTING = 32;
 /** The most nodes of a layout, and the most characters of a pattern: no message of 1,024 bytes needs them. */
 const MAX_NODES = 1 << 16;
 const MAX_CHARACTERS = 1 << 16;
-/** The name of the text that is the ID of the device. */
-export const DEVICE = "device";
 
 /** The nodes of a layout, with the leaves that may have statistics. */
 export class Tree {
@@ -194,6 +192,7 @@ function notation(node: Members, step: number, rounds: boolean): Notation {
     if (typeof start !== "number") throw fault("an epoch beyond all years");
     const time = new TimeNotation(text(written), start);
     return {
+      noun: "a string that holds a time",
       isText: true,
       parse: (value) => time.parse(value as string),
       write: (n) => time.write(n),

@@ -3,9 +3,21 @@ export type Value = null | boolean | number | bigint | string | Value[] | { [key
 
 type Fields = { [key: string]: unknown };
 
+/** Classes of JavaScript whose objects are no objects of JSON: their content is elsewhere than in their properties. */
+const OTHER = /^(Date|Map|Set|Weak.*|Promise|RegExp|Error|Number|String|Boolean|BigInt|Symbol|DataView|.*Array|.*ArrayBuffer|Temporal\..*)$/;
+
+/** Returns the class of a `Date` or the like, which no message has; undefined for other values. */
+export function foreignClass(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return undefined;
+  const name = Object.prototype.toString.call(value).slice(8, -1);
+  return OTHER.test(name) ? name : undefined;
+}
+
 /** Whether a value is an object with properties. */
 export function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && foreignClass(value) === undefined;
 }
 
 /** Returns the properties that a message has of an object: its own ones that are not undefined, as JSON has them. */
@@ -42,13 +54,6 @@ export function copy(value: Value): Value {
   const object = {};
   for (const key of Object.keys(value)) define(object, key, copy((value as { [key: string]: Value })[key]!));
   return object;
-}
-
-/** Returns what a value is, for errors. */
-export function typeName(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "an array";
-  return { boolean: "a boolean", number: "a number", bigint: "a bigint", string: "text", object: "an object" }[typeof value as string] ?? typeof value;
 }
 
 /** Returns the number of code points of a text, or -1 if it has lone surrogates. */

@@ -1,4 +1,4 @@
-import { DecodeError, type Kind } from "./error.js";
+import type { Kind } from "./error.js";
 import { type Value, isObject } from "./values.js";
 
 /** The most values in a message. */
@@ -10,13 +10,15 @@ const TEXT = 32;
 /** The names or values whose comparison counts as one step. */
 const COMPARED = 8;
 
-/** A fault of an encoder. Nodes put their key before the pointer while it passes them. */
+/** A fault of a message, before it is known where it is. Nodes put their key before the pointer while it passes them. */
 export class Fault {
   pointer = "";
 
   constructor(
     readonly kind: Kind,
     readonly reason: string,
+    /** Where it is, in bytes from the start of the message. An encoder does not look at it. */
+    readonly offset = 0,
   ) {}
 
   under(key: string | number): this {
@@ -34,17 +36,16 @@ export class Walk {
   private steps = MAX_STEPS;
 
   constructor(
-    /** The texts that the receiver knows, by their names; null in an encoder. */
-    readonly known: ReadonlyMap<string, string> | null,
-    readonly bigint: BigInts,
+    /** The texts that the receiver knows, by their names. */
+    readonly known: ReadonlyMap<string, string> = new Map(),
+    readonly bigint: BigInts = "auto",
   ) {}
 
   /** Counts values of a part that begins at `offset`. */
   take(values: number, offset: number): void {
     this.values -= values;
     if (this.values >= 0) return;
-    const reason = `more than ${MAX_VALUES} values`;
-    throw this.known === null ? new Fault("limit", reason) : new DecodeError("limit", offset, reason);
+    throw new Fault("limit", `more than ${MAX_VALUES} values`, offset);
   }
 
   /** Counts text, a value or a key. */
@@ -73,8 +74,7 @@ export class Walk {
   charge(compared: number): void {
     this.steps -= 1 + Math.floor(compared / COMPARED);
     if (this.steps >= 0) return;
-    const reason = `finding the types of the values takes more than ${MAX_STEPS} steps`;
-    throw this.known === null ? new Fault("limit", reason) : new DecodeError("limit", 0, reason);
+    throw new Fault("limit", `finding the types of the values takes more than ${MAX_STEPS} steps`);
   }
 }
 

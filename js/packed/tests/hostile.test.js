@@ -122,7 +122,7 @@ test("values that are no messages are rejected with a pointer", () => {
   ]) {
     rejects(() => layout.encode({ ...good, ...change }), kind, pointer);
   }
-  for (const wrong of [null, undefined, 1, "text", [], new Map()]) rejects(() => layout.encode(wrong), wrong instanceof Map ? "range" : "type", "");
+  for (const wrong of [null, undefined, 1, "text", [], new Map()]) rejects(() => layout.encode(wrong), "type", "");
 });
 
 test("a message cannot change the prototype of objects", () => {

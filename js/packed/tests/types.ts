@@ -22,4 +22,5 @@ const kinds: Kind[] = ["reference", "limit"];
 layout.decode(bytes, { bigint: "sometimes" });
 // @ts-expect-error A message is bytes.
 layout.decode("00");
-for (const error of [new DecodeError("type", 3, ""), new EncodeError("range", "/a", ""), new LayoutError("")]) console.log(error.message, value, again, temperature, slot, kinds);
+const pointers: string[] = [new DecodeError("type", 3, "", "/a").pointer, new EncodeError("range", "/a", "").pointer];
+for (const error of [new DecodeError("type", 3, ""), new EncodeError("range", "/a", ""), new LayoutError("")]) console.log(error.message, value, again, temperature, slot, kinds, pointers);

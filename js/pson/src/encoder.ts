@@ -78,7 +78,7 @@ export class DocumentWriter extends Writer {
       case "bigint":
         return this.bigint(value);
       default:
-        return this.fault("type", `PSON cannot express a value of type ${typeof value}`);
+        return this.fault("type", `PSON has no ${typeof value}`);
     }
   }
 
@@ -171,7 +171,7 @@ export class DocumentWriter extends Writer {
     if (tag === "Map") return this.map(value as Map<unknown, unknown>, levels);
     if (/^(Number|String|Boolean|BigInt)$/.test(tag)) return this.value(value.valueOf(), levels, key);
     // Without properties of their own, these would become empty maps.
-    if (/^(Weak|Set$|Promise)/.test(tag)) return this.fault("type", `PSON cannot express a ${tag}`);
+    if (/^(Weak|Set$|Promise)/.test(tag)) return this.fault("type", `PSON has no ${tag}; convert it`);
     const { toJSON } = value as { toJSON?: unknown };
     if (typeof toJSON === "function") return this.converted(toJSON.call(value, String(key)), levels, key);
     this.fields(value as Fields, levels, key);

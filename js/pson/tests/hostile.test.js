@@ -154,11 +154,12 @@ test("values that contain themselves are refused", () => {
 });
 
 test("values that PSON cannot express are refused with a pointer", () => {
-  refuses({ a: [1, () => 1] }, "type", "/a/1", /function at \/a\/1$/);
-  refuses({ "a/b~c": Symbol("x") }, "type", "/a~1b~0c", /symbol/);
-  refuses(undefined, "type", "");
-  refuses({ a: new Set([1]) }, "type", "/a", /Set/);
-  refuses({ a: new WeakMap() }, "type", "/a", /WeakMap/);
+  refuses({ a: [1, () => 1] }, "type", "/a/1", /^type: PSON has no function at \/a\/1$/);
+  refuses({ "a/b~c": Symbol("x") }, "type", "/a~1b~0c", /^type: PSON has no symbol at /);
+  refuses(undefined, "type", "", /^type: PSON has no undefined$/);
+  refuses({ a: new Set([1]) }, "type", "/a", /^type: PSON has no Set; convert it at \/a$/);
+  refuses({ a: new WeakMap() }, "type", "/a", /^type: PSON has no WeakMap; convert it at /);
+  refuses([Promise.resolve()], "type", "/0", /^type: PSON has no Promise; convert it at /);
   refuses(new Map([[1, 2]]), "type", "/1", /not a string/);
   refuses({ a: { b: [2n ** 64n] } }, "range", "/a/b/0", /2\^64/);
   refuses([-(2n ** 63n) - 1n], "range", "/0");
