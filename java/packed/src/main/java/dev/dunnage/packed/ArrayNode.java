@@ -27,7 +27,8 @@ final class ArrayNode extends Node {
     void write(Object value, Writing to, int nesting) {
         int inside = Limits.inside(nesting, 0);
         if (!(value instanceof List)) {
-            throw Values.wrongType("an array", value);
+            boolean isJavaArray = value != null && value.getClass().isArray();
+            throw Values.wrongType(isJavaArray ? "a List" : "an array", value);
         }
         List<?> elements = (List<?>) value;
         if (elements.size() < min || elements.size() > max) {

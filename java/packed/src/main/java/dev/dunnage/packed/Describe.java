@@ -1,6 +1,8 @@
 package dev.dunnage.packed;
 
 import java.math.BigInteger;
+import java.time.temporal.TemporalAccessor;
+import java.util.Date;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -33,7 +35,13 @@ final class Describe {
         } else if (value == null || value instanceof Boolean || value instanceof Number) {
             return truncated(String.valueOf(value));
         }
-        return value.getClass().getName();
+        return value.getClass().getTypeName();
+    }
+
+    /** Says what to pass in place of a time of Java. Returns no text for other values. */
+    static String instead(Object value) {
+        boolean isTime = value instanceof TemporalAccessor || value instanceof Date;
+        return isTime ? "; pass text, such as toString() of an Instant, or the number that the schema wants" : "";
     }
 
     /** Returns a value of the layout as JSON, truncated if it is long. */

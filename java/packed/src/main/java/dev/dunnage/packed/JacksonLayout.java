@@ -2,8 +2,10 @@ package dev.dunnage.packed;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.BinaryNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.POJONode;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -78,8 +80,10 @@ public final class JacksonLayout {
             Map<String, Object> members = new LinkedHashMap<>();
             node.fields().forEachRemaining(member -> members.put(member.getKey(), value(member.getValue(), nesting + 1)));
             return members;
+        } else if (node.isPojo()) {
+            return ((POJONode) node).getPojo();
         }
-        return node;
+        return node.isBinary() ? ((BinaryNode) node).binaryValue() : node;
     }
 
     private static JsonNode tree(Object value) {

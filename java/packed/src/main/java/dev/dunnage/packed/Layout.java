@@ -199,7 +199,14 @@ public final class Layout {
      * @throws PackedException if the layout does not have the message
      */
     public byte[] encode(Object message) {
-        Object value = Values.of(message);
+        try {
+            return write(Values.of(message));
+        } catch (PackedException e) {
+            throw e.withoutOffset();
+        }
+    }
+
+    private byte[] write(Object value) {
         BitWriter plain = new BitWriter(hasSlotByte ? new byte[] {(byte) slot} : new byte[0]);
         new Node.Writing(plain).value(root, value, 0);
         byte[] bytes = plain.finish();

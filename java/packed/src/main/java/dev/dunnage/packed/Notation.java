@@ -26,7 +26,7 @@ interface Notation {
         @Override
         public BigInteger number(Object value) {
             if (!(value instanceof Number)) {
-                throw Values.wrongType("a number", value);
+                throw Values.wrongType("an integer", value);
             }
             return Values.whole(value);
         }

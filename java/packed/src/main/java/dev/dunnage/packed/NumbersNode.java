@@ -30,7 +30,7 @@ final class NumbersNode extends Node {
             return;
         }
         if (!(value instanceof String)) {
-            throw Values.wrongType("numbers in text", value);
+            throw Values.wrongType("a string that holds numbers", value);
         }
         Pieces pieces = new Pieces((String) value);
         for (int nth = 0; nth < parts.size(); nth++) {

@@ -50,7 +50,7 @@ final class ObjectNode extends Node {
             if (!property.required) {
                 to.sink.index(Part.key(property.node.id, Part.PRESENCE), present ? 1 : 0, 2);
             } else if (!present) {
-                throw range("the field \"" + property.name + "\" is missing");
+                throw range("the field " + Describe.quoted(property.name) + " is missing");
             }
             if (present) {
                 written++;
@@ -70,7 +70,7 @@ final class ObjectNode extends Node {
     private void rejectUnknown(Map<?, ?> members) {
         for (Object key : members.keySet()) {
             if (!byName.containsKey(key)) {
-                throw new PackedException(Kind.TYPE, 0, "the schema does not have the key \"" + key + '"');
+                throw new PackedException(Kind.TYPE, 0, "there is no field " + Describe.quoted((String) key));
             }
         }
     }

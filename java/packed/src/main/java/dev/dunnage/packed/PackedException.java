@@ -6,8 +6,8 @@ public final class PackedException extends RuntimeException {
 
     /** The kind. */
     private final Kind kind;
-    /** In bytes from the start of the message. */
-    private final int offset;
+    /** In bytes from the start of the message; -1 in encoding. */
+    private int offset;
     /** Grows at its beginning while the error passes through arrays and objects. */
     private String pointer = "";
 
@@ -28,6 +28,12 @@ public final class PackedException extends RuntimeException {
         return this;
     }
 
+    /** Takes the offset away: an error of encoding has no bytes to count. */
+    PackedException withoutOffset() {
+        offset = -1;
+        return this;
+    }
+
     /**
      * Returns the kind of the error.
      *
@@ -40,7 +46,7 @@ public final class PackedException extends RuntimeException {
     /**
      * Returns the byte of the message that holds the first bit of the invalid part.
      *
-     * @return the offset in bytes from the start of the message; 0 in encoding
+     * @return the offset in bytes from the start of the message; -1 in encoding
      */
     public int offset() {
         return offset;
@@ -55,10 +61,10 @@ public final class PackedException extends RuntimeException {
         return pointer;
     }
 
-    /** Returns the kind, the reason, and the place as a JSON pointer or an offset. */
+    /** Returns the kind, the reason, and the place: the JSON pointer if there is one, and the offset in decoding. */
     @Override
     public String getMessage() {
-        String place = pointer.isEmpty() ? " at byte " + offset : " at " + pointer;
-        return kind + ": " + super.getMessage() + place;
+        String place = pointer.isEmpty() ? "" : " at " + pointer;
+        return kind + ": " + super.getMessage() + place + (offset < 0 ? "" : " at byte " + offset);
     }
 }

@@ -120,7 +120,7 @@ final class PatternNode extends Node {
     @Override
     void write(Object value, Writing to, int nesting) {
         if (!(value instanceof String)) {
-            throw Values.wrongType("text", value);
+            throw Values.wrongType("a string", value);
         }
         int[] text = ((String) value).codePoints().toArray();
         int[] runs = runs(text);

@@ -155,7 +155,7 @@ final class Scalars {
         @Override
         void write(Object value, Writing to, int nesting) {
             if (!(value instanceof String)) {
-                throw Values.wrongType("text", value);
+                throw Values.wrongType("a string", value);
             }
             to.limits.takeText((String) value, 0);
         }

@@ -16,7 +16,7 @@ final class TextNode extends Node {
     @Override
     void write(Object value, Writing to, int nesting) {
         if (!(value instanceof String)) {
-            throw Values.wrongType("text", value);
+            throw Values.wrongType("a string", value);
         }
         if (!carriesThis(value, to.limits)) {
             long length = ((String) value).codePointCount(0, ((String) value).length());

@@ -19,7 +19,7 @@ final class TextNotation extends DecimalNotation {
     @Override
     public BigInteger number(Object value) {
         if (!(value instanceof String)) {
-            throw Values.wrongType("a number in text", value);
+            throw Values.wrongType("a string that holds a number", value);
         }
         return counted(scan((String) value));
     }

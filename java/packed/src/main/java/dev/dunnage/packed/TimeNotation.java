@@ -86,7 +86,7 @@ final class TimeNotation implements Notation {
     @Override
     public BigInteger number(Object value) {
         if (!(value instanceof String)) {
-            throw Values.wrongType("a time in text", value);
+            throw Values.wrongType("a string that holds a time", value);
         }
         String text = (String) value;
         int[] fields = new int[LETTERS.length()];

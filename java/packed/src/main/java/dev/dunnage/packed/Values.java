@@ -35,7 +35,7 @@ final class Values {
         }
         if (value instanceof String) {
             if (!isUnicode((String) value)) {
-                throw new PackedException(Kind.TYPE, 0, "text with half of a surrogate pair");
+                throw new PackedException(Kind.TYPE, 0, "text with a lone surrogate");
             }
             return value;
         }
@@ -63,7 +63,7 @@ final class Values {
         Map<String, Object> members = new LinkedHashMap<>();
         for (Map.Entry<?, ?> member : map.entrySet()) {
             if (!(member.getKey() instanceof String)) {
-                throw new PackedException(Kind.TYPE, 0, "a key that is not text");
+                throw new PackedException(Kind.TYPE, 0, "the key " + Describe.brief(member.getKey()) + " is not a string");
             }
             String key = (String) member.getKey();
             try {
@@ -87,7 +87,8 @@ final class Values {
         }
         boolean whole = value instanceof Long || value instanceof Integer || value instanceof Short || value instanceof Byte;
         if (!whole) {
-            throw new PackedException(Kind.TYPE, 0, "a number of " + value.getClass().getName());
+            String reason = " is not a Long, Double or the like; pass its longValue() or doubleValue()";
+            throw new PackedException(Kind.TYPE, 0, value.getClass().getName() + reason);
         }
         return value.longValue();
     }
@@ -178,6 +179,6 @@ final class Values {
     }
 
     static PackedException wrongType(String expected, Object value) {
-        return new PackedException(Kind.TYPE, 0, Describe.brief(value) + " is not " + expected);
+        return new PackedException(Kind.TYPE, 0, Describe.brief(value) + " is not " + expected + Describe.instead(value));
     }
 }
