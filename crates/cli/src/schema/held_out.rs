@@ -9,22 +9,35 @@ use dunnage_simulate::{Device, Network, Sizes, train};
 
 /// The seed of the losses.
 const SEED: u64 = 1;
-/// One of so many devices is left out of the training, and the last of so many parts of the time.
+/// One of so many devices is left out of each training, and the last of so many parts of the time.
 const PARTS: usize = 4;
 
 /// Sizes of messages plain, in the prior form, and with deltas.
+#[derive(Clone, Default)]
 pub struct Forms {
     pub plain: Sizes,
     pub prior: Sizes,
     pub delta: Sizes,
 }
 
-/// A trial with statistics that know only a part of the messages.
+/// Trials with statistics that know only a part of the messages.
 pub struct HeldOut {
-    /// How many devices are not in the training. If there are none, the messages are of the same device at a later time.
-    pub devices: usize,
-    /// The sizes of their messages in the last part of the time.
-    pub forms: Forms,
+    /// The sizes of the messages in the last part of the time, of each device. Unless there is only one, the statistics know other devices
+    /// only.
+    pub devices: Vec<Forms>,
+}
+
+impl HeldOut {
+    /// Returns the sizes of the messages of all devices.
+    pub fn all(&self) -> Forms {
+        let mut all = Forms::default();
+        for device in &self.devices {
+            all.plain.merge(&device.plain);
+            all.prior.merge(&device.prior);
+            all.delta.merge(&device.delta);
+        }
+        all
+    }
 }
 
 /// Learns the statistics of messages, each item those of a device.
@@ -58,27 +71,25 @@ pub fn forms(layout: &Layout, devices: &[&[Value]], network: Network) -> Result<
     Ok(Forms { plain: send(&untrained, false)?, prior: send(layout, false)?, delta: send(layout, true)? })
 }
 
-/// Trains with three quarters of the devices and of their time, and sends what is left. Returns `None` if that is nothing.
+/// Trains with the first three quarters of the time, and sends the messages of the last. Each device's messages are sent with statistics of other
+/// devices, if there are any. Returns `None` if no messages are left.
 pub fn trial(model: &Model, devices: &[Sequence], network: Network) -> Result<Option<HeldOut>, Failure> {
-    let is_other = |number: usize| devices.len() > 1 && number % PARTS == (PARTS - 1).min(devices.len() - 1);
-    let (mut known, mut held) = (Vec::new(), Vec::new());
-    for (number, Sequence { messages }) in devices.iter().enumerate() {
-        let (before, after) = messages.split_at(messages.len() - messages.len() / PARTS);
-        if !is_other(number) {
-            known.push(before);
-        }
-        // One device is both: its own later messages are held out.
-        if is_other(number) || devices.len() == 1 {
-            held.push(after);
+    let untrained = Layout::untrained(model);
+    let times = |Sequence { messages }: &'_ Sequence| messages.len() - messages.len() / PARTS;
+    let mut held = Vec::new();
+    for part in 0..PARTS.min(devices.len()) {
+        let is_other = |number: usize| number % PARTS == part;
+        let known = devices.iter().enumerate().filter(|(number, _)| devices.len() == 1 || !is_other(*number));
+        let learnt = learn(&untrained, known.map(|(_, device)| &device.messages[..times(device)]), network)?;
+        let statistics = Some(BASE64_STANDARD.encode(&learnt.statistics));
+        let layout = Layout::new(&Model { statistics, ..model.clone() })
+            .map_err(|error| Failure::Failed(error.to_string()))?;
+        for device in devices.iter().enumerate().filter(|(number, _)| is_other(*number)).map(|(_, d)| d) {
+            let later = &device.messages[times(device)..];
+            if !later.is_empty() {
+                held.push(forms(&layout, &[later], network)?);
+            }
         }
     }
-    if held.iter().all(|messages| messages.is_empty()) {
-        return Ok(None);
-    }
-    let learnt = learn(&Layout::untrained(model), known, network)?;
-    let statistics = Some(BASE64_STANDARD.encode(&learnt.statistics));
-    let layout = Layout::new(&Model { statistics, ..model.clone() })
-        .map_err(|error| Failure::Failed(error.to_string()))?;
-    let devices = (0..devices.len()).filter(|number| is_other(*number)).count();
-    Ok(Some(HeldOut { devices, forms: forms(&layout, &held, network)? }))
+    Ok((!held.is_empty()).then_some(HeldOut { devices: held }))
 }

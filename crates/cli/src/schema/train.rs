@@ -85,7 +85,7 @@ impl Train {
         let known = held_out::forms(&layout, &all, network)?;
         report(&learnt, (&known, trial.as_ref()), network, devices.len());
         warn(&layout, &learnt, &devices)?;
-        warn_of_others(&known, trial.as_ref());
+        warn_of_others(&known, trial.as_ref(), devices.len());
         self.write(&text)
     }
 
@@ -153,7 +153,6 @@ const BYTES: [table::Column; 4] = [
 /// Prints the bits of each field, and the bytes of messages: of those of the training, and of those that were left out of a trial.
 fn report(learnt: &Learnt, (known, trial): (&Forms, Option<&HeldOut>), network: Network, devices: usize) {
     let bits = |bits: f64| format!("{bits:.1}");
-    // Texts without a pattern have no statistics: they take the same bits in every form.
     let rows = learnt.parts.iter().filter(|part| part.plain > 0.0).map(|part| {
         let delta = part.delta.map(bits).unwrap_or_default();
         [printable(&part.path).to_string(), bits(part.plain), bits(part.prior), delta]
@@ -174,21 +173,31 @@ fn report(learnt: &Learnt, (known, trial): (&Forms, Option<&HeldOut>), network: 
         let mean = |sizes: &Sizes| format!("{:.1}", sizes.mean());
         [name, mean(&forms.plain), mean(&forms.prior), mean(&forms.delta)]
     };
-    let held = trial.map(|HeldOut { devices, forms }| {
-        let who = match devices {
-            0 => "a later time, the same device".to_owned(),
-            devices => format!("a later time, {}", counted(*devices as u64, "other device")),
-        };
-        row(who, forms)
-    });
-    let rows = held.into_iter().chain([row("these messages".to_owned(), known)]);
+    let held =
+        trial.into_iter().flat_map(|held| held_rows(held, devices)).map(|(name, forms)| row(name, &forms));
+    let rows = held.chain([row("these messages".to_owned(), known)]);
     let _ = table::write(&mut notes, &BYTES, rows);
 }
 
+/// Returns the rows of the messages that were left out of the training: of all devices, and of the two whose deltas are the smallest and the
+/// largest.
+fn held_rows(held: &HeldOut, devices: usize) -> Vec<(String, Forms)> {
+    if devices == 1 {
+        return vec![("a later time, the same device".to_owned(), held.all())];
+    }
+    let mut rows = vec![("a later time, other devices".to_owned(), held.all())];
+    let mean = |forms: &&Forms| forms.delta.mean();
+    let by_mean = |a: &&Forms, b: &&Forms| mean(a).total_cmp(&mean(b));
+    let best = held.devices.iter().min_by(by_mean).map(|forms| ("  the best of them", forms));
+    let worst = held.devices.iter().max_by(by_mean).map(|forms| ("  the worst of them", forms));
+    rows.extend(best.into_iter().chain(worst).map(|(name, forms)| (name.to_owned(), forms.clone())));
+    rows
+}
+
 /// Warns if messages outside of the training take more than the statistics promise.
-fn warn_of_others(known: &Forms, trial: Option<&HeldOut>) {
-    let Some(HeldOut { devices, forms }) = trial else { return };
-    if *devices == 0 {
+fn warn_of_others(known: &Forms, trial: Option<&HeldOut>, devices: usize) {
+    let Some(held) = trial else { return };
+    if devices == 1 {
         complain(format_args!(
             "warning: all messages are of one device; those of another device may take {:.1} bytes, as in the plain \
              form: train with messages of several devices, and say with --device what identifies them",
@@ -196,7 +205,7 @@ fn warn_of_others(known: &Forms, trial: Option<&HeldOut>) {
         ));
     }
     let saved = |forms: &Forms| 1.0 - forms.prior.mean() / forms.plain.mean();
-    let (known, others) = (saved(known), saved(forms));
+    let (known, others) = (saved(known), saved(&held.all()));
     if known - others > UNKNOWN {
         complain(format_args!(
             "warning: the prior form saves {:.0} % of these messages, and {:.0} % of messages outside of the training: train with \

@@ -15,7 +15,7 @@ use super::table::{FULL_WEIGHT, Table, Tables};
 use crate::node::{Node, Shape, Source};
 use crate::{Error, Layout};
 use dunnage_pson::{Kind, Value};
-use plain::{Measured, PlainBits};
+use plain::{Measured, PartBits};
 use samples::{LeafShape, Samples};
 use std::collections::HashMap;
 
@@ -53,7 +53,20 @@ pub struct LearntPart {
 #[derive(Debug, Clone)]
 pub struct Example {
     record: Record,
-    plain: PlainBits,
+    plain: Vec<PartBits>,
+    /// The parts of the record, in its order.
+    coded: Vec<PartBits>,
+}
+
+/// The bits of each node that do not follow from statistics, in all messages together.
+#[derive(Debug, Default)]
+struct NodeBits {
+    /// Of plain bodies.
+    plain: HashMap<u32, u64>,
+    /// Of texts and other parts that statistics leave as they are, in messages without a reference.
+    opaque: HashMap<u32, u64>,
+    /// The same in deltas, which leave out the parts that equal those of the reference.
+    opaque_changes: HashMap<u32, u64>,
 }
 
 /// Collects messages, and makes statistics of them.
@@ -63,8 +76,7 @@ pub struct Training<'a> {
     leaves: Leaves,
     prior: Samples,
     change: Samples,
-    /// The bits of each node in the plain bodies of the messages that were added without a reference.
-    plain: HashMap<u32, u64>,
+    bits: NodeBits,
 }
 
 impl<'a> Training<'a> {
@@ -87,32 +99,42 @@ impl<'a> Training<'a> {
         let leaves = Leaves::of(layout.root());
         let leaf_count = leaves.list().len();
         let (prior, change) = (Samples::new(leaf_count, VALUE_PRICE), Samples::new(leaf_count, CHANGE_PRICE));
-        Ok(Training { layout, prior, change, leaves, plain: HashMap::new() })
+        Ok(Training { layout, prior, change, leaves, bits: NodeBits::default() })
     }
 
     /// Returns a message as an example.
     pub fn example(&self, message: &Value) -> Result<Example, Error> {
         let mut bytes = Vec::new();
         self.layout.encode_plain(message, &mut bytes)?;
-        bytes.clear();
-        let mut measured = Measured::new(&mut bytes);
-        self.layout.write(message, &mut measured)?;
+        let mut plain = Measured::<false>::new(&mut bytes);
+        self.layout.write(message, &mut plain)?;
+        let plain = plain.finish();
+        let mut coded = Measured::<true>::new(&mut bytes);
+        self.layout.write(message, &mut coded)?;
         let mut recorder = Recorder::default();
         self.layout.write(message, &mut recorder)?;
-        Ok(Example { record: recorder.finish(), plain: measured.finish() })
+        Ok(Example { record: recorder.finish(), plain, coded: coded.finish() })
     }
 
     /// Adds a message that is sent without a reference.
     pub fn add(&mut self, example: &Example) {
         self.prior.add(&self.leaves, &example.record, None);
-        for (node, bits) in &example.plain.0 {
-            *self.plain.entry(*node).or_default() += *bits as u64;
+        for part in &example.plain {
+            *self.bits.plain.entry(part.node).or_default() += part.bits as u64;
+        }
+        for part in example.coded.iter().filter(|part| part.is_opaque) {
+            *self.bits.opaque.entry(part.node).or_default() += part.bits as u64;
         }
     }
 
     /// Adds a message that is sent while the receiver has `reference`.
     pub fn add_change(&mut self, example: &Example, reference: &Example) {
         self.change.add(&self.leaves, &example.record, Some(&reference.record));
+        for (part, (key, path, datum)) in example.coded.iter().zip(example.record.parts()) {
+            if part.is_opaque && reference.record.at(key, path).is_none_or(|was| was != datum) {
+                *self.bits.opaque_changes.entry(part.node).or_default() += part.bits as u64;
+            }
+        }
     }
 
     /// Returns the number of messages that were added without a reference, and with one.
@@ -135,7 +157,7 @@ impl<'a> Training<'a> {
         let statistics = all.to_bytes(&self.layout.untrained_fingerprint());
         Learnt {
             statistics,
-            parts: report::parts(self.layout, &self.leaves, &all, (&self.prior, &self.plain), &self.change),
+            parts: report::parts(self.layout, &self.leaves, &all, &self.bits, &self.prior, &self.change),
         }
     }
 

@@ -1,56 +1,68 @@
-//! The bits of each node in a plain body, for what a training tells people.
+//! The bits of each part of a message, for what a training tells people.
 
 use crate::Error;
 use crate::bits::Writer;
 use crate::wire::{At, Sink};
 
-/// The bits of one message: the number of a node, and its bits. A node occurs once for each of its parts.
-#[derive(Debug, Clone, Default)]
-pub(super) struct PlainBits(pub Vec<(u32, usize)>);
-
-/// A sink that writes a plain body, and keeps the bits of each part.
-pub(super) struct Measured<'o> {
-    writer: Writer<'o>,
-    bits: PlainBits,
+/// A part of a message.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PartBits {
+    /// The number of the node that it is of.
+    pub node: u32,
+    /// Its bits in a body without statistics.
+    pub bits: usize,
+    /// Whether statistics leave these bits as they are.
+    pub is_opaque: bool,
 }
 
-impl<'o> Measured<'o> {
-    pub fn new(out: &'o mut Vec<u8>) -> Measured<'o> {
-        Measured { writer: Writer::new(out), bits: PlainBits::default() }
+/// A sink that writes a body without statistics, and keeps the bits of each part. The body has the parts of the coded forms, or of the
+/// plain one, which differ for floats.
+pub(super) struct Measured<'o, const CODED: bool> {
+    writer: Writer<'o>,
+    parts: Vec<PartBits>,
+}
+
+impl<'o, const CODED: bool> Measured<'o, CODED> {
+    pub fn new(out: &'o mut Vec<u8>) -> Self {
+        out.clear();
+        Measured { writer: Writer::new(out), parts: Vec::new() }
     }
 
-    pub fn finish(self) -> PlainBits {
-        self.bits
+    /// Returns the parts in the order in which they were written.
+    pub fn finish(self) -> Vec<PartBits> {
+        self.parts
     }
 
     fn part(
         &mut self,
         at: At,
+        is_opaque: bool,
         write: impl FnOnce(&mut Writer<'o>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let before = self.writer.bit();
         write(&mut self.writer)?;
-        self.bits.0.push((at.node, self.writer.bit() - before));
+        self.parts.push(PartBits { node: at.node, bits: self.writer.bit() - before, is_opaque });
         Ok(())
     }
 }
 
-impl Sink for Measured<'_> {
+impl<const CODED: bool> Sink for Measured<'_, CODED> {
     const MODELLED: bool = false;
+    const CODED: bool = CODED;
 
     fn index(&mut self, at: At, value: u64, count: u64) -> Result<(), Error> {
-        self.part(at, |writer| writer.index(at, value, count))
+        self.part(at, false, |writer| writer.index(at, value, count))
     }
 
     fn sized(&mut self, at: At, value: u64) -> Result<(), Error> {
-        self.part(at, |writer| writer.sized(at, value))
+        self.part(at, true, |writer| writer.sized(at, value))
     }
 
     fn raw(&mut self, at: At, value: u64, bits: u32) -> Result<(), Error> {
-        self.part(at, |writer| writer.raw(at, value, bits))
+        self.part(at, true, |writer| writer.raw(at, value, bits))
     }
 
     fn text(&mut self, at: At, text: &str, min: u32, max: Option<u32>) -> Result<(), Error> {
-        self.part(at, |writer| writer.text(at, text, min, max))
+        self.part(at, true, |writer| writer.text(at, text, min, max))
     }
 }

@@ -1,35 +1,39 @@
 //! What a training tells people: the bits of each part before and after.
 
-use super::LearntPart;
 use super::samples::{LeafShape, Samples};
+use super::{LearntPart, NodeBits};
 use crate::Layout;
 use crate::coded::leaf::Leaves;
 use crate::coded::statistics::Statistics;
 use crate::node::{Node, Shape};
 use std::collections::HashMap;
 
-/// Returns the mean bits of each part, in the order of the layout. Parts without statistics are left out.
+/// Returns the mean bits of each part, in the order of the layout. Parts of a fixed value are left out.
 pub(super) fn parts(
     layout: &Layout,
     leaves: &Leaves,
     statistics: &Statistics,
-    (prior, plain): (&Samples, &HashMap<u32, u64>),
+    bits: &NodeBits,
+    prior: &Samples,
     change: &Samples,
 ) -> Vec<LearntPart> {
     let mut parts: Vec<(u32, LearntPart)> = Vec::new();
+    let mean = |bits: f64, samples: &Samples| bits / f64::from(samples.messages().max(1));
+    let of = |bits: &HashMap<u32, u64>, node: u32, samples: &Samples| {
+        mean(bits.get(&node).copied().unwrap_or(0) as f64, samples)
+    };
     for (at, leaf) in leaves.list().iter().enumerate() {
         let node = leaf.key.node;
         if parts.last().is_none_or(|(last, _)| *last != node) {
             let path = path(layout.root(), node, "").unwrap_or_default();
-            let delta = (change.messages() > 0).then_some(0.0);
-            let plain = plain.get(&node).copied().unwrap_or(0) as f64 / f64::from(prior.messages().max(1));
-            parts.push((node, LearntPart { path, plain, prior: 0.0, delta }));
+            let delta = (change.messages() > 0).then(|| of(&bits.opaque_changes, node, change));
+            let (plain, prior) = (of(&bits.plain, node, prior), of(&bits.opaque, node, prior));
+            parts.push((node, LearntPart { path, plain, prior, delta }));
         }
         let Some((_, part)) = parts.last_mut() else { continue };
         let known = &statistics.leaves[at];
         let shape = LeafShape { at, count: leaf.count, centre: known.centre };
         let all = prior.own(at, false);
-        let mean = |bits: f64, samples: &Samples| bits / f64::from(samples.messages().max(1));
         part.prior += mean(prior.cost(&shape, &all, known.prior.as_ref()), prior);
         if let Some(delta) = &mut part.delta {
             // What the reference lacks has no change.
