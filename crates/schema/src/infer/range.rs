@@ -66,8 +66,9 @@ pub(super) fn guess(name: &str, seen: &[i128], places: u32, limits: (i128, i128)
         Some(max) => (0, max, "for Unix times until 2106"),
         None => bounds(name, seen, unit, trend, limits),
     };
+    let counts = places == 0 && quantity::range(name).is_none();
     let (usual, outliers) =
-        if is_clock.is_some() { (None, Vec::new()) } else { usual(seen, trend, (min, max)) };
+        if is_clock.is_some() { (None, Vec::new()) } else { usual(seen, trend, counts, (min, max)) };
     let has_step = is_clock.is_none() && trend == series::Trend::None;
     Range { min, max, usual, why, has_step, outliers }
 }
@@ -124,8 +125,14 @@ fn least_counter(unit: i128) -> i128 {
     if unit == 1 { COUNTER } else { unit.saturating_mul(1_000_000) }
 }
 
-/// Returns the usual range, and the outliers. The range is `None` if it would not save enough bits.
-fn usual(seen: &[i128], trend: series::Trend, (min, max): (i128, i128)) -> (Option<(i128, i128)>, Vec<i128>) {
+/// Returns the usual range, and the outliers. The range is `None` if it would not save enough bits. That of numbers that may be `counts`
+/// begins at 0 or above if they do.
+fn usual(
+    seen: &[i128],
+    trend: series::Trend,
+    counts: bool,
+    (min, max): (i128, i128),
+) -> (Option<(i128, i128)>, Vec<i128>) {
     let (low, high) = extent(seen);
     let largest = low.unsigned_abs().max(high.unsigned_abs()).max(1) as i128;
     let around_zero = |reach: i128| (if low < 0 { -reach } else { 0 }, reach);
@@ -138,7 +145,8 @@ fn usual(seen: &[i128], trend: series::Trend, (min, max): (i128, i128)) -> (Opti
         series::Trend::None => {
             let (low, high) = inner(seen);
             let width = high - low;
-            let (first, last) = (low - width, high + width);
+            let first = if counts && low >= 0 { (low - width).max(0) } else { low - width };
+            let last = high + width;
             let outliers = seen.iter().copied().filter(|n| !(first..=last).contains(n)).collect();
             ((first, last), outliers)
         }
@@ -259,6 +267,16 @@ mod tests {
         let range = guess("p", &pressures, 1, LIMITS);
         assert_eq!((range.min, range.max, range.usual), (0, 500_000, Some((9_950, 10_250))));
         assert_eq!(guess("p", &[99; 20], 0, LIMITS).usual, Some((99, 99)));
+    }
+
+    #[test]
+    fn the_usual_range_of_what_may_be_counts_begins_at_0() {
+        let seen: Vec<i128> = (0..200).map(|n: i128| n * 7919 % 40).collect();
+        let usual = |name, seen: &[i128], places| guess(name, seen, places, LIMITS).usual;
+        assert_eq!(usual("people", &seen, 0), Some((0, 78)));
+        assert_eq!(usual("n", &seen, 1), Some((-39, 78)));
+        let signed: Vec<i128> = seen.iter().map(|n| n - 1).collect();
+        assert_eq!(usual("n", &signed, 0), Some((-40, 77)));
     }
 
     #[test]
