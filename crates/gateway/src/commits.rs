@@ -56,7 +56,7 @@ impl Commits {
                 WriteOp::Message(message, _) => {
                     message_id += 1;
                     if message.json.len() <= MAX_BYTES
-                        && let Some(object) = MessageObject::of_new(message_id, message, &profiles)
+                        && let Some(object) = MessageObject::of_new(&now.name, message_id, message, &profiles)
                     {
                         self.state.live.send("message", &object);
                     }

@@ -1,7 +1,7 @@
 //! Reads the format, and the layout and the slot of a packed message, from a `Content-Type`.
 
 use crate::{
-    media_types::{KNOWN, SUFFIXES, is_unnamed},
+    media_types::{SUFFIXES, USUAL, is_unnamed},
     rejected::Rejected,
 };
 use dunnage_formats::Id;
@@ -58,7 +58,7 @@ impl Encoding {
                         format!("the Content-Type {shown:?} is not known")
                     }
                 };
-                let known = format!("; known ones are {}, and all that end in {}", *KNOWN, *SUFFIXES);
+                let known = format!("; use one of {}, or any that ends in {}", *USUAL, *SUFFIXES);
                 Err(Rejected::unsupported(detail).with_choice(known))
             }
         }

@@ -30,6 +30,12 @@ pub static KNOWN: LazyLock<String> = LazyLock::new(|| {
     types.join(", ")
 });
 
+/// One media type of each format, for error messages: all of them are more than anyone reads.
+pub static USUAL: LazyLock<String> = LazyLock::new(|| {
+    let formats = Id::readable().filter(|format| !ON_REQUEST.contains(format));
+    formats.map(Id::media_type).collect::<Vec<_>>().join(", ")
+});
+
 /// The suffixes that make any other media type a known one.
 pub static SUFFIXES: LazyLock<String> = LazyLock::new(|| {
     let suffixes: Vec<_> = Id::media_type_suffixes().chain([SEQUENCE_SUFFIX]).collect();

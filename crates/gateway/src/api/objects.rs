@@ -2,7 +2,7 @@
 
 use crate::{fleet::Position, state::GatewayState};
 use dunnage_base::{clock::rfc3339, hex::hex};
-use dunnage_buffer::{Message, NewMessage, NewQuarantined, Quarantined};
+use dunnage_buffer::{Message, NewMessage, NewQuarantined, Quarantined, stable_id};
 use dunnage_formats::Id;
 use dunnage_ingest::profiles::Profiles;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,10 @@ const SLOT: u8 = 0x3f;
 /// A message.
 #[derive(Serialize, ToSchema)]
 pub struct MessageObject {
+    /// The number in this gateway's buffer; those of later messages are larger.
     id: i64,
+    /// The ID with which outputs deliver the message.
+    name: String,
     device: String,
     received_at: String,
     format: String,
@@ -46,6 +49,7 @@ impl MessageObject {
             position: Position::find(profiles.position(&m.device), &m.json, m.origin.as_deref()),
             slot: slot(&m),
             id: m.id,
+            name: m.stable_id,
             device: m.device,
             received_at: rfc3339(m.received_at),
             format: m.format,
@@ -58,11 +62,12 @@ impl MessageObject {
         })
     }
 
-    /// Converts a message that was just stored under `id`.
-    pub fn of_new(id: i64, message: &NewMessage, profiles: &Profiles) -> Option<Self> {
+    /// Converts a message that was just stored under `id` in the buffer `buffer`.
+    pub fn of_new(buffer: &str, id: i64, message: &NewMessage, profiles: &Profiles) -> Option<Self> {
         let from = message.provenance.clone();
         let message = Message {
             id,
+            stable_id: stable_id(buffer, id, &from.device, from.key.as_deref()),
             received_at: from.received_at,
             device: from.device,
             format: message.format.into(),

@@ -31,7 +31,7 @@ use dunnage_buffer::{Provenance, Sender};
 use dunnage_formats::Id;
 use dunnage_ingest::{
     Code, InFlight, RawMessage, Rejected,
-    media_types::{KNOWN, ON_REQUEST},
+    media_types::{ON_REQUEST, USUAL},
 };
 use std::{fmt::Display, sync::Arc};
 use utoipa::ToSchema;
@@ -217,7 +217,7 @@ fn unasked(env: &Environment, device: &str, content_type: &str) -> Option<Reject
         "{} is accepted only if [http] forms is true, or the device's profile lists the format {format}",
         format.media_type()
     );
-    Some(Rejected::unsupported(detail).with_choice(format!("; other types are {}", *KNOWN)))
+    Some(Rejected::unsupported(detail).with_choice(format!("; other types are {}", *USUAL)))
 }
 
 /// Returns the `Idempotency-Key` header. The quotes of a structured field are optional. Of two headers, nobody knows which one counts.
