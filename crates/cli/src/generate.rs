@@ -35,7 +35,8 @@ use std::{
 ///
 /// Files are named after the schema's title, or after its file if it has none: Container becomes container.proto,
 /// container.h and container.c, or container.js and container.examples.json. Each written file is listed on standard
-/// output. A file that was not generated for a schema of this name is not overwritten.
+/// output. A file that was not generated for a schema of this name is not overwritten. If the file has another layout in the
+/// same slot, a warning says so: devices that still send the old one would be misread.
 #[derive(Args)]
 pub struct Generate {
     /// Language of the output
@@ -159,7 +160,9 @@ impl Generate {
         }
         let mut output = output::stdout();
         for (ending, text) in files {
-            write_file(&folder.join(format!("{name}.{ending}")), text, &mut output)?;
+            let file = folder.join(format!("{name}.{ending}"));
+            warn_of_change(&fs::read_to_string(&file).unwrap_or_default(), text);
+            write_file(&file, text, &mut output)?;
         }
         Ok(output.flush()?)
     }
@@ -208,6 +211,30 @@ fn say_slot(layout: &Layout) {
     let from = if layout.has_slot_byte() { "" } else { " from the port" };
     let _ =
         writeln!(anstream::stderr().lock(), "slot {}{from}, layout {fingerprint}..., {check}", layout.slot());
+}
+
+/// The slot and the layout of generated C and TS013 code: the number, and the fingerprint in hexadecimal digits.
+fn identity(text: &str) -> Option<(u8, &str)> {
+    let words = || text.split([' ', '\n', '"', ',']).filter(|word| !word.is_empty());
+    let is_slot = |word: &str| word.ends_with("_SLOT") || ["slot", "port"].contains(&word);
+    let slot =
+        words().zip(words().skip(1)).find_map(|(word, next)| next.parse().ok().filter(|_| is_slot(word)));
+    let is_fingerprint = |word: &&str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    Some((slot?, words().find(is_fingerprint)?))
+}
+
+/// Warns if `old` has another layout in the same slot as `new`: both are the text of a generated file.
+fn warn_of_change(old: &str, new: &str) {
+    if let (Some((slot, before)), Some((now, after))) = (identity(old), identity(new))
+        && slot == now
+        && before != after
+    {
+        complain(format_args!(
+            "warning: slot {slot} had another layout, {}...: if devices or stored messages use it, give the schema another x-dunnage-slot and \
+             keep the old schema; `dunnage schema diff OLD NEW` shows what has changed",
+            &before[..8]
+        ));
+    }
 }
 
 /// Prints what the C does not check.

@@ -9,6 +9,9 @@ use std::{io::Write, path::PathBuf};
 /// Prints one line per mistake, with file, line, column and key. Checks the TOML, its keys and values, the schemas,
 /// definitions and tokens that it names, and the environment. Starts nothing and opens no connection. The exit code is 1 if
 /// there are mistakes.
+///
+/// A slot must keep the layout that stored messages have. `reload` also compares it with what the running gateway has loaded, and
+/// can therefore refuse a schema in which this command finds no mistake.
 #[derive(Args)]
 pub struct Check {
     /// Configuration file

@@ -86,7 +86,7 @@ impl DeadLetters {
             }
             Command::Retry { chosen, ids } => {
                 let answer = chosen.which.post("/dead-letters/retry", &chosen.query(&ids))?;
-                say(&format!("retrying {}", counted(&answer["messages"], "message")))
+                say("retrying", &answer, &ids)
             }
             Command::Discard { chosen, ids, all } => {
                 let query = chosen.query(&ids);
@@ -94,15 +94,24 @@ impl DeadLetters {
                     return Err(Failure::Usage("name the messages to discard, or give --all".into()));
                 }
                 let answer = chosen.which.post("/dead-letters/discard", &query)?;
-                say(&format!("discarded {}", counted(&answer["messages"], "message")))
+                say("discarded", &answer, &ids)
             }
         }
     }
 }
 
-fn say(line: &str) -> Result<(), Failure> {
+/// Prints what was done with how many messages. It is an error if no message has one of the IDs that were given.
+fn say(done: &str, answer: &Value, ids: &[i64]) -> Result<(), Failure> {
+    if !ids.is_empty() && answer["messages"] == 0 {
+        let ids: Vec<_> = ids.iter().map(i64::to_string).collect();
+        let reason = format!(
+            "no such message is in the list: {}; `dunnage gateway dead-letters list` prints it",
+            ids.join(", ")
+        );
+        return Err(Failure::Failed(reason));
+    }
     let mut output = output::stdout();
-    writeln!(output, "{line}")?;
+    writeln!(output, "{done} {}", counted(&answer["messages"], "message"))?;
     Ok(output.flush()?)
 }
 

@@ -2,7 +2,7 @@
 
 use super::{expected, packed::Packed, table};
 use crate::{
-    failure::Failure,
+    failure::{Failure, complain},
     input,
     output::{self, printable},
 };
@@ -89,6 +89,11 @@ impl Show {
             };
             serde_json::to_writer(&mut output, &report).map_err(std::io::Error::from)?;
             writeln!(output)?;
+            for part in layout.open_parts() {
+                complain(format_args!(
+                    "warning: the layout is not plain, and C and TS013 have no code for it: {part}"
+                ));
+            }
         } else {
             table::write(&mut output, &COLUMNS, rows.iter().map(cells))?;
             writeln!(output, "\n{}", packed.line())?;

@@ -242,6 +242,26 @@ fn messages_in_a_folder_share_one_version_of_the_code() {
 }
 
 #[test]
+fn another_layout_in_the_same_slot_is_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let generate = |language: &str, slot: u8, maximum: u8| {
+        let schema = format!(
+            r#"{{"title": "N", "type": "object", "x-dunnage-slot": {slot}, "additionalProperties": false,
+            "properties": {{"n": {{"type": "integer", "minimum": 0, "maximum": {maximum}}}}}}}"#
+        );
+        let output = folder.path().to_str().unwrap();
+        dunnage(&["generate", language, "--schema", "-", "-o", output], &schema).stderr
+    };
+    for language in ["c", "ts013"] {
+        let warns = |slot, maximum| {
+            generate(language, slot, maximum).contains("warning: slot 1 had another layout, ")
+        };
+        let warned = [warns(1, 7), warns(1, 7), warns(1, 200), warns(2, 7), warns(1, 7)];
+        assert_eq!(warned, [false, false, true, false, false], "{language}");
+    }
+}
+
+#[test]
 fn every_name_in_the_c_code_starts_with_the_prefix() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().to_str().unwrap();
