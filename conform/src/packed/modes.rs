@@ -81,7 +81,7 @@ struct Request {
 /// The state of one conversation.
 struct Conversation<'a> {
     layout: &'a Layout,
-    sender: Sender<'a>,
+    sender: Sender<&'a Layout>,
     depth: usize,
     known: BTreeMap<String, String>,
     /// The messages that the receiver has, and those that the sender may still hear of.

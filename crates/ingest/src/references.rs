@@ -5,12 +5,9 @@
 
 use crate::profiles::slots::Slots;
 use dunnage_buffer::LayoutKey;
-use dunnage_packed::Reference;
+use dunnage_packed::{Reference, Window};
 use lru::LruCache;
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// Most references of a device, as many as the buffer returns.
 const OF_A_DEVICE: usize = 16;
@@ -38,6 +35,11 @@ impl Candidate {
     pub fn new(layout: Arc<LayoutKey>, reference: Reference, used: Option<u16>) -> Candidate {
         Candidate { layout, memory: reference.memory(), reference, used }
     }
+
+    /// Whether it is a repetition of the other one.
+    fn is_same(&self, other: &Candidate) -> bool {
+        self.layout == other.layout && self.reference.plain() == other.reference.plain()
+    }
 }
 
 /// Those references of a device that a message may refer to, each list from the newest to the oldest.
@@ -60,15 +62,12 @@ struct Cache {
     memory: usize,
 }
 
-/// The references of a device, newest first.
-#[derive(Default)]
+/// The references of a device.
 struct Held {
-    list: VecDeque<Entry>,
-    /// The memory of the list in bytes.
+    window: Window<Entry>,
+    /// The memory of the window in bytes.
     memory: usize,
-    /// The ID of the one that was last used.
-    used: Option<i64>,
-    /// The layouts for which the list has those that were in the buffer before the first of the list. Another schema, or the same one after
+    /// The layouts for which the window has those that were in the buffer before its first. Another schema, or the same one after
     /// a reload, has other references there.
     whole_for: Option<Weak<Slots>>,
 }
@@ -120,17 +119,11 @@ impl References {
     ) -> Candidates {
         let mut cache = self.cache();
         let (name, mut held) = cache.take(device).unwrap_or_else(|| (device.into(), Held::default()));
-        // Commits may have been faster than the reading of the buffer.
-        held.list.extend(found.into_iter().map(Entry::from));
-        held.list.make_contiguous().sort_unstable_by_key(|entry| -entry.id);
-        let mut last = None;
-        held.list.retain(|entry| last.replace(entry.id) != Some(entry.id));
-        held.list.truncate(OF_A_DEVICE);
-        held.memory = held.list.iter().map(|entry| entry.candidate.memory).sum();
+        held.load(found.into_iter().map(Entry::from));
         held.whole_for = Some(Arc::downgrade(slots));
         let candidates = held.candidates(may_be);
         // A device without messages is not worth the place of another one.
-        if !held.list.is_empty() {
+        if held.window.iter().len() > 0 {
             cache.put(name, held);
         }
         candidates
@@ -171,39 +164,52 @@ impl Cache {
     }
 }
 
+impl Default for Held {
+    fn default() -> Held {
+        Held { window: Window::new(OF_A_DEVICE, LATE), memory: 0, whole_for: None }
+    }
+}
+
 impl Held {
     fn memory(&self) -> usize {
         OF_AN_ENTRY + self.memory
     }
 
-    fn add(&mut self, id: i64, candidate: Arc<Candidate>) {
-        if self.list.iter().any(|entry| entry.id == id) {
-            return;
-        }
-        let used = candidate.used.and_then(|name| self.list.iter().find(|entry| entry.name == name));
-        self.used = used.map(|entry| entry.id).or(self.used);
-        self.memory += candidate.memory;
-        self.list.push_front(Entry::from((id, candidate)));
-        let most = OF_A_DEVICE.min(self.likely() + LATE);
-        for left in self.list.drain(most.min(self.list.len())..) {
-            self.memory -= left.candidate.memory;
-        }
+    /// Adds what the buffer has. Commits may have been faster than its reading.
+    fn load(&mut self, found: impl Iterator<Item = Entry>) {
+        let used = self.window.used().map(|entry| entry.id);
+        let before = std::mem::take(self);
+        let mut all: Vec<Entry> = before.window.into_iter().chain(found).collect();
+        all.sort_unstable_by_key(|entry| -entry.id);
+        all.dedup_by_key(|entry| entry.id);
+        all.truncate(OF_A_DEVICE);
+        all.into_iter().rev().for_each(|entry| self.push(entry));
+        self.window.refer(|entry| Some(entry.id) == used);
     }
 
-    /// Returns how many of the list are likely references.
-    fn likely(&self) -> usize {
-        let used = self.list.iter().position(|entry| Some(entry.id) == self.used);
-        used.map_or(self.list.len(), |at| at + 1)
+    fn add(&mut self, id: i64, candidate: Arc<Candidate>) {
+        if self.window.iter().any(|entry| entry.id == id) {
+            return;
+        }
+        if let Some(used) = candidate.used {
+            self.window.refer(|entry| entry.name == used);
+        }
+        self.push(Entry::from((id, candidate)));
+    }
+
+    fn push(&mut self, entry: Entry) {
+        self.memory += entry.candidate.memory;
+        let (name, same) = (entry.name, Arc::clone(&entry.candidate));
+        let left = self.window.push(entry, |kept| kept.name == name && kept.candidate.is_same(&same));
+        self.memory -= left.map(|left| left.candidate.memory).sum::<usize>();
     }
 
     fn candidates(&self, may_be: impl Fn(u16) -> bool) -> Candidates {
-        let mut candidates = Candidates::default();
-        let likely = self.likely();
-        for (at, entry) in self.list.iter().enumerate().filter(|(_, entry)| may_be(entry.name)) {
-            let list = if at < likely { &mut candidates.likely } else { &mut candidates.late };
-            list.push(Arc::clone(&entry.candidate));
+        let of = |entry: &Entry| may_be(entry.name).then(|| Arc::clone(&entry.candidate));
+        Candidates {
+            likely: self.window.likely().filter_map(of).collect(),
+            late: self.window.late().filter_map(of).collect(),
         }
-        candidates
     }
 }
 

@@ -39,8 +39,8 @@ mod wire;
 pub use check::Check;
 pub use coded::{
     Bin, Context, Decoded, Example, Expected, ExpectedBits, ExpectedPart, Learnt, LearntPart, PatternPiece,
-    Reference, Sender, Table, Tables, TrainedLeaf, TrainedLeaves, Training, is_delta, may_refer,
-    pattern_pieces,
+    Receiver, Reference, Sender, Table, Tables, TrainedLeaf, TrainedLeaves, Training, Window, is_delta,
+    may_refer, pattern_pieces,
 };
 pub use derive::is_exact;
 pub use error::Error;

@@ -1,18 +1,22 @@
 //! One device and its receiver, with a lossy link between them.
 
+use crate::Network;
 use crate::network::Chance;
-use crate::{Network, Receiver};
-use dunnage_packed::{Error, Layout, Sender, Value};
+use dunnage_packed::{Error, Layout, Receiver, Reference, Sender, Value};
 use dunnage_schema::same;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+
+/// How many messages a receiver keeps: more than any acknowledgement is late.
+const KEPT: usize = 128;
 
 /// A device that sends, and its receiver.
 #[derive(Debug, Clone)]
 pub struct Device<'a> {
     layout: &'a Layout,
-    sender: Option<Sender<'a>>,
-    /// The receiver, which learns from the first message what it may know of the device.
-    receiver: Option<Receiver<'a>>,
+    sender: Option<Sender<&'a Layout>>,
+    receiver: Receiver<&'a Layout>,
+    /// What the receiver knows of the device, for `x-dunnage-known`: from the first message that arrives.
+    known: Option<BTreeMap<String, String>>,
     chance: Chance,
     /// The acknowledgements on their way: for each of the last messages, its name if there is one.
     under_way: VecDeque<Option<u16>>,
@@ -40,7 +44,8 @@ impl<'a> Device<'a> {
         Device {
             layout,
             sender,
-            receiver: None,
+            receiver: Receiver::new(layout, KEPT),
+            known: None,
             chance,
             under_way: VecDeque::new(),
             delay: network.ack_delay,
@@ -58,13 +63,12 @@ impl<'a> Device<'a> {
         let mut sent = Sent { bytes: bytes.len(), delivered: false, wrong: false, refused: false };
         let mut name = None;
         if fate.arrives {
-            let layout = self.layout;
-            let known = || Receiver::new(layout, layout.root().known_texts(message));
-            match self.receiver.get_or_insert_with(known).decode(&bytes) {
-                Ok((value, of)) => {
+            let known = self.known.get_or_insert_with(|| self.layout.root().known_texts(message));
+            match self.receiver.decode(&bytes, &*known) {
+                Ok(value) => {
                     sent.delivered = true;
                     sent.wrong = !same(&value, message) && !self.is_rounded(&value, message);
-                    name = of.filter(|_| fate.is_acknowledged);
+                    name = self.receiver.last().map(Reference::name).filter(|_| fate.is_acknowledged);
                 }
                 Err(_) => sent.refused = true,
             }
@@ -82,12 +86,12 @@ impl<'a> Device<'a> {
     /// Whether `value` is what the plain form makes of a message whose numbers the schema rounds.
     fn is_rounded(&self, value: &Value, message: &Value) -> bool {
         let mut bytes = Vec::new();
-        let is_plain = |plain: Value| same(&plain, value);
         self.layout.model().rounds()
             && self.layout.encode(message, &mut bytes).is_ok()
-            && Receiver::new(self.layout, self.layout.root().known_texts(message))
-                .decode(&bytes)
-                .is_ok_and(|(plain, _)| is_plain(plain))
+            && self
+                .layout
+                .decode(&bytes, &self.layout.root().known_texts(message))
+                .is_ok_and(|plain| same(&plain, value))
     }
 }
 

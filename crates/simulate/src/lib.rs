@@ -5,13 +5,11 @@
 mod containers;
 mod device;
 mod network;
-mod receiver;
 mod sizes;
 mod training;
 
 pub use containers::Containers;
 pub use device::{Device, Sent};
 pub use network::Network;
-pub use receiver::Receiver;
 pub use sizes::Sizes;
 pub use training::{ENOUGH, train};

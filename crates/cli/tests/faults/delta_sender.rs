@@ -89,7 +89,7 @@ pub fn senders(gateway: &Gateway, connections: usize, deltas: &Arc<Deltas>) -> S
 struct DeltaSender {
     agent: ureq::Agent,
     url: String,
-    devices: HashMap<String, Packed<'static>>,
+    devices: HashMap<String, Packed<&'static Layout>>,
     restarts: u64,
     deltas: Arc<Deltas>,
 }
@@ -97,7 +97,7 @@ struct DeltaSender {
 impl DeltaSender {
     /// Encodes the message for the state of `device`, and posts it.
     fn post(&mut self, device: &str, key: &str, body: &str) -> Option<u16> {
-        let state = self.devices.entry(device.to_owned()).or_insert_with(|| Packed::new(&LAYOUT, 1));
+        let state = self.devices.entry(device.to_owned()).or_insert_with(|| Packed::new(&*LAYOUT, 1));
         let mut bytes = Vec::new();
         state.encode(&Json.decode(body.as_bytes()).unwrap(), &mut bytes).unwrap();
         self.deltas.sent.fetch_add(is_delta(&bytes).into(), SeqCst);

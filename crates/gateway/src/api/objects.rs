@@ -5,12 +5,12 @@ use dunnage_base::{clock::rfc3339, hex::hex};
 use dunnage_buffer::{Message, NewMessage, NewQuarantined, Quarantined, stable_id};
 use dunnage_formats::Id;
 use dunnage_ingest::profiles::Profiles;
+use dunnage_packed::is_delta;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-/// The mode of a delta in the two highest bits of the first byte of a packed message, and the bits that are the slot in other modes.
-const DELTA: u8 = 2;
+/// The bits of the first byte of a packed message that are its slot, unless it is a delta.
 const SLOT: u8 = 0x3f;
 
 /// A message.
@@ -92,7 +92,7 @@ pub fn slot(message: &Message) -> Option<u8> {
         return None;
     }
     let origin = message.origin.as_deref().and_then(|origin| serde_json::from_str::<Origin>(origin).ok());
-    let first = || message.raw.first().filter(|first| **first >> 6 < DELTA).map(|first| first & SLOT);
+    let first = || message.raw.first().filter(|_| !is_delta(&message.raw)).map(|first| first & SLOT);
     origin.and_then(|origin| origin.slot).or_else(first)
 }
 

@@ -10,19 +10,23 @@ mod expected;
 mod leaf;
 mod model;
 mod opaque;
+mod receiver;
 mod record;
 mod sender;
 mod statistics;
 mod table;
 mod train;
 mod trained;
+mod window;
 
 pub use delta::{Decoded, Reference, is_delta, may_refer};
 pub use expected::{Expected, ExpectedBits, ExpectedPart};
+pub use receiver::Receiver;
 pub use sender::Sender;
 pub use table::{Bin, Context, Table, Tables};
 pub use train::{Example, Learnt, LearntPart, Training};
 pub use trained::{PatternPiece, TrainedLeaf, TrainedLeaves, pattern_pieces};
+pub use window::Window;
 
 pub(crate) use delta::{DELTA, DELTA_HEADER, PRIOR, Trained};
 pub(crate) use leaf::{Leaves, pieces};

@@ -3,15 +3,18 @@
 use super::delta::Reference;
 use crate::{Error, Layout};
 use dunnage_pson::Value;
-use std::collections::VecDeque;
+use std::{borrow::Borrow, collections::VecDeque};
 
 /// After this many messages without an acknowledgement, a sender no longer trusts its reference.
 const MAX_UNACKNOWLEDGED: u32 = 16;
 
-/// Encodes the messages of one device, each in its shortest form, and keeps what the receiver has acknowledged.
+/// Encodes the messages of one device, each in its shortest form, and keeps what the receiver has acknowledged. [`Receiver`](crate::Receiver) is
+/// the other end, and has an example.
+///
+/// `L` is `&Layout`, `Arc<Layout>` or a `Layout`.
 #[derive(Debug, Clone)]
-pub struct Sender<'a> {
-    layout: &'a Layout,
+pub struct Sender<L> {
+    layout: L,
     acknowledged: Option<Reference>,
     /// The last messages that may still be acknowledged, the oldest first.
     pending: VecDeque<Reference>,
@@ -20,9 +23,9 @@ pub struct Sender<'a> {
     unacknowledged: u32,
 }
 
-impl<'a> Sender<'a> {
+impl<L: Borrow<Layout>> Sender<L> {
     /// Creates a sender that keeps `depth` messages until they are acknowledged: 1 if each answer comes before the next message.
-    pub fn new(layout: &'a Layout, depth: usize) -> Sender<'a> {
+    pub fn new(layout: L, depth: usize) -> Sender<L> {
         Sender {
             layout,
             acknowledged: None,
@@ -35,14 +38,15 @@ impl<'a> Sender<'a> {
     /// Appends `message` to `out` as a delta, or without a reference if that is not longer.
     pub fn encode(&mut self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
         let start = out.len();
-        let current = self.layout.reference(message)?;
         if self.unacknowledged >= MAX_UNACKNOWLEDGED {
             self.forget();
         }
-        self.layout.encode(message, out)?;
+        let layout = self.layout.borrow();
+        let current = layout.reference(message)?;
+        layout.encode(message, out)?;
         if let Some(reference) = &self.acknowledged {
             let mut delta = Vec::new();
-            self.layout.encode_delta(message, reference, &mut delta)?;
+            layout.encode_delta(message, reference, &mut delta)?;
             if delta.len() < out.len() - start {
                 out.truncate(start);
                 out.extend(delta);

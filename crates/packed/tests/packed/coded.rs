@@ -3,7 +3,7 @@
 
 use crate::vectors::notation::{folder, hex, message, value, vectors};
 use base64::{Engine, prelude::BASE64_STANDARD};
-use dunnage_packed::{Layout, Reference, Sender, Step, Training};
+use dunnage_packed::{Layout, Receiver, Reference, Sender, Step, Training};
 use dunnage_pson::Value;
 use dunnage_schema::Model;
 use serde_json::{Value as Json, json};
@@ -265,7 +265,7 @@ fn rejected(layout: &Layout, vector: &Json, kind: &str) {
 fn replay(layout: &Layout, vector: &Json) {
     let name = &vector["name"];
     let mut sender = Sender::new(layout, vector["pending"].as_u64().unwrap() as usize);
-    let mut received: Vec<Reference> = Vec::new();
+    let mut receiver = Receiver::new(layout, 16);
     let mut modes = [0; 3];
     for step in vector["steps"].as_array().unwrap() {
         if let Some(acknowledged) = step["acknowledge"].as_str() {
@@ -285,18 +285,11 @@ fn replay(layout: &Layout, vector: &Json) {
             );
             modes[usize::from(sent[0] >> 6)] += 1;
             if step["lost"] == false {
-                let decoded = match sent[0] >> 6 {
-                    2 => {
-                        let decoded = layout.decode_delta(&sent, received.iter().rev(), [], None).unwrap();
-                        // The parts that were read are those that a writer of the message has.
-                        let written = layout.reference(&decoded.value).unwrap();
-                        assert_eq!(format!("{:?}", decoded.reference), format!("{written:?}"), "{name}");
-                        decoded.value
-                    }
-                    _ => layout.decode(&sent, None).unwrap(),
-                };
+                let decoded = receiver.decode(&sent, None).unwrap();
                 assert_eq!(decoded, given, "{name}");
-                received.push(layout.reference(&decoded).unwrap());
+                // The parts that were read are those that a writer of the message has.
+                let written = layout.reference(&decoded).unwrap();
+                assert_eq!(format!("{:?}", receiver.last()), format!("{:?}", Some(written)), "{name}");
             }
         }
     }
