@@ -1,25 +1,22 @@
 //! `dunnage.Sender` and `dunnage.Receiver`: messages that are coded against earlier ones.
 
 use crate::{
-    error,
+    error, explain,
     input::{Input, SIZE},
     rows,
     schema::{Schema, rejected},
     value,
 };
 use dunnage_formats::Error;
-use dunnage_packed::{Known, Layout, Reference, is_delta};
+use dunnage_packed::{Known, Layout, Reference};
+use dunnage_pson::Kind;
 use pyo3::{prelude::*, types::PyBytes};
-use std::{
-    collections::{BTreeMap, VecDeque},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 /// Encodes the messages of one device, each in its shortest form, as deltas against what the receiver has acknowledged.
 #[pyclass(module = "dunnage")]
 pub struct Sender {
-    // Dropped before the layout to which it refers.
-    sender: dunnage_packed::Sender<'static>,
+    sender: dunnage_packed::Sender<Arc<Layout>>,
     layout: Arc<Layout>,
 }
 
@@ -29,9 +26,7 @@ impl Sender {
     #[pyo3(signature = (schema, /, *, pending=1))]
     fn new(schema: &Bound<'_, Schema>, pending: usize) -> Self {
         let layout = Arc::clone(&schema.get().layout);
-        // SAFETY: the layout stays where it is as long as `layout` keeps it, which outlives the sender; nothing else gets the reference.
-        let fixed: &'static Layout = unsafe { &*Arc::as_ptr(&layout) };
-        Sender { sender: dunnage_packed::Sender::new(fixed, pending), layout }
+        Sender { sender: dunnage_packed::Sender::new(Arc::clone(&layout), pending), layout }
     }
 
     /// Encodes a message. None is what it is in Schema.encode.
@@ -62,13 +57,26 @@ impl Sender {
     }
 }
 
+/// How many messages a receiver keeps unless it is told otherwise. The signature of `Receiver` repeats it, because help() shows the text that is there.
+pub const KEPT: usize = 32;
+
+/// The way out for a delta that is decoded with a schema alone.
+pub const RECEIVER: &str = "use the Receiver of its device";
+
+/// Returns the error of a message that was read without its references, with the way out if it is a delta.
+pub fn with_remedy(error: impl Into<Error>, remedy: &str) -> Error {
+    let error = error.into();
+    match error.kind() {
+        Kind::Reference => Error::new(Kind::Reference, 0, format!("{}: {remedy}", error.message())),
+        _ => error,
+    }
+}
+
 /// Decodes the messages of one device in any form, and keeps the last ones as references of deltas.
 #[pyclass(module = "dunnage")]
 pub struct Receiver {
     layout: Arc<Layout>,
-    keep: usize,
-    /// The latest first.
-    references: VecDeque<Reference>,
+    receiver: dunnage_packed::Receiver<Arc<Layout>>,
 }
 
 #[pymethods]
@@ -85,10 +93,11 @@ impl Receiver {
     ) -> PyResult<Self> {
         let layout = Arc::clone(&schema.get().layout);
         let known = Known { device, texts: known.as_ref() };
-        let restored =
-            references.unwrap_or_default().into_iter().map(|plain| layout.reference_from(&plain, known));
-        let references = restored.collect::<Result<_, _>>().map_err(|error| rejected(error, None))?;
-        Ok(Receiver { layout, keep: keep.max(1), references })
+        let mut receiver = dunnage_packed::Receiver::new(Arc::clone(&layout), keep);
+        for plain in references.unwrap_or_default().iter().rev() {
+            receiver.keep(layout.reference_from(plain, known).map_err(|error| rejected(error, None))?);
+        }
+        Ok(Receiver { layout, receiver })
     }
 
     /// Decodes a message, as Schema.decode does.
@@ -99,35 +108,34 @@ impl Receiver {
         device: Option<&str>,
         known: Option<BTreeMap<String, String>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let bytes = Input::of(data, SIZE)?;
         let known = Known { device, texts: known.as_ref() };
-        let decoded = if is_delta(&bytes) && self.layout.has_slot_byte() {
-            let delta = self.layout.decode_delta(&bytes, &self.references, [], known);
-            delta.map(|delta| (delta.value, Some(delta.reference)))
-        } else {
-            self.layout.decode(&bytes, known).and_then(|value| {
-                let reference =
-                    self.layout.has_statistics().then(|| self.layout.reference(&value)).transpose()?;
-                Ok((value, reference))
-            })
-        };
-        let (value, reference) = decoded.map_err(|error| rejected(error, None))?;
-        if let Some(reference) = reference {
-            self.references.push_front(reference);
-            self.references.truncate(self.keep);
-        }
-        value::to_python(data.py(), &value)
+        let decoded = self.receiver.decode(&Input::of(data, SIZE)?, known);
+        value::to_python(data.py(), &decoded.map_err(|error| rejected(error, None))?)
+    }
+
+    /// Explains the bytes of a message, as Schema.explain does, and deltas too, as long as the receiver has the message that they refer to. It
+    /// does not keep the message.
+    #[pyo3(signature = (data, /, *, device=None, known=None))]
+    fn explain<'py>(
+        &self,
+        data: &Bound<'py, PyAny>,
+        device: Option<&str>,
+        known: Option<BTreeMap<String, String>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let known = Known { device, texts: known.as_ref() };
+        let references: Vec<Reference> = self.receiver.references().cloned().collect();
+        explain::message(data.py(), &self.layout, &Input::of(data, SIZE)?, known, Some(&references))
     }
 
     /// The name of the message that was decoded last, which acknowledges it.
     #[getter]
     fn last(&self) -> Option<u16> {
-        self.references.front().map(Reference::name)
+        self.receiver.last().map(Reference::name)
     }
 
     /// The plain bytes of the references, the latest first, for a receiver that is made later.
     #[getter]
     fn references<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
-        self.references.iter().map(|reference| PyBytes::new(py, reference.plain())).collect()
+        self.receiver.references().map(|reference| PyBytes::new(py, reference.plain())).collect()
     }
 }

@@ -1,15 +1,20 @@
-//! `Schema.explain` of one message: which bits belong to which value.
+//! `Schema.explain` and `Receiver.explain` of one message: which bits belong to which value.
 
-use crate::error;
+use crate::{
+    deltas::{RECEIVER, with_remedy},
+    error,
+    schema::rejected,
+};
 use dunnage_explain::{Bits, Stop};
-use dunnage_packed::{Known, Layout};
+use dunnage_packed::{Known, Layout, Reference, is_delta};
 use pyo3::{
     prelude::*,
     types::{PyByteArray, PyBytes, PyMemoryView},
 };
 use std::{io, ops::Range};
 
-/// The path, the first bit, the number of bits, the bytes that have them, and the meaning.
+/// The path, the first bit, the number of bits, the bytes that have them, and the meaning. The numbers of bits are floats in all rows, so that
+/// they are one type of column.
 type Row<'py> = (String, Option<usize>, Option<f64>, Bound<'py, PyBytes>, String);
 
 /// Whether an object is the bytes of a message, not a message: no packed message is a byte string.
@@ -19,17 +24,26 @@ pub fn is_bytes(object: &Bound<'_, PyAny>) -> bool {
         || object.is_instance_of::<PyMemoryView>()
 }
 
-/// Returns the table of a message.
+/// Returns the table of a message. The references are those of a receiver, the latest first.
 pub fn message<'py>(
     py: Python<'py>,
     layout: &Layout,
     bytes: &[u8],
     known: Known<'_>,
+    references: Option<&[Reference]>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut rows = Rows { py, bytes, rows: Vec::new() };
-    match dunnage_explain::packed(layout, bytes, known, &mut rows) {
+    let walked = match references {
+        Some(references) if layout.has_statistics() && is_delta(bytes) => {
+            // This tells how a delta is at fault.
+            layout.decode_delta(bytes, references, [], known).map_err(|error| rejected(error, None))?;
+            dunnage_explain::delta(layout, bytes, references, known, &mut rows)
+        }
+        _ => dunnage_explain::packed(layout, bytes, known, &mut rows),
+    };
+    match walked {
         Ok(()) => py.import("dunnage._table")?.getattr("message_parts")?.call1((rows.rows,)),
-        Err(Stop::Error(error)) => Err(error::decoding(&error, None)),
+        Err(Stop::Error(error)) => Err(error::decoding(&with_remedy(error, RECEIVER), None)),
         Err(Stop::Output(error)) => Err(error.into()),
     }
 }
@@ -56,6 +70,12 @@ impl Bits for Rows<'_, '_> {
     }
 
     fn share(&mut self, bits: Option<f64>, path: &str, meaning: &str) -> io::Result<()> {
+        // The row of the body keeps what its values leave, so that no bit counts twice.
+        if let Some(bits) = bits
+            && let Some((_, _, Some(left), ..)) = self.rows.iter_mut().rfind(|row| row.1.is_some())
+        {
+            *left -= bits;
+        }
         self.rows.push((path.to_owned(), None, bits, PyBytes::new(self.py, b""), meaning.to_owned()));
         Ok(())
     }

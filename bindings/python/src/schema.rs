@@ -1,7 +1,8 @@
 //! `dunnage.Schema`: packed messages.
 
 use crate::{
-    arrow::{self, ArrowTable},
+    arrow::{self, ArrowTable, Devices, Texts},
+    deltas::{RECEIVER, with_remedy},
     error::{self, Fault},
     explain,
     input::{Input, SIZE},
@@ -112,17 +113,19 @@ impl Schema {
     ) -> PyResult<Bound<'py, PyAny>> {
         let known = Known { device, texts: known.as_ref() };
         let decoded = self.layout.decode(&Input::of(data, SIZE)?, known);
-        value::to_python(data.py(), &decoded.map_err(|error| rejected(error, None))?)
+        let decoded = decoded.map_err(|error| error::decoding(&with_remedy(error, RECEIVER), None));
+        value::to_python(data.py(), &decoded?)
     }
 
-    /// Decodes many messages into columns: a sequence of bytes, or a binary array of Arrow, polars or pandas. `errors` says what becomes of a
-    /// message at fault: "raise" (DecodeError, with its index) or "null" (a row of nulls; a null for a value that its column does not hold).
+    /// Decodes many messages into columns: a sequence of bytes, or a binary array of Arrow, polars or pandas. `device` is the ID of the sender, or a
+    /// column with that of each message; then `known` may have the texts of each device by its ID. `errors` says what becomes of a message at
+    /// fault: "raise" (DecodeError, with its index) or "null" (a row of nulls; a null for a value that its column does not hold).
     #[pyo3(signature = (messages, /, *, device=None, known=None, errors="raise"))]
     fn decode_arrow(
         &self,
         messages: &Bound<'_, PyAny>,
-        device: Option<&str>,
-        known: Option<BTreeMap<String, String>>,
+        device: Option<&Bound<'_, PyAny>>,
+        known: Option<&Bound<'_, PyAny>>,
         errors: &str,
     ) -> PyResult<ArrowTable> {
         let nulls = match errors {
@@ -132,7 +135,8 @@ impl Schema {
                 return Err(PyValueError::new_err(format!("errors is \"raise\" or \"null\", not {other:?}")));
             }
         };
-        arrow::decode(&self.layout, messages, &arrow::Request { device, known: known.as_ref(), nulls })
+        let (devices, texts) = (&Devices::of(device)?, known.map(Texts::of).transpose()?);
+        arrow::decode(&self.layout, messages, &arrow::Request { devices, texts: texts.as_ref(), nulls })
     }
 
     /// Without a message: the parts of all messages, where they are, how many bits they take, and why. With the bytes of a message, or with a
@@ -148,8 +152,8 @@ impl Schema {
         if let Some(message) = message {
             let known = Known { device, texts: known.as_ref() };
             return match explain::is_bytes(message) {
-                true => explain::message(py, &self.layout, &Input::of(message, SIZE)?, known),
-                false => explain::message(py, &self.layout, &self.bytes(message, false)?, known),
+                true => explain::message(py, &self.layout, &Input::of(message, SIZE)?, known, None),
+                false => explain::message(py, &self.layout, &self.bytes(message, false)?, known, None),
             };
         }
         let rows = self.layout.explain().into_iter();

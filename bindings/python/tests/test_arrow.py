@@ -71,6 +71,16 @@ def test_rows_of_a_table_can_be_encoded_again() -> None:
         assert [layout.encode(row) for row in rows] == packed
 
 
+def test_a_table_with_timestamps_is_encoded_again() -> None:
+    layout = Schema("weather")
+    examples = json.loads((ROOT / "spec/schemas/weather.json").read_text())["examples"]
+    packed = [layout.encode(example) for example in examples]
+    table = pa.table(layout.decode_arrow(packed))
+    assert table.schema.field("time").type == pa.timestamp("us", "UTC")
+    assert [layout.encode(row) for row in table.to_pylist()] == packed
+    assert [layout.encode(row) for row in pl.DataFrame(table).to_dicts()] == packed
+
+
 def test_pandas_of_version_2_takes_the_way_over_pyarrow() -> None:
     layout, packed, messages = rows(100)
     frame = pa.table(layout.decode_arrow(packed)).to_pandas()

@@ -74,8 +74,8 @@ class Schema:
         messages: Iterable[Buffer] | _ArrowStream | _ArrowArray,
         /,
         *,
-        device: str | None = None,
-        known: Mapping[str, str] | None = None,
+        device: str | Iterable[str | None] | _ArrowStream | _ArrowArray | None = None,
+        known: Mapping[str, str] | Mapping[str, Mapping[str, str]] | None = None,
         errors: Literal["raise", "null"] = "raise",
     ) -> ArrowTable: ...
     @overload
@@ -115,6 +115,9 @@ class Receiver:
         known: Mapping[str, str] | None = None,
     ) -> Self: ...
     def decode(self, data: Buffer, /, *, device: str | None = None, known: Mapping[str, str] | None = None) -> Any: ...
+    def explain(
+        self, data: Buffer, /, *, device: str | None = None, known: Mapping[str, str] | None = None
+    ) -> Table[MessagePart]: ...
     @property
     def last(self) -> int | None: ...
     @property

@@ -1,7 +1,8 @@
 """Tables that a notebook shows."""
 
+from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Any, Generic, Iterable, Iterator, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, overload
 
 
 class Part(NamedTuple):
@@ -27,7 +28,8 @@ class MessagePart(NamedTuple):
     bit: int | None
     """The position of its first bit, or None if it shares its bits with other parts."""
     bits: float | None
-    """How many bits it has; in a coded body, its share of the bits."""
+    """How many bits it has; in a coded body, its share of the bits. The row of the body has what its values leave, because of whole bytes.
+    The sum is the size of the message."""
     data: bytes
     """The bytes that hold these bits."""
     meaning: str
@@ -51,20 +53,21 @@ class Comparison(NamedTuple):
 R = TypeVar("R", Part, MessagePart, Comparison)
 
 
-class Table(Generic[R]):
-    """Rows with named columns. ``list(table)`` has them as named tuples, ``print`` and notebooks show them as a table."""
+class Table(Sequence[R]):
+    """A sequence of rows, which are named tuples. ``print`` and notebooks show them as a table; polars and pandas make a ``DataFrame`` of it."""
 
     def __init__(self, columns: tuple[str, ...], rows: Iterable[R]) -> None:
         self.columns = columns
         self._rows: tuple[R, ...] = tuple(rows)
 
-    def __iter__(self) -> Iterator[R]:
-        return iter(self._rows)
-
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __getitem__(self, index: int) -> R:
+    @overload
+    def __getitem__(self, index: int) -> R: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[R, ...]: ...
+    def __getitem__(self, index: int | slice) -> R | tuple[R, ...]:
         return self._rows[index]
 
     def __str__(self) -> str:
@@ -101,7 +104,7 @@ def _text(cell: object) -> str:
         return "yes" if cell else "no"
     if isinstance(cell, bytes):
         return cell.hex(" ")
-    return f"{cell:.1f}" if isinstance(cell, float) else str(cell)
+    return f"{cell:.1f}".removesuffix(".0") if isinstance(cell, float) else str(cell)
 
 
 def parts(rows: list[tuple[Any, ...]]) -> Table[Part]:
@@ -112,9 +115,7 @@ def parts(rows: list[tuple[Any, ...]]) -> Table[Part]:
 def message_parts(rows: list[tuple[str, int | None, float | None, bytes, str]]) -> Table[MessagePart]:
     """Makes the table of Schema.explain with a message."""
     columns = ("path", "bit", "bits", "bytes", "meaning")
-    # Parts that have bits of their own have a whole number of them.
-    whole = ((path, bit, bits if bit is None or bits is None else int(bits), data, meaning) for path, bit, bits, data, meaning in rows)
-    return Table(columns, (MessagePart(*row) for row in whole))
+    return Table(columns, (MessagePart(*row) for row in rows))
 
 
 def comparison(rows: list[tuple[Any, ...]]) -> Table[Comparison]:

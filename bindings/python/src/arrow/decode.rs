@@ -5,15 +5,19 @@ use super::{
     column::Columns,
     kind::Kind,
     messages::{failed, messages},
+    senders::{Devices, Senders, Texts},
 };
-use crate::error;
+use crate::{
+    deltas::{KEPT, with_remedy},
+    error,
+};
 use arrow_array::StructArray;
 use dunnage_formats::Error;
-use dunnage_packed::{Known, Layout, Value};
+use dunnage_packed::{Layout, Receiver, Value, is_delta};
 use dunnage_pson::Kind as ErrorKind;
 use pyo3::{exceptions::PyValueError, prelude::*};
 use std::{
-    collections::BTreeMap,
+    collections::HashMap,
     sync::atomic::{AtomicUsize, Ordering},
     thread,
 };
@@ -23,8 +27,8 @@ const ROWS: usize = 1 << 15;
 
 /// The options of a batch.
 pub struct Request<'a> {
-    pub device: Option<&'a str>,
-    pub known: Option<&'a BTreeMap<String, String>>,
+    pub devices: &'a Devices,
+    pub texts: Option<&'a Texts>,
     /// Whether messages at fault become rows of nulls, and values that their columns do not hold become nulls.
     pub nulls: bool,
 }
@@ -44,40 +48,76 @@ pub fn decode(layout: &Layout, object: &Bound<'_, PyAny>, request: &Request<'_>)
     if slices.iter().any(Option::is_none) && !request.nulls {
         return Err(PyValueError::new_err("some messages are null; errors=\"null\" keeps them so"));
     }
-    let kind = Kind::of_layout(layout);
-    let work: Vec<&[Option<&[u8]>]> = slices.chunks(ROWS).collect();
-    let batches =
-        py.detach(|| in_parallel(work.len(), |at| batch(layout, &kind, work[at], at * ROWS, request)));
+    let senders = request.devices.senders(slices.len(), request.texts)?;
+    let job = Job { layout, kind: Kind::of_layout(layout), senders, nulls: request.nulls };
+    let batches = py.detach(|| job.batches(&slices));
     let batches = batches.map_err(|Rejected { index, error }| error::decoding(&error, Some(index)))?;
-    ArrowTable::new(&kind, batches).map_err(failed)
+    ArrowTable::new(&job.kind, batches).map_err(failed)
 }
 
-fn batch(
-    layout: &Layout,
-    kind: &Kind,
-    messages: &[Option<&[u8]>],
-    first: usize,
-    request: &Request<'_>,
-) -> Result<StructArray, Rejected> {
-    let mut columns = Columns::of_messages(kind, messages.len());
-    let known = Known { device: request.device, texts: request.known };
-    let mut value = Value::Null;
-    for (at, message) in messages.iter().enumerate() {
-        let decoded = message.map(|bytes| layout.decode_into(bytes, known, &mut value));
-        match decoded {
-            Some(Ok(())) => match columns.push_message(&value) {
-                Err(error) if !request.nulls || error.kind() == ErrorKind::Limit => {
-                    return Err(Rejected { index: first + at, error });
-                }
-                _ => {}
-            },
-            Some(Err(error)) if !request.nulls => {
-                return Err(Rejected { index: first + at, error: error.into() });
-            }
-            _ => columns.push_null(),
+/// What all batches of a table have in common.
+struct Job<'a> {
+    layout: &'a Layout,
+    kind: Kind,
+    senders: Senders<'a>,
+    nulls: bool,
+}
+
+impl Job<'_> {
+    fn batches(&self, messages: &[Option<&[u8]>]) -> Result<Vec<StructArray>, Rejected> {
+        let work: Vec<_> = messages.chunks(ROWS).collect();
+        if self.layout.has_statistics() && messages.iter().flatten().any(|bytes| is_delta(bytes)) {
+            return self.in_order(&work);
         }
+        let decode = |at, bytes: &[u8], value: &mut Value| {
+            self.layout.decode_into(bytes, self.senders.known(at), value).map_err(Error::from)
+        };
+        in_parallel(work.len(), |at| self.batch(work[at], at * ROWS, decode))
     }
-    Ok(columns.finish())
+
+    /// Decodes batches with deltas. A delta needs earlier messages of its device, which may be in another batch.
+    fn in_order(&self, work: &[&[Option<&[u8]>]]) -> Result<Vec<StructArray>, Rejected> {
+        let mut receivers: HashMap<&str, Receiver<&Layout>> = HashMap::new();
+        let mut decode = |at, bytes: &[u8], value: &mut Value| {
+            let known = self.senders.known(at);
+            if let Some(device) = known.device {
+                let new = || Receiver::new(self.layout, KEPT);
+                *value = receivers.entry(device).or_insert_with(new).decode(bytes, known)?;
+                return Ok(());
+            }
+            let decoded = self.layout.decode_into(bytes, known, value);
+            decoded.map_err(|error| with_remedy(error, "decode_arrow needs its device="))
+        };
+        let batches = work.iter().enumerate();
+        batches.map(|(at, messages)| self.batch(messages, at * ROWS, &mut decode)).collect()
+    }
+
+    /// Decodes messages, the first of which has the index `first`. `decode` gets the index of each.
+    fn batch(
+        &self,
+        messages: &[Option<&[u8]>],
+        first: usize,
+        mut decode: impl FnMut(usize, &[u8], &mut Value) -> Result<(), Error>,
+    ) -> Result<StructArray, Rejected> {
+        let mut columns = Columns::of_messages(&self.kind, messages.len());
+        let mut value = Value::Null;
+        for (index, message) in (first..).zip(messages) {
+            let decoded = message.map(|bytes| decode(index, bytes, &mut value));
+            match decoded {
+                Some(Ok(())) => match columns.push_message(&value) {
+                    Err(error) if !self.nulls || error.kind() == ErrorKind::Limit => {
+                        return Err(Rejected { index, error });
+                    }
+                    _ => {}
+                },
+                Some(Err(error)) if !self.nulls => {
+                    return Err(Rejected { index, error });
+                }
+                _ => columns.push_null(),
+            }
+        }
+        Ok(columns.finish())
+    }
 }
 
 /// Calls `one` with the numbers below `count` on all cores. Returns the results in their order, or the first error of them.

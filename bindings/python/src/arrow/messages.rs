@@ -14,6 +14,7 @@ use pyo3::{
     prelude::*,
     types::{PyCapsule, PyTuple},
 };
+use std::iter;
 
 /// The messages of a batch.
 pub enum Messages<'t> {
@@ -26,16 +27,24 @@ pub enum Messages<'t> {
 /// The bytes of the messages, or `None` for nulls.
 pub type Slices<'a> = Vec<Option<&'a [u8]>>;
 
+/// Returns the arrays that an object of an Arrow library has, or `None` for other objects.
+pub fn arrays(object: &Bound<'_, PyAny>) -> PyResult<Option<Vec<ArrayRef>>> {
+    if object.hasattr("__arrow_c_stream__")? {
+        return of_stream(object).map(Some);
+    }
+    if object.hasattr("__arrow_c_array__")? {
+        return of_array(object).map(|array| Some(vec![array]));
+    }
+    Ok(None)
+}
+
 /// Returns the messages that an object has. `tuple` keeps those of a sequence.
 pub fn messages<'t, 'py>(
     object: &Bound<'py, PyAny>,
     tuple: &'t mut Option<Bound<'py, PyTuple>>,
 ) -> PyResult<Messages<'t>> {
-    if object.hasattr("__arrow_c_stream__")? {
-        return of_stream(object).map(Messages::Arrays);
-    }
-    if object.hasattr("__arrow_c_array__")? {
-        return of_array(object).map(|array| Messages::Arrays(vec![array]));
+    if let Some(arrays) = arrays(object)? {
+        return Ok(Messages::Arrays(arrays));
     }
     let items: Vec<_> = object.try_iter()?.collect::<PyResult<_>>()?;
     let tuple = tuple.insert(PyTuple::new(object.py(), items)?);
@@ -63,6 +72,8 @@ impl Messages<'_> {
 
 fn add<'a>(slices: &mut Slices<'a>, array: &'a ArrayRef) -> PyResult<()> {
     match array.data_type() {
+        // Libraries give an empty column any type.
+        _ if array.is_empty() => {}
         DataType::Binary => slices.extend(array.as_any().downcast_ref::<BinaryArray>().into_iter().flatten()),
         DataType::LargeBinary => {
             slices.extend(array.as_any().downcast_ref::<LargeBinaryArray>().into_iter().flatten());
@@ -70,6 +81,7 @@ fn add<'a>(slices: &mut Slices<'a>, array: &'a ArrayRef) -> PyResult<()> {
         DataType::BinaryView => {
             slices.extend(array.as_any().downcast_ref::<BinaryViewArray>().into_iter().flatten());
         }
+        DataType::Null => slices.extend(iter::repeat_n(None, array.len())),
         // A table or a record batch of one column.
         DataType::Struct(fields) if fields.len() == 1 => add(slices, array.as_struct().column(0))?,
         other => return Err(PyTypeError::new_err(format!("messages are binary, not {other}"))),

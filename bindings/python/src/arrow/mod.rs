@@ -4,6 +4,7 @@ mod column;
 mod decode;
 mod kind;
 mod messages;
+mod senders;
 mod time;
 
 use arrow_array::{
@@ -16,6 +17,7 @@ use pyo3::{prelude::*, types::PyCapsule};
 use std::sync::Arc;
 
 pub use decode::{Request, decode};
+pub use senders::{Devices, Texts};
 
 /// Columns of decoded messages. polars, pyarrow, DuckDB and others take it as it is; pandas has `DataFrame.from_arrow(table)` from version 3 on, and
 /// `pyarrow.table(table).to_pandas()` makes a frame of every version.
