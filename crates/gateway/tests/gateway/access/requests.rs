@@ -55,9 +55,13 @@ fn an_unsupported_media_type_is_rejected_with_the_supported_ones() {
         let (detail, accept) =
             (refused.json()["detail"].clone(), refused.headers["accept"].to_str().unwrap());
         for known in types {
-            assert!(detail.as_str().unwrap().contains(known) && accept.contains(known), "{}", refused.text);
+            assert!(accept.contains(known), "{accept}");
         }
-        assert!(refused.text.len() < 2500, "{}", refused.text);
+        // The detail has one type of each format.
+        for known in &types[..2] {
+            assert!(detail.as_str().unwrap().contains(known), "{}", refused.text);
+        }
+        assert!(refused.text.len() < 1000, "{}", refused.text);
     }
     let batch = gateway.post("/ingest/d", "application/vnd.dunnage.batch", MESSAGE);
     assert!(batch.status == 415 && batch.text.contains("packed"), "{}", batch.text);
