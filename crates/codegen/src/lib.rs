@@ -5,8 +5,11 @@
 //! records with stable names and numbers. [`Mapped::to_record`] converts a message to values of that tree, and [`Mapped::to_message`] converts them
 //! back, so a format only has to write those values. `spec/formats.md` has the rules.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod avro;
 mod bind;
+#[cfg(feature = "packed")]
 pub mod c;
 mod cddl;
 mod derive;
@@ -20,6 +23,7 @@ mod rule;
 mod thrift;
 mod to_message;
 mod to_record;
+#[cfg(feature = "packed")]
 mod ts013;
 
 pub use avro::avro;
@@ -29,6 +33,7 @@ pub use mapped::{Mapped, Mapping};
 pub use proto::proto;
 pub use record::{Enumeration, Field, FieldType, Integer, List, Record};
 pub use thrift::thrift;
+#[cfg(feature = "packed")]
 pub use ts013::{MAX_TS013_BYTES, ts013, ts013_examples};
 
 /// The first line of a definition.

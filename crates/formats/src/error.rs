@@ -73,6 +73,7 @@ impl Error {
     }
 
     /// Sets the offset to that of the value in the JSON `text` that the pointer names, if there is a pointer and no offset yet.
+    #[cfg(feature = "json")]
     pub fn in_json(mut self, text: &[u8]) -> Self {
         if self.0.offset.is_none() && !self.0.pointer.is_empty() {
             self.0.offset = crate::json_offset(text, &self.0.pointer);
@@ -145,6 +146,7 @@ impl From<SchemaError> for Error {
     }
 }
 
+#[cfg(feature = "packed")]
 impl From<dunnage_packed::Error> for Error {
     fn from(e: dunnage_packed::Error) -> Self {
         let mut error = Error::new(e.kind(), e.offset(), e.message());

@@ -103,6 +103,7 @@ fn read_only(format: &str) -> Error {
 }
 
 #[cfg(test)]
+#[cfg(feature = "json")]
 mod tests {
     use super::*;
     use crate::Json;

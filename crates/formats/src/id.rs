@@ -1,9 +1,6 @@
 //! The IDs of the formats, with their names and media types, in one table.
 
-use crate::{
-    Avro, Bson, Cbor, Error, Form, Format, Json, Kind, Mapping, Msgpack, Packed, Protobuf, Pson, Senml,
-    Struct, StructZlib, Text, Thrift, ThriftProtocol, Xml, Yaml,
-};
+use crate::{Error, Form, Format, Kind, Mapping, Pson, Text};
 use dunnage_schema::Model;
 use std::{fmt, str::FromStr};
 
@@ -111,50 +108,92 @@ impl Id {
     }
 
     /// Makes the codec. Only formats that need a schema use `model` and `mapping`; [`Mapping::Float32`] exists for `protobuf`, `struct` and
-    /// `struct-zlib`. Errors: the schema is missing, or the format does not have the mapping.
+    /// `struct-zlib`.
+    ///
+    /// # Errors
+    ///
+    /// `type` if the schema is missing, if the format does not have the mapping, or if the crate was built without the feature of the
+    /// format. Otherwise the schema cannot be mapped to the format.
     pub fn open(self, model: Option<&Model>, mapping: Mapping) -> Result<Box<dyn Format>, Error> {
-        match self {
-            Id::Json => Ok(Box::new(Json)),
-            Id::Msgpack => Ok(Box::new(Msgpack)),
-            Id::Cbor => Ok(Box::new(Cbor)),
-            Id::Bson => Ok(Box::new(Bson)),
-            Id::Xml => Ok(Box::new(Xml)),
-            Id::Yaml => Ok(Box::new(Yaml)),
-            Id::Pson => Ok(Box::new(Pson)),
-            Id::Text => Ok(Box::new(Text)),
-            Id::Form => Ok(Box::new(Form)),
-            Id::SenmlJson | Id::SensmlJson => Ok(Box::new(Senml::json(self == Id::SensmlJson))),
-            Id::SenmlCbor | Id::SensmlCbor => Ok(Box::new(Senml::cbor(self == Id::SensmlCbor))),
-            mapped => {
-                let Some(model) = model else {
-                    return Err(Error::new(Kind::Type, 0, format!("{mapped} needs a schema")));
-                };
-                mapped.open_mapped(model, mapping)
-            }
+        match model {
+            None if self.needs_schema() => Err(unavailable(format!("{self} needs a schema"))),
+            Some(model) if self.needs_schema() => self.open_mapped(model, mapping),
+            _ => self.open_plain(),
         }
     }
 
+    /// Makes the codec of a format that needs no schema.
+    fn open_plain(self) -> Result<Box<dyn Format>, Error> {
+        Ok(match self {
+            #[cfg(feature = "json")]
+            Id::Json => Box::new(crate::Json),
+            #[cfg(feature = "msgpack")]
+            Id::Msgpack => Box::new(crate::Msgpack),
+            #[cfg(feature = "cbor")]
+            Id::Cbor => Box::new(crate::Cbor),
+            #[cfg(feature = "bson")]
+            Id::Bson => Box::new(crate::Bson),
+            #[cfg(feature = "xml")]
+            Id::Xml => Box::new(crate::Xml),
+            #[cfg(feature = "yaml")]
+            Id::Yaml => Box::new(crate::Yaml),
+            Id::Pson => Box::new(Pson),
+            Id::Text => Box::new(Text),
+            Id::Form => Box::new(Form),
+            #[cfg(feature = "senml")]
+            Id::SenmlJson | Id::SensmlJson => Box::new(crate::Senml::json(self == Id::SensmlJson)),
+            #[cfg(feature = "senml")]
+            Id::SenmlCbor | Id::SensmlCbor => Box::new(crate::Senml::cbor(self == Id::SensmlCbor)),
+            _ => return Err(self.compiled_out()),
+        })
+    }
+
     /// Makes the codec of a schema-driven format.
+    // Without any of these formats, only the error remains.
+    #[cfg_attr(not(feature = "default"), allow(unused_variables, unreachable_code))]
     fn open_mapped(self, model: &Model, mapping: Mapping) -> Result<Box<dyn Format>, Error> {
         let only_exact = matches!(self, Id::Avro | Id::ThriftBinary | Id::ThriftCompact | Id::Packed);
         if only_exact && mapping != Mapping::Exact {
-            return Err(Error::new(Kind::Type, 0, format!("{self} has no float32 mapping")));
+            return Err(unavailable(format!("{self} has no float32 mapping")));
         }
         Ok(match self {
-            Id::Protobuf => Box::new(Protobuf::new(model, mapping)?),
-            Id::Avro => Box::new(Avro::new(model)?),
-            Id::ThriftBinary => Box::new(Thrift::new(model, ThriftProtocol::Binary)?),
-            Id::ThriftCompact => Box::new(Thrift::new(model, ThriftProtocol::Compact)?),
-            Id::Struct => Box::new(Struct::new(model, mapping)),
-            Id::StructZlib => Box::new(StructZlib::new(model, mapping)),
-            Id::Packed => Box::new(Packed::new(model)?),
-            _ => return Err(Error::new(Kind::Type, 0, format!("{self} takes no schema"))),
+            #[cfg(feature = "protobuf")]
+            Id::Protobuf => Box::new(crate::Protobuf::new(model, mapping)?),
+            #[cfg(feature = "avro")]
+            Id::Avro => Box::new(crate::Avro::new(model)?),
+            #[cfg(feature = "thrift")]
+            Id::ThriftBinary => Box::new(crate::Thrift::new(model, crate::ThriftProtocol::Binary)?),
+            #[cfg(feature = "thrift")]
+            Id::ThriftCompact => Box::new(crate::Thrift::new(model, crate::ThriftProtocol::Compact)?),
+            #[cfg(feature = "struct")]
+            Id::Struct => Box::new(crate::Struct::new(model, mapping)),
+            #[cfg(feature = "struct")]
+            Id::StructZlib => Box::new(crate::StructZlib::new(model, mapping)),
+            #[cfg(feature = "packed")]
+            Id::Packed => Box::new(crate::Packed::new(model)?),
+            _ => return Err(self.compiled_out()),
         })
+    }
+
+    /// The error of a format whose feature is off.
+    #[cold]
+    fn compiled_out(self) -> Error {
+        let feature = match self {
+            Id::SenmlJson | Id::SensmlJson | Id::SenmlCbor | Id::SensmlCbor => "senml",
+            Id::ThriftBinary | Id::ThriftCompact => "thrift",
+            Id::Struct | Id::StructZlib => "struct",
+            other => other.name(),
+        };
+        unavailable(format!("{self} needs the feature `{feature}` of the crate dunnage-formats"))
     }
 
     fn row(self) -> &'static (Id, &'static str, &'static str, bool) {
         &TABLE[self as usize]
     }
+}
+
+fn unavailable(reason: String) -> Error {
+    Error::new(Kind::Type, 0, reason)
 }
 
 impl fmt::Display for Id {

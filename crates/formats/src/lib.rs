@@ -19,52 +19,84 @@
 //!
 //! The schema-driven formats represent what their schema allows. They are made from a [`Model`]; see [`Id::open`].
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+// With only some of the formats, parts of what they share have no caller.
+#![cfg_attr(not(feature = "default"), allow(dead_code))]
+
+#[cfg(feature = "avro")]
 mod avro;
+#[cfg(feature = "bson")]
 mod bson;
+#[cfg(feature = "cbor")]
 mod cbor;
+#[cfg(feature = "csv")]
 mod csv;
 mod entries;
 mod error;
 mod form;
 mod id;
+#[cfg(any(feature = "bson", feature = "msgpack", feature = "protobuf"))]
 mod instant;
+#[cfg(feature = "json")]
 mod json;
 mod limits;
 mod media_type;
+#[cfg(feature = "msgpack")]
 mod msgpack;
 mod number;
+#[cfg(feature = "packed")]
 mod packed;
 mod place;
+#[cfg(feature = "protobuf")]
 mod protobuf;
 mod pson;
+#[cfg(feature = "senml")]
 mod senml;
+#[cfg(feature = "struct")]
 mod structure;
+#[cfg(feature = "thrift")]
 mod thrift;
+#[cfg(feature = "xml")]
 mod xml;
+#[cfg(feature = "yaml")]
 mod yaml;
 
+#[cfg(feature = "avro")]
 pub use avro::{Avro, AvroHeader};
+#[cfg(feature = "bson")]
 pub use bson::Bson;
+#[cfg(feature = "cbor")]
 pub use cbor::Cbor;
+#[cfg(feature = "csv")]
 pub use csv::{Csv, Row as CsvRow};
 pub use dunnage_codegen::Mapping;
+#[cfg(feature = "packed")]
 pub use dunnage_packed::Known;
 pub use dunnage_pson::{Budget, Kind, Value};
 pub use error::Error;
 pub use form::{Form, Text};
 pub use id::Id;
+#[cfg(feature = "json")]
 pub use json::{Json, offset_of as json_offset};
 pub use limits::{MAX_BYTES, MAX_DEPTH};
+#[cfg(feature = "msgpack")]
 pub use msgpack::Msgpack;
 pub use number::{Altered, Numbers, shorten_binary32};
+#[cfg(feature = "packed")]
 pub use packed::Packed;
 pub use place::line_and_column;
+#[cfg(feature = "protobuf")]
 pub use protobuf::{Definition, Outline, OutlineField, OutlineKind, Protobuf};
 pub use pson::Pson;
+#[cfg(feature = "senml")]
 pub use senml::Senml;
+#[cfg(feature = "struct")]
 pub use structure::{Struct, StructZlib};
+#[cfg(feature = "thrift")]
 pub use thrift::{Protocol as ThriftProtocol, Thrift};
+#[cfg(feature = "xml")]
 pub use xml::Xml;
+#[cfg(feature = "yaml")]
 pub use yaml::Yaml;
 
 /// Encodes and decodes messages in one format.
@@ -94,6 +126,7 @@ pub trait Format: Send + Sync {
 #[derive(Debug, Clone, Copy)]
 pub struct Reception<'a> {
     /// What is known about the device that sent it. Packed messages may omit that.
+    #[cfg(feature = "packed")]
     pub known: Known<'a>,
     /// When it arrived, in microseconds since 1970 (UTC). Relative times of SenML count from then, or from now if it is `None`.
     pub received_at: Option<i64>,
@@ -106,8 +139,13 @@ pub struct Reception<'a> {
 impl Default for Reception<'_> {
     /// Nothing is known about the message, its memory is not limited, and its numbers are exact.
     fn default() -> Self {
-        let numbers = Numbers::Exact;
-        Reception { known: Known::default(), received_at: None, memory: usize::MAX, numbers }
+        Reception {
+            #[cfg(feature = "packed")]
+            known: Known::default(),
+            received_at: None,
+            memory: usize::MAX,
+            numbers: Numbers::Exact,
+        }
     }
 }
 
@@ -128,6 +166,6 @@ pub struct RoundTrip {
 }
 
 /// The examples of the README are tests.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "default"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

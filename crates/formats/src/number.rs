@@ -87,12 +87,14 @@ pub fn shorten_binary32(message: &mut Value) {
 }
 
 /// Appends `n` in decimal.
+#[cfg(feature = "json")]
 pub(crate) fn write_integer(n: impl itoa::Integer, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(n).as_bytes());
 }
 
 /// Appends the shortest text that reads back as `f`, with a point or an exponent: `2.0`, `1e-7`. Infinities and NaN have no such text and
 /// are a `range` error.
+#[cfg(feature = "json")]
 pub(crate) fn write_float(f: f64, out: &mut Vec<u8>) -> Result<(), Error> {
     if !f.is_finite() {
         return Err(Error::new(Kind::Range, 0, format!("{f} is not a number that this format can write")));
@@ -108,6 +110,7 @@ pub(crate) fn single(f: f64) -> Option<f32> {
 }
 
 #[cfg(test)]
+#[cfg(feature = "json")]
 mod tests {
     use super::*;
     use proptest::prelude::*;

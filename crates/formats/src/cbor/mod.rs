@@ -7,6 +7,7 @@
 //!   has for them (`spec/formats.md`, "Times and other types"). Other tags and simple values are `type` errors, and so are keys that
 //!   are neither text nor integers; an integer is read as the text of its digits. A duplicate key is `malformed`.
 
+mod half;
 mod reader;
 mod writer;
 

@@ -2,7 +2,7 @@
 
 mod tags;
 
-use super::Labels;
+use super::{Labels, half};
 use crate::entries::Entries;
 use crate::limits::{self, MAX_RESERVE};
 use crate::{Budget, Error, Kind, Numbers, Value};
@@ -60,7 +60,8 @@ impl<'a> Reader<'a> {
             Type::Bool => self.decoder.bool().map(Value::Bool),
             Type::U8 | Type::U16 | Type::U32 | Type::U64 => self.decoder.u64().map(Value::U64),
             Type::I8 | Type::I16 | Type::I32 | Type::I64 | Type::Int => return self.negative(start),
-            Type::F16 | Type::F32 | Type::F64 => self.decoder.f64().map(Value::F64),
+            Type::F16 => return self.half(start),
+            Type::F32 | Type::F64 => self.decoder.f64().map(Value::F64),
             kind @ (Type::String | Type::StringIndef) => return self.text(kind, start).map(Value::Text),
             Type::Bytes | Type::BytesIndef => return self.bytes(start).map(Value::Bytes),
             Type::Array | Type::ArrayIndef => return self.array(start, depth),
@@ -199,6 +200,16 @@ impl<'a> Reader<'a> {
             return Err(malformed(start, "a simple value below 32 takes one byte"));
         }
         Err(Error::new(Kind::Type, start, format!("simple value {n} is not supported")))
+    }
+
+    /// Reads a binary16, whose first byte is at `start`.
+    fn half(&mut self, start: usize) -> Result<Value, Error> {
+        let input = self.decoder.input();
+        let Some(bits) = input[start + 1..].first_chunk() else {
+            return Err(Error::new(Kind::Truncated, input.len(), "the bytes end before the message does"));
+        };
+        self.decoder.set_position(start + 3);
+        Ok(Value::F64(half::number(u16::from_be_bytes(*bits)).into()))
     }
 
     fn error(&self, e: &minicbor::decode::Error, start: usize) -> Error {

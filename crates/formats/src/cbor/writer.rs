@@ -1,8 +1,11 @@
 //! Turns a message into bytes.
 
+use super::half;
 use crate::{Error, Kind, Value, limits, number};
-use half::f16;
 use minicbor::Encoder;
+
+/// The first byte of a binary16.
+const HALF: u8 = 0xf9;
 
 type Out<'a> = Encoder<&'a mut Vec<u8>>;
 
@@ -13,8 +16,14 @@ pub(super) fn write(value: &Value, out: &mut Out<'_>, depth: usize) -> Result<()
         Value::U64(n) => out.u64(*n),
         Value::I64(n) => out.i64(*n),
         Value::F64(f) => match number::single(*f) {
-            Some(single) if f16::from_f32(single).to_f32() == single || f.is_nan() => out.f16(single),
-            Some(single) => out.f32(single),
+            Some(single) => match half::exact_bits(single) {
+                Some(bits) => {
+                    out.writer_mut().push(HALF);
+                    out.writer_mut().extend_from_slice(&bits.to_be_bytes());
+                    return Ok(());
+                }
+                None => out.f32(single),
+            },
             None => out.f64(*f),
         },
         Value::Text(text) => out.str(text),
