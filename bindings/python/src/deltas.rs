@@ -1,15 +1,15 @@
 //! `dunnage.Sender` and `dunnage.Receiver`: messages that are coded against earlier ones.
 
 use crate::{
-    error, explain,
+    error::{self, rejected},
+    explain,
     input::{Input, SIZE},
     rows,
-    schema::{Schema, rejected},
+    schema::Schema,
     value,
 };
 use dunnage_formats::Error;
 use dunnage_packed::{Known, Layout, Reference};
-use dunnage_pson::Kind;
 use pyo3::{prelude::*, types::PyBytes};
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -54,21 +54,6 @@ impl Sender {
     /// Forgets the reference, for example after the receiver has lost it.
     fn forget(&mut self) {
         self.sender.forget();
-    }
-}
-
-/// How many messages a receiver keeps unless it is told otherwise. The signature of `Receiver` repeats it, because help() shows the text that is there.
-pub const KEPT: usize = 32;
-
-/// The way out for a delta that is decoded with a schema alone.
-pub const RECEIVER: &str = "use the Receiver of its device";
-
-/// Returns the error of a message that was read without its references, with the way out if it is a delta.
-pub fn with_remedy(error: impl Into<Error>, remedy: &str) -> Error {
-    let error = error.into();
-    match error.kind() {
-        Kind::Reference => Error::new(Kind::Reference, 0, format!("{}: {remedy}", error.message())),
-        _ => error,
     }
 }
 

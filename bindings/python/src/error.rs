@@ -88,3 +88,22 @@ pub fn encoding(error: &dunnage_formats::Error) -> PyErr {
 pub fn raise(error: PyErr) -> Raised {
     error.into()
 }
+
+/// The way out for a delta that is decoded with a schema alone.
+pub const RECEIVER: &str = "use the Receiver of its device";
+
+/// Returns the error of a message that was read without its references, with the way out if it is a delta.
+pub fn with_remedy(error: impl Into<dunnage_formats::Error>, remedy: &str) -> dunnage_formats::Error {
+    let error = error.into();
+    match error.kind() {
+        Kind::Reference => {
+            dunnage_formats::Error::new(Kind::Reference, 0, format!("{}: {remedy}", error.message()))
+        }
+        _ => error,
+    }
+}
+
+/// Makes the exception of a message that the layout rejects.
+pub fn rejected(error: dunnage_packed::Error, index: Option<usize>) -> PyErr {
+    decoding(&dunnage_formats::Error::from(error), index)
+}

@@ -1,10 +1,6 @@
 //! `Schema.explain` and `Receiver.explain` of one message: which bits belong to which value.
 
-use crate::{
-    deltas::{RECEIVER, with_remedy},
-    error,
-    schema::rejected,
-};
+use crate::error::{self, rejected};
 use dunnage_explain::{Bits, Stop};
 use dunnage_packed::{Known, Layout, Reference, is_delta};
 use pyo3::{
@@ -43,7 +39,7 @@ pub fn message<'py>(
     };
     match walked {
         Ok(()) => py.import("dunnage._table")?.getattr("message_parts")?.call1((rows.rows,)),
-        Err(Stop::Error(error)) => Err(error::decoding(&with_remedy(error, RECEIVER), None)),
+        Err(Stop::Error(error)) => Err(error::decoding(&error::with_remedy(error, error::RECEIVER), None)),
         Err(Stop::Output(error)) => Err(error.into()),
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::{
     arrow::{self, ArrowTable, Devices, Texts},
-    deltas::{RECEIVER, with_remedy},
     error::{self, Fault},
     explain,
     input::{Input, SIZE},
@@ -113,7 +112,8 @@ impl Schema {
     ) -> PyResult<Bound<'py, PyAny>> {
         let known = Known { device, texts: known.as_ref() };
         let decoded = self.layout.decode(&Input::of(data, SIZE)?, known);
-        let decoded = decoded.map_err(|error| error::decoding(&with_remedy(error, RECEIVER), None));
+        let decoded =
+            decoded.map_err(|error| error::decoding(&error::with_remedy(error, error::RECEIVER), None));
         value::to_python(data.py(), &decoded?)
     }
 
@@ -225,9 +225,4 @@ fn refused(error: &SchemaError) -> PyErr {
     let reason = format!("not a schema that dunnage supports: {}", error.message());
     Fault { kind: Some(Kind::Malformed), reason: &reason, pointer: error.pointer(), ..Fault::default() }
         .decode()
-}
-
-/// Makes the exception of a message that the layout rejects.
-pub fn rejected(error: dunnage_packed::Error, index: Option<usize>) -> PyErr {
-    error::decoding(&Error::from(error), index)
 }

@@ -7,10 +7,7 @@ use super::{
     messages::{failed, messages},
     senders::{Devices, Senders, Texts},
 };
-use crate::{
-    deltas::{KEPT, with_remedy},
-    error,
-};
+use crate::error::{self, with_remedy};
 use arrow_array::StructArray;
 use dunnage_formats::Error;
 use dunnage_packed::{Layout, Receiver, Value, is_delta};
@@ -21,6 +18,9 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
     thread,
 };
+
+/// How many messages of a device may be references of its deltas: what a Receiver keeps by default.
+const KEPT: usize = 32;
 
 /// The rows of a batch of Arrow.
 const ROWS: usize = 1 << 15;
