@@ -9,7 +9,7 @@ use crate::{
     value,
 };
 use dunnage_formats::Error;
-use dunnage_packed::{Known, Layout, Reference};
+use dunnage_packed::{Known, Layout, Reference, is_delta};
 use pyo3::{prelude::*, types::PyBytes};
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -80,7 +80,7 @@ impl Receiver {
         let known = Known { device, texts: known.as_ref() };
         let mut receiver = dunnage_packed::Receiver::new(Arc::clone(&layout), keep);
         for plain in references.unwrap_or_default().iter().rev() {
-            receiver.keep(layout.reference_from(plain, known).map_err(|error| rejected(error, None))?);
+            receiver.keep(layout.reference_from(plain, known).map_err(rejected)?);
         }
         Ok(Receiver { layout, receiver })
     }
@@ -95,7 +95,7 @@ impl Receiver {
     ) -> PyResult<Bound<'py, PyAny>> {
         let known = Known { device, texts: known.as_ref() };
         let decoded = self.receiver.decode(&Input::of(data, SIZE)?, known);
-        value::to_python(data.py(), &decoded.map_err(|error| rejected(error, None))?)
+        value::to_python(data.py(), &decoded.map_err(rejected)?)
     }
 
     /// Explains the bytes of a message, as Schema.explain does, and deltas too, as long as the receiver has the message that they refer to. It
@@ -108,8 +108,12 @@ impl Receiver {
         known: Option<BTreeMap<String, String>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let known = Known { device, texts: known.as_ref() };
-        let references: Vec<Reference> = self.receiver.references().cloned().collect();
-        explain::message(data.py(), &self.layout, &Input::of(data, SIZE)?, known, Some(&references))
+        let bytes = Input::of(data, SIZE)?;
+        if !(self.layout.has_statistics() && is_delta(&bytes)) {
+            return explain::message(data.py(), &self.layout, &bytes, known, None);
+        }
+        let reference = self.receiver.reference_of(&bytes, known).map_err(rejected)?;
+        explain::message(data.py(), &self.layout, &bytes, known, Some(reference))
     }
 
     /// The name of the message that was decoded last, which acknowledges it.

@@ -89,10 +89,7 @@ pub fn raise(error: PyErr) -> Raised {
     error.into()
 }
 
-/// The way out for a delta that is decoded with a schema alone.
-pub const RECEIVER: &str = "use the Receiver of its device";
-
-/// Returns the error of a message that was read without its references, with the way out if it is a delta.
+/// Adds to the error of a delta without its reference what the caller can do.
 pub fn with_remedy(error: impl Into<dunnage_formats::Error>, remedy: &str) -> dunnage_formats::Error {
     let error = error.into();
     match error.kind() {
@@ -103,7 +100,12 @@ pub fn with_remedy(error: impl Into<dunnage_formats::Error>, remedy: &str) -> du
     }
 }
 
+/// Makes the exception of a message that was read with a schema alone.
+pub fn without_receiver(error: impl Into<dunnage_formats::Error>) -> PyErr {
+    decoding(&with_remedy(error, "use the Receiver of its device"), None)
+}
+
 /// Makes the exception of a message that the layout rejects.
-pub fn rejected(error: dunnage_packed::Error, index: Option<usize>) -> PyErr {
-    decoding(&dunnage_formats::Error::from(error), index)
+pub fn rejected(error: dunnage_packed::Error) -> PyErr {
+    decoding(&error.into(), None)
 }

@@ -1,13 +1,13 @@
 //! `Schema.explain` and `Receiver.explain` of one message: which bits belong to which value.
 
-use crate::error::{self, rejected};
+use crate::error;
 use dunnage_explain::{Bits, Stop};
-use dunnage_packed::{Known, Layout, Reference, is_delta};
+use dunnage_packed::{Known, Layout, Reference};
 use pyo3::{
     prelude::*,
     types::{PyByteArray, PyBytes, PyMemoryView},
 };
-use std::{io, ops::Range};
+use std::{io, ops::Range, slice};
 
 /// The path, the first bit, the number of bits, the bytes that have them, and the meaning. The numbers of bits are floats in all rows, so that
 /// they are one type of column.
@@ -20,26 +20,24 @@ pub fn is_bytes(object: &Bound<'_, PyAny>) -> bool {
         || object.is_instance_of::<PyMemoryView>()
 }
 
-/// Returns the table of a message. The references are those of a receiver, the latest first.
+/// Returns the table of a message, or of a delta if there is its reference.
 pub fn message<'py>(
     py: Python<'py>,
     layout: &Layout,
     bytes: &[u8],
     known: Known<'_>,
-    references: Option<&[Reference]>,
+    reference: Option<&Reference>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut rows = Rows { py, bytes, rows: Vec::new() };
-    let walked = match references {
-        Some(references) if layout.has_statistics() && is_delta(bytes) => {
-            // This tells how a delta is at fault.
-            layout.decode_delta(bytes, references, [], known).map_err(|error| rejected(error, None))?;
-            dunnage_explain::delta(layout, bytes, references, known, &mut rows)
+    let walked = match reference {
+        Some(reference) => {
+            dunnage_explain::delta(layout, bytes, slice::from_ref(reference), known, &mut rows)
         }
-        _ => dunnage_explain::packed(layout, bytes, known, &mut rows),
+        None => dunnage_explain::packed(layout, bytes, known, &mut rows),
     };
     match walked {
         Ok(()) => py.import("dunnage._table")?.getattr("message_parts")?.call1((rows.rows,)),
-        Err(Stop::Error(error)) => Err(error::decoding(&error::with_remedy(error, error::RECEIVER), None)),
+        Err(Stop::Error(error)) => Err(error::without_receiver(error)),
         Err(Stop::Output(error)) => Err(error.into()),
     }
 }

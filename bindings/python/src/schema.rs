@@ -112,9 +112,7 @@ impl Schema {
     ) -> PyResult<Bound<'py, PyAny>> {
         let known = Known { device, texts: known.as_ref() };
         let decoded = self.layout.decode(&Input::of(data, SIZE)?, known);
-        let decoded =
-            decoded.map_err(|error| error::decoding(&error::with_remedy(error, error::RECEIVER), None));
-        value::to_python(data.py(), &decoded?)
+        value::to_python(data.py(), &decoded.map_err(error::without_receiver)?)
     }
 
     /// Decodes many messages into columns: a sequence of bytes, or a binary array of Arrow, polars or pandas. `device` is the ID of the sender, or a

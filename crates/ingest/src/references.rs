@@ -300,6 +300,21 @@ mod tests {
     }
 
     #[test]
+    fn a_repeated_message_displaces_no_other() {
+        let (references, layout, slots) = (References::default(), layout(), slots());
+        assert!(references.of("d", &slots, |_| true).is_none());
+        references.loaded("d", &slots, vec![message(&layout, 1, None)], |_| true);
+        let memory = |references: &References| references.cache().memory;
+        references.committed("d", message(&layout, 2, None));
+        let before = memory(&references);
+        for id in 3..40 {
+            references.committed("d", (id, message(&layout, 2, None).1));
+        }
+        let known = references.of("d", &slots, |_| true).unwrap();
+        assert_eq!((ids(&layout, &known.likely), memory(&references)), (vec![2, 1], before));
+    }
+
+    #[test]
     fn the_least_recently_used_devices_leave() {
         let (references, layout, slots) = (References::default(), layout(), slots());
         let most = MEMORY / OF_AN_ENTRY;

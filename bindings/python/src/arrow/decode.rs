@@ -55,7 +55,7 @@ pub fn decode(layout: &Layout, object: &Bound<'_, PyAny>, request: &Request<'_>)
     ArrowTable::new(&job.kind, batches).map_err(failed)
 }
 
-/// What all batches of a table have in common.
+/// The inputs that all batches of a table share.
 struct Job<'a> {
     layout: &'a Layout,
     kind: Kind,

@@ -114,7 +114,7 @@ fn of_array(object: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     data.map(make_array).map_err(failed)
 }
 
-/// Makes the exception of data that is no Arrow array.
+/// Makes the exception for data that is not an Arrow array.
 #[allow(clippy::needless_pass_by_value)]
 pub fn failed(error: ArrowError) -> PyErr {
     PyValueError::new_err(error.to_string())

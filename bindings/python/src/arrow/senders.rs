@@ -1,4 +1,4 @@
-//! Who sent the messages of a batch, and what is known of each.
+//! The devices that sent the messages of a batch, and the texts that the receiver knows of each.
 
 use super::messages::arrays;
 use arrow_array::{Array, ArrayRef, cast::AsArray};
@@ -22,14 +22,14 @@ pub enum Texts {
 }
 
 impl Texts {
-    /// Returns the texts that `object` has.
+    /// Reads the texts from a Python object.
     pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Texts> {
         let reason = "known is a dict of texts by their names, or of such dicts by the IDs of the devices";
         object.extract().map_err(|_| PyTypeError::new_err(reason))
     }
 }
 
-/// The IDs that an object has: one of all messages, or one of each. They stay where they are while no thread is attached.
+/// The IDs of the devices: one for all messages, or one for each. They stay where they are while no thread is attached.
 pub enum Devices {
     All(Option<PyBackedStr>),
     Objects(Vec<Option<PyBackedStr>>),
@@ -37,7 +37,7 @@ pub enum Devices {
 }
 
 impl Devices {
-    /// Returns the IDs that `object` has: a text, an array of Arrow, or a sequence.
+    /// Reads the IDs from a Python object: a text, an Arrow array, or a sequence.
     pub fn of(object: Option<&Bound<'_, PyAny>>) -> PyResult<Devices> {
         let Some(object) = object else { return Ok(Devices::All(None)) };
         if object.is_instance_of::<PyString>() {

@@ -1,10 +1,10 @@
 //! The state of a receiver of deltas.
 
-use super::delta::{Reference, is_delta};
+use super::delta::{Decoded, Reference, is_delta};
 use super::window::Window;
 use crate::known::Known;
 use crate::{Error, Layout};
-use dunnage_pson::Value;
+use dunnage_pson::{Kind, Value};
 use std::borrow::Borrow;
 
 /// Decodes the messages of one device in any form, and keeps the last ones as references of deltas.
@@ -61,7 +61,7 @@ impl<L: Borrow<Layout>> Receiver<L> {
             return layout.decode(bytes, known);
         }
         let (value, reference) = if is_delta(bytes) {
-            let delta = layout.decode_delta(bytes, self.window.likely(), self.window.late(), known)?;
+            let delta = self.decode_delta(bytes, known)?;
             self.window.refer(|kept| kept.name() == delta.used);
             (delta.value, delta.reference)
         } else {
@@ -71,6 +71,22 @@ impl<L: Borrow<Layout>> Receiver<L> {
         };
         self.keep(reference);
         Ok(value)
+    }
+
+    /// Returns the message that a delta refers to. Does not keep the delta.
+    ///
+    /// # Errors
+    /// As those of [`Receiver::decode`].
+    pub fn reference_of<'k>(&self, delta: &[u8], known: impl Into<Known<'k>>) -> Result<&Reference, Error> {
+        let used = self.decode_delta(delta, known.into())?.used;
+        let found = self.window.iter().find(|kept| kept.name() == used);
+        found.ok_or_else(|| {
+            Error::new(Kind::Reference, 0, "the message that the delta refers to is not known")
+        })
+    }
+
+    fn decode_delta(&self, bytes: &[u8], known: Known<'_>) -> Result<Decoded, Error> {
+        self.layout.borrow().decode_delta(bytes, self.window.likely(), self.window.late(), known)
     }
 
     /// Returns the message that was decoded last. Its name acknowledges it.
