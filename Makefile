@@ -174,8 +174,6 @@ lint:  ## formatting, circular dependencies of modules, and clippy
 	cargo fmt --all --check
 	.ci/circles
 	$(LINT)
-	cargo check -p dunnage-codegen -p dunnage-formats --no-default-features
-	cargo check -p dunnage-formats --no-default-features --features cbor
 
 fmt:  ## format the code
 	cargo fmt --all

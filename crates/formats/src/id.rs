@@ -212,3 +212,19 @@ impl FromStr for Id {
         })
     }
 }
+
+#[cfg(all(test, not(feature = "xml"), not(feature = "thrift")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_format_without_its_feature_is_known_and_says_which_one_it_needs() {
+        let model = Model::compile(r#"{"type": "boolean"}"#).unwrap();
+        for (id, feature) in [(Id::Xml, "`xml`"), (Id::ThriftCompact, "`thrift`")] {
+            assert_eq!(Id::from_str(id.name()), Ok(id));
+            let error = id.open(Some(&model), Mapping::Exact).err().unwrap();
+            assert_eq!(error.kind(), Kind::Type);
+            assert!(error.to_string().contains(feature), "{error}");
+        }
+    }
+}
