@@ -35,8 +35,8 @@ use std::{
 ///
 /// Files are named after the schema's title, or after its file if it has none: Container becomes container.proto,
 /// container.h and container.c, or container.js and container.examples.json. Each written file is listed on standard
-/// output. A file that was not generated for a schema of this name is not overwritten. If the file has another layout in the
-/// same slot, a warning says so: devices that still send the old one would be misread.
+/// output. A file that was not generated for a schema of this name is not overwritten. A warning is printed if the file
+/// has a different layout in the same slot, because the gateway would misread devices that still use the old code.
 #[derive(Args)]
 pub struct Generate {
     /// Language of the output
@@ -213,14 +213,17 @@ fn say_slot(layout: &Layout) {
         writeln!(anstream::stderr().lock(), "slot {}{from}, layout {fingerprint}..., {check}", layout.slot());
 }
 
-/// The slot and the layout of generated C and TS013 code: the number, and the fingerprint in hexadecimal digits.
-fn identity(text: &str) -> Option<(u8, &str)> {
-    let words = || text.split([' ', '\n', '"', ',']).filter(|word| !word.is_empty());
-    let is_slot = |word: &str| word.ends_with("_SLOT") || ["slot", "port"].contains(&word);
-    let slot =
-        words().zip(words().skip(1)).find_map(|(word, next)| next.parse().ok().filter(|_| is_slot(word)));
-    let is_fingerprint = |word: &&str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-    Some((slot?, words().find(is_fingerprint)?))
+/// The slot of generated C or TS013 code, and the fingerprint of its layout, as their comments and macros have them.
+fn identity(text: &str) -> Option<(&str, &str)> {
+    let value = |words: &[&str], macro_end: &str| {
+        text.lines().find_map(|line| {
+            let (name, value) =
+                line.strip_prefix("#define ").or(line.strip_prefix(" * "))?.split_once(' ')?;
+            let is_it = words.contains(&name) || name.ends_with(macro_end);
+            value.split([',', '"']).find(|value| is_it && !value.is_empty())
+        })
+    };
+    Some((value(&["slot", "port"], "_SLOT")?, value(&["layout"], "_FINGERPRINT")?))
 }
 
 /// Warns if `old` has another layout in the same slot as `new`: both are the text of a generated file.
@@ -230,9 +233,9 @@ fn warn_of_change(old: &str, new: &str) {
         && before != after
     {
         complain(format_args!(
-            "warning: slot {slot} had another layout, {}...: if devices or stored messages use it, give the schema another x-dunnage-slot and \
-             keep the old schema; `dunnage schema diff OLD NEW` shows what has changed",
-            &before[..8]
+            "warning: the replaced file had a different layout, {}..., in slot {slot}: if devices or stored messages use it, change x-dunnage-slot \
+             and keep the old schema; `dunnage schema diff OLD NEW` lists the differences",
+            before.get(..8).unwrap_or(before)
         ));
     }
 }

@@ -48,7 +48,7 @@ enum Command {
         /// IDs from the list
         #[arg(value_name = "ID")]
         ids: Vec<i64>,
-        /// Discard all dead letters, if there is no other selection
+        /// Discard all dead letters; required without --output and IDs
         #[arg(long)]
         all: bool,
     },
@@ -100,13 +100,13 @@ impl DeadLetters {
     }
 }
 
-/// Prints what was done with how many messages. It is an error if no message has one of the IDs that were given.
+/// Prints the number of messages. Fails if IDs were given and none of them is in the list.
 fn say(done: &str, answer: &Value, ids: &[i64]) -> Result<(), Failure> {
     if !ids.is_empty() && answer["messages"] == 0 {
         let ids: Vec<_> = ids.iter().map(i64::to_string).collect();
         let reason = format!(
-            "no such message is in the list: {}; `dunnage gateway dead-letters list` prints it",
-            ids.join(", ")
+            "no message in the list has the ID {}; `dunnage gateway dead-letters list` prints the list",
+            ids.join(" or ")
         );
         return Err(Failure::Failed(reason));
     }

@@ -1,4 +1,4 @@
-//! What statistics give messages that they were not trained on: those of other devices, and of a later time.
+//! Measures statistics on messages that are not in their training: those of other devices, at a later time.
 
 use crate::{failure::Failure, sequences::Sequence};
 use base64::{Engine, prelude::BASE64_STANDARD};

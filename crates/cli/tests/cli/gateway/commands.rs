@@ -89,7 +89,7 @@ fn dead_letters_can_be_listed_retried_and_discarded() {
     for command in ["retry", "discard"] {
         let unknown = ask(folder.path(), &["dead-letters", command, "4711"]);
         assert_eq!(unknown.code, 1);
-        assert!(unknown.stderr.contains("no such message is in the list: 4711"), "{}", unknown.stderr);
+        assert!(unknown.stderr.contains("no message in the list has the ID 4711"), "{}", unknown.stderr);
     }
     assert_eq!(
         ask(folder.path(), &["dead-letters", "discard", "--output", "o"]).text(),
