@@ -5,7 +5,7 @@
 //! number. On average over messages whose parts take all of their values equally often, no code is shorter.
 
 use crate::container::Failed;
-use dunnage_packed::{Form, Node, Number, Object, Shape, Value};
+use dunnage_packed::{Form, Node, Number, ObjectNode, Shape, Value};
 use dunnage_schema::Segment;
 
 /// Returns the bytes of `message`, a message of the layout with this root. Fails if a part has no bound.
@@ -43,7 +43,7 @@ fn bits(node: &Node, value: &Value) -> Result<f64, Failed> {
     })
 }
 
-fn fields(object: &Object, entries: &[(String, Value)]) -> Result<f64, Failed> {
+fn fields(object: &ObjectNode, entries: &[(String, Value)]) -> Result<f64, Failed> {
     let mut left = entries.len();
     let mut bits = 0.0;
     for field in &object.fields {

@@ -1,7 +1,7 @@
 //! Messages that are rows of a table or dataclasses: `None` stands for an absent property, and a `datetime` for a time in the schema's notation.
 
 use crate::{pson::TIME, value::Message};
-use dunnage_packed::{Layout, Node, Object, Shape, Source};
+use dunnage_packed::{Layout, Node, ObjectNode, Shape, Source};
 use dunnage_pson::Value;
 
 /// Makes something of a message, with datetimes in the notation of the schema. If that fails, leaves out the properties that are null, optional, and
@@ -81,7 +81,7 @@ fn adapt(layout: &Layout, node: &Node, value: &mut Value, seen: &mut Vec<usize>)
     }
 }
 
-fn properties(layout: &Layout, object: &Object, entries: &mut Vec<(String, Value)>) -> bool {
+fn properties(layout: &Layout, object: &ObjectNode, entries: &mut Vec<(String, Value)>) -> bool {
     let before = entries.len();
     let field = |name: &str| object.fields.iter().find(|field| field.name == name);
     entries.retain(|(name, value)| {

@@ -1,7 +1,7 @@
 //! Writes and reads plain bits. Each byte is filled from its highest bit down.
 
 use crate::Error;
-use crate::node::index_bits;
+use crate::size::index_bits;
 use crate::wire::{At, Sink, Source};
 use dunnage_pson::Kind;
 

@@ -1,12 +1,10 @@
 //! Decides which values a node carries: the values for which it has bits, whether or not the schema allows them.
 //!
-//! A union uses the first of its nodes that carries the value. Encoder and decoder must choose the same one, so the choice depends
-//! only on the part of the tree that the fingerprint covers: `spec/packed.md`, "Unions".
+//! Each kind of node has its own rule (`node/`). A union uses the first of its nodes that carries the value. Encoder and decoder must
+//! choose the same one, so the choice depends only on the part of the tree that the fingerprint covers: `spec/packed.md`, "Unions".
 
-use crate::node::{Array, Node, Object, Shape, Text, Tuple};
-use crate::{Error, Layout, float, pattern};
+use crate::{Error, Layout, Node};
 use dunnage_pson::{Kind, Value};
-use dunnage_schema::same;
 use std::cell::Cell;
 
 /// The maximum number of comparisons of a node with a value for one message. Without it, nested unions take exponential time.
@@ -30,46 +28,38 @@ impl Layout {
 }
 
 impl<'a> Carrier<'a> {
-    pub(crate) fn new(definitions: &'a [Node]) -> Carrier<'a> {
+    pub fn new(definitions: &'a [Node]) -> Carrier<'a> {
         Carrier { definitions, steps: Cell::new(MAX_STEPS) }
     }
 
-    /// Returns whether `node` carries `value`. The only error is of kind `limit`.
-    pub(crate) fn carries(&self, node: &Node, value: &Value) -> Result<bool, Error> {
-        self.charge(1)?;
-        match (&node.shape, value) {
-            (Shape::Any, _) => Ok(true),
-            (Shape::Constant(only), _) => Ok(same(only, value)),
-            (Shape::Choice(values), _) => {
-                self.charge(values.len() / COMPARED)?;
-                Ok(values.iter().any(|one| same(one, value)))
-            }
-            (Shape::Bool, _) => Ok(matches!(value, Value::Bool(_))),
-            (Shape::Number(number), _) => Ok(number.carries(value)),
-            (Shape::Numbers(numbers), _) => Ok(numbers.carries(value)),
-            (Shape::Float, _) => Ok(float::exact(value).is_ok()),
-            (Shape::Pattern(segments), Value::Text(text)) => Ok(pattern::matches(segments, text)),
-            (Shape::Text(kind), Value::Text(text)) => Ok(kind.holds(text)),
-            (Shape::Known(_), _) => Ok(matches!(value, Value::Text(_))),
-            (Shape::Array(array), Value::Array(items)) => self.array(array, items),
-            (Shape::Tuple(tuple), Value::Array(items)) => self.tuple(tuple, items),
-            (Shape::Object(object), Value::Map(entries)) => self.object(object, entries),
-            (Shape::Nullable(_), Value::Null) => Ok(true),
-            (Shape::Nullable(inner), _) => self.carries(inner, value),
-            (Shape::Union(nodes), _) => Ok(self.first(nodes, value)?.is_some()),
-            (Shape::Definition(at), _) => self.carries(&self.definitions[*at], value),
-            _ => Ok(false),
-        }
+    /// Returns the tree to which a definition refers.
+    pub fn definition(&self, at: usize) -> &'a Node {
+        &self.definitions[at]
     }
 
-    /// Returns the index of the first of `nodes` that carries `value`.
-    pub(crate) fn first(&self, nodes: &[Node], value: &Value) -> Result<Option<usize>, Error> {
-        for (at, node) in nodes.iter().enumerate() {
-            if self.carries(node, value)? {
-                return Ok(Some(at));
+    /// Returns whether `node` carries `value`. The only error is of kind `limit`.
+    pub fn carries(&self, node: &Node, value: &Value) -> Result<bool, Error> {
+        self.charge(1)?;
+        node.carries(value, self)
+    }
+
+    /// Returns whether each of the values is carried by its node. A value without a node is not.
+    pub fn carries_all<'v>(
+        &self,
+        values: impl Iterator<Item = (Option<&'v Node>, &'v Value)>,
+    ) -> Result<bool, Error> {
+        for (node, value) in values {
+            match node {
+                Some(node) if self.carries(node, value)? => {}
+                _ => return Ok(false),
             }
         }
-        Ok(None)
+        Ok(true)
+    }
+
+    /// Counts the comparison of a value with `count` values or names.
+    pub fn compare(&self, count: usize) -> Result<(), Error> {
+        self.charge(count / COMPARED)
     }
 
     fn charge(&self, steps: usize) -> Result<(), Error> {
@@ -78,58 +68,4 @@ impl<'a> Carrier<'a> {
         self.steps.set(left.ok_or_else(|| Error::new(Kind::Limit, 0, message()))?);
         Ok(())
     }
-
-    fn array(&self, array: &Array, items: &[Value]) -> Result<bool, Error> {
-        if !is_within(items.len(), array.min, array.max) {
-            return Ok(false);
-        }
-        for item in items {
-            if !self.carries(&array.item, item)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    fn tuple(&self, tuple: &Tuple, items: &[Value]) -> Result<bool, Error> {
-        if !is_within(items.len(), tuple.min, tuple.max) {
-            return Ok(false);
-        }
-        for (i, item) in items.iter().enumerate() {
-            match tuple.items.get(i).or(tuple.rest.as_deref()) {
-                Some(node) if self.carries(node, item)? => {}
-                _ => return Ok(false),
-            }
-        }
-        Ok(true)
-    }
-
-    fn object(&self, object: &Object, entries: &[(String, Value)]) -> Result<bool, Error> {
-        let required = object.fields.iter().filter(|field| !field.optional);
-        let mut found = 0;
-        for (key, value) in entries {
-            self.charge(object.fields.len() / COMPARED)?;
-            let field = object.fields.iter().find(|field| field.name == *key);
-            found += usize::from(field.is_some_and(|field| !field.optional));
-            match field.map(|field| &field.node).or(object.additional.as_deref()) {
-                Some(node) if self.carries(node, value)? => {}
-                _ => return Ok(false),
-            }
-        }
-        Ok(found == required.count())
-    }
-}
-
-impl Text {
-    /// Returns whether the length of `text` is within the bounds.
-    pub(crate) fn holds(&self, text: &str) -> bool {
-        let most = self.max.map_or(usize::MAX, |max| max as usize);
-        // A character has one to four bytes, so the length in bytes usually decides without counting characters.
-        let certain = text.len() <= most && text.len() / 4 >= self.min as usize;
-        certain || is_within(text.chars().count(), self.min, self.max)
-    }
-}
-
-fn is_within(count: usize, min: u32, max: Option<u32>) -> bool {
-    (min as usize..=max.map_or(usize::MAX, |max| max as usize)).contains(&count)
 }

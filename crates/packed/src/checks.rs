@@ -1,6 +1,6 @@
 //! Decides whether the bits alone make a message valid.
 
-use crate::derive::is_exact;
+use crate::node::is_exact;
 use dunnage_schema::{Model, Text, Type};
 
 /// Returns whether the schema has rules that must be checked in addition to the bits.

@@ -1,8 +1,10 @@
 //! Derives the tree of nodes from a model.
 
-use crate::node::{Array, Field, Node, Number, Numbers, Object, Shape, Source, Text, Tuple};
+use crate::node::{
+    ArrayNode, FieldNode, Node, Number, Numbers, ObjectNode, Shape, Source, TextNode, TupleNode, is_exact,
+};
 use crate::notation::{Notations, notations};
-use dunnage_schema::{Decimal, Format, Model, NumberText, Segment, Type};
+use dunnage_schema::{Decimal, Format, Model, NumberText, Type};
 
 /// Returns the tree of the message, and the trees of the definitions in the order of their first use.
 pub(crate) fn derive(model: &Model) -> (Node, Vec<Node>) {
@@ -24,10 +26,13 @@ struct Derivation {
 }
 
 impl Derivation {
-    fn node(&mut self, kind: &Type) -> Node {
-        let id = self.next;
+    fn id(&mut self) -> u32 {
         self.next += 1;
-        Node { id, shape: self.shape(kind) }
+        self.next - 1
+    }
+
+    fn node(&mut self, kind: &Type) -> Node {
+        Node { id: self.id(), shape: self.shape(kind) }
     }
 
     fn boxed(&mut self, kind: &Type) -> Box<Node> {
@@ -66,9 +71,9 @@ impl Derivation {
                 _ => self.text(text),
             },
             Type::Array(array) => {
-                Shape::Array(Array { item: self.boxed(&array.items), min: array.min, max: array.max })
+                Shape::Array(ArrayNode { item: self.boxed(&array.items), min: array.min, max: array.max })
             }
-            Type::Tuple(tuple) => Shape::Tuple(Tuple {
+            Type::Tuple(tuple) => Shape::Tuple(TupleNode {
                 items: tuple.items.iter().map(|item| self.node(item)).collect(),
                 rest: tuple.rest.as_ref().map(|rest| self.boxed(rest)),
                 min: tuple.min,
@@ -93,24 +98,18 @@ impl Derivation {
     /// union of its notations and any other text.
     fn text(&mut self, text: &dunnage_schema::Text) -> Shape {
         let date_time = text.format == Some(Format::DateTime) && !text.asserts_format;
-        let any = Shape::Text(Text { min: text.min_length, max: text.max_length, date_time });
+        let any = Shape::Text(TextNode { min: text.min_length, max: text.max_length, date_time });
         let Some(format) = text.asserted_format() else { return any };
         let Notations { mut shapes, are_all } = notations(format);
         if are_all && shapes.len() == 1 {
             return shapes.remove(0);
         }
         shapes.push(any);
-        Shape::Union(shapes.into_iter().map(|shape| self.numbered(shape)).collect())
-    }
-
-    fn numbered(&mut self, shape: Shape) -> Node {
-        let id = self.next;
-        self.next += 1;
-        Node { id, shape }
+        Shape::Union(shapes.into_iter().map(|shape| Node { id: self.id(), shape }).collect())
     }
 
     fn object(&mut self, object: &dunnage_schema::Object) -> Shape {
-        let field = |field: &dunnage_schema::Field| Field {
+        let field = |field: &dunnage_schema::Field| FieldNode {
             name: field.name.clone(),
             optional: !field.required,
             node: self.node(&field.kind),
@@ -118,7 +117,7 @@ impl Derivation {
         };
         let fields = object.fields.iter().map(field).collect();
         let additional = object.additional.as_ref().map(|kind| self.boxed(kind));
-        Shape::Object(Object { fields, additional })
+        Shape::Object(ObjectNode { fields, additional })
     }
 }
 
@@ -136,33 +135,4 @@ fn number(decimal: &Decimal, source: Source) -> Number {
     let usual = decimal.usual.map(|(first, last)| (decimal.count_near(first), decimal.count_near(last)));
     let unit = 10f64.powi((quantum.places - decimal.places) as i32) * f64::from(quantum.divisor.get());
     Number::new((min, max, 1), usual, source).changing(changes(quantum.mantissa as f64 / unit))
-}
-
-/// Returns whether the end of each segment can be recognized from the segments behind it.
-pub fn is_exact(segments: &[Segment]) -> bool {
-    segments.iter().enumerate().all(|(i, segment)| {
-        let behind = &segments[i + 1..];
-        let end = behind.iter().position(|next| next.min > 0).map_or(behind.len(), |first| first + 1);
-        let meets = |next: &Segment| next.chars.iter().any(|c| segment.chars.binary_search(c).is_ok());
-        segment.min == segment.max || !behind[..end].iter().any(meets)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn exact(pattern: &str) -> bool {
-        is_exact(&dunnage_schema::Pattern::new(pattern).unwrap().segments.unwrap())
-    }
-
-    #[test]
-    fn a_pattern_is_exact_when_its_segments_are_told_apart_from_left_to_right() {
-        assert!(exact("^[A-Z]{3}[UJZ][0-9]{7}$"));
-        assert!(exact("^[0-9]{3}-[0-9]{2,3}-[0-9A-F]{1,4}-[0-9A-F]{1,7}$"));
-        assert!(exact("^[1-9][0-9]{6,14}$"));
-        assert!(exact("^[a-z]{0,3}[0-9]{0,3}$"));
-        assert!(!exact("^[0-9]{1,3}[0-9A-F]$"));
-        assert!(!exact("^[0-9]{0,3}-?[0-9]$"));
-    }
 }

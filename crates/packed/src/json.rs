@@ -40,6 +40,13 @@ pub(crate) fn list<T>(
     out.push(close);
 }
 
+/// Appends an object whose first key is `tag`. `content` appends the value of that key, and whatever follows it.
+pub(crate) fn tagged(tag: &str, out: &mut String, content: impl FnOnce(&mut String)) {
+    out.push_str(&format!("{{\"{tag}\":"));
+    content(out);
+    out.push('}');
+}
+
 /// Appends `text` in quotes, escaped.
 pub(crate) fn string(text: &str, out: &mut String) {
     out.push('"');

@@ -6,12 +6,11 @@ use crate::check::Check;
 use crate::coded::{self, Leaves, Statistics, Trained};
 use crate::decode::Decoder;
 use crate::encode::Encoder;
-use crate::known::Known;
 use crate::limits::{MAX_BYTES, Nesting, Values};
 use crate::modelled::{ModelledSink, ModelledSource};
 use crate::node::Node;
 use crate::wire::{Sink, Source};
-use crate::{Error, checks, derive};
+use crate::{Error, Known, checks, derive};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use dunnage_pson::{Budget, Kind, Value};
@@ -270,7 +269,7 @@ impl Layout {
     /// Passes the parts of `message` to `sink`.
     pub(crate) fn write<S: Sink>(&self, message: &Value, sink: &mut S) -> Result<(), Error> {
         let carrier = Carrier::new(&self.definitions);
-        let mut encoder = Encoder { layout: self, sink, values: Values::new(), carrier };
+        let mut encoder = Encoder { sink, values: Values::new(), carrier };
         encoder.value(&self.root, message, Nesting::default())
     }
 
@@ -385,7 +384,7 @@ impl Layout {
         out: &mut Value,
     ) -> Result<(), Error> {
         let carrier = Carrier::new(&self.definitions);
-        let mut decoder = Decoder { layout: self, source, values: Values::new(), memory, carrier, given };
+        let mut decoder = Decoder { source, values: Values::new(), memory, carrier, given };
         decoder.value_into(&self.root, Nesting::default(), out)
     }
 

@@ -5,7 +5,6 @@
 //! them as plain bits, or codes them with an adaptive model when the largest message is unbounded or above
 //! [`MAX_PLAIN_BYTES`].
 
-mod any;
 mod bits;
 mod canonical;
 mod carries;
@@ -18,18 +17,15 @@ mod derive;
 mod encode;
 mod error;
 mod explain;
-mod float;
 mod json;
-mod known;
 mod layout;
 mod limits;
 mod modelled;
 mod node;
 mod notation;
-mod number;
 mod open;
 mod order;
-mod pattern;
+mod path;
 mod shrink;
 mod size;
 mod slot;
@@ -38,19 +34,16 @@ mod wire;
 
 pub use check::Check;
 pub use coded::{
-    Bin, Context, Decoded, Example, Expected, ExpectedBits, ExpectedPart, Learnt, LearntPart, PatternPiece,
-    Receiver, Reference, Sender, Table, Tables, TrainedLeaf, TrainedLeaves, Training, Window, is_delta,
-    may_refer, pattern_pieces,
+    Bin, Context, Decoded, Example, Expected, ExpectedBits, ExpectedPart, Learnt, LearntPart, Receiver, Reference,
+    Sender, Table, Tables, TrainedLeaf, TrainedLeaves, Training, Window, is_delta, may_refer,
 };
-pub use derive::is_exact;
 pub use error::Error;
 pub use explain::Row;
-pub use known::Known;
 pub use layout::{Layout, MAX_PLAIN_BYTES};
 pub use node::*;
 pub use open::OpenPart;
 pub use shrink::{Choice, Saving, Sizes, savings, shrunk};
-pub use size::Bits;
+pub use size::{Bits, index_bits};
 pub use slot::{other_slot, with_slot};
 pub use trace::Step;
 

@@ -1,6 +1,7 @@
 //! Reports which parts of a layout prevent plain bits, for generated code, which supports no others.
 
-use crate::{Layout, MAX_PLAIN_BYTES, Node, Shape};
+use crate::path::shown;
+use crate::{Bits, Layout, MAX_PLAIN_BYTES};
 use std::fmt;
 
 /// A part of the message whose size is unbounded or too large.
@@ -30,7 +31,7 @@ impl Layout {
     /// [`MAX_PLAIN_BYTES`], they are the message and its largest parts.
     pub fn open_parts(&self) -> Vec<OpenPart> {
         let mut walk = Walk { open: Vec::new(), leaves: Vec::new() };
-        walk.node(self.root(), "", 1);
+        self.root().open_parts("", 1, &mut walk);
         match self.root().bits().max {
             Some(_) if self.is_plain() => Vec::new(),
             Some(bits) if walk.open.is_empty() => too_large(bits, walk.leaves),
@@ -39,68 +40,29 @@ impl Layout {
     }
 }
 
-struct Walk {
+/// Collects the open parts of a layout, and the sizes of the others.
+pub(crate) struct Walk {
     open: Vec<OpenPart>,
     /// The path of each part without parts of its own, and the maximum number of bits of all its occurrences in a message.
     leaves: Vec<(String, u64)>,
 }
 
 impl Walk {
-    /// Visits `node`, which occurs at `path` up to `times` times.
-    fn node(&mut self, node: &Node, path: &str, times: u64) {
-        match &node.shape {
-            Shape::Text(text) if text.max.is_none() => {
-                self.open(path, "is text without a longest one", "add maxLength, or an anchored pattern");
-            }
-            Shape::Any => self.open(path, "may be anything", "give it a type"),
-            Shape::Definition(_) => {
-                self.open(path, "refers to itself", "write the levels out that there are");
-            }
-            Shape::Array(array) => {
-                self.elements(path, array.max);
-                self.node(&array.item, &format!("{path}[]"), most(times, array.max));
-            }
-            Shape::Tuple(tuple) => {
-                self.elements(path, tuple.max);
-                for (i, item) in tuple.items.iter().enumerate() {
-                    self.node(item, &format!("{path}[{i}]"), times);
-                }
-                if let Some(rest) = &tuple.rest {
-                    self.node(rest, &format!("{path}[]"), most(times, tuple.max));
-                }
-            }
-            Shape::Object(object) => {
-                for field in &object.fields {
-                    self.node(&field.node, &join(path, &field.name), times);
-                }
-                if object.additional.is_some() {
-                    self.open(path, "may have other properties", "add additionalProperties: false");
-                }
-            }
-            Shape::Nullable(inner) => self.node(inner, path, times),
-            Shape::Union(kinds) => kinds.iter().for_each(|kind| self.node(kind, path, times)),
-            _ => {
-                let bits = node.bits().max.unwrap_or(0).saturating_mul(times);
-                self.leaves.push((named(path), bits));
-            }
-        }
+    /// Adds a part without a bound.
+    pub fn open(&mut self, path: &str, fault: &str, remedy: &'static str) {
+        self.open.push(OpenPart { field: shown(path).to_owned(), fault: fault.to_owned(), remedy });
     }
 
-    fn elements(&mut self, path: &str, max: Option<u32>) {
-        if max.is_none() {
-            self.open(path, "is an array of any length", "add maxItems");
-        }
-    }
-
-    fn open(&mut self, path: &str, fault: &str, remedy: &'static str) {
-        self.open.push(OpenPart { field: named(path), fault: fault.to_owned(), remedy });
+    /// Adds a part without parts of its own, which occurs up to `times` times.
+    pub fn leaf(&mut self, path: &str, bits: Bits, times: u64) {
+        self.leaves.push((shown(path).to_owned(), bits.max.unwrap_or(0).saturating_mul(times)));
     }
 }
 
 fn too_large(bits: u64, mut leaves: Vec<(String, u64)>) -> Vec<OpenPart> {
     let bytes = bits.div_ceil(8).saturating_add(1);
     let whole = OpenPart {
-        field: named(""),
+        field: shown("").to_owned(),
         fault: format!("takes up to {bytes} bytes, more than {MAX_PLAIN_BYTES}"),
         remedy: "lower maxItems and maxLength, or give text an anchored pattern",
     };
@@ -111,18 +73,6 @@ fn too_large(bits: u64, mut leaves: Vec<(String, u64)>) -> Vec<OpenPart> {
         remedy: "one of the largest parts",
     });
     std::iter::once(whole).chain(largest).collect()
-}
-
-fn most(times: u64, max: Option<u32>) -> u64 {
-    times.saturating_mul(max.unwrap_or(1).into())
-}
-
-fn join(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
-}
-
-fn named(path: &str) -> String {
-    if path.is_empty() { "$".to_owned() } else { path.to_owned() }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::time::Time;
 use arrow_schema::{DataType, Field};
-use dunnage_packed::{Layout, Node, Number, Object, Shape, Source};
+use dunnage_packed::{Layout, Node, Number, ObjectNode, Shape, Source};
 use dunnage_pson::Value;
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ impl Kind {
         })
     }
 
-    fn of_object(object: &Object) -> Kind {
+    fn of_object(object: &ObjectNode) -> Kind {
         let fields = object.fields.iter().map(|field| (field.name.clone(), Kind::of(&field.node)));
         Kind::Struct(fields.collect(), object.additional.is_some())
     }

@@ -241,7 +241,7 @@ impl<'l> Builder<'l> {
 
     fn tuple(
         &mut self,
-        tuple: &dunnage_packed::Tuple,
+        tuple: &dunnage_packed::TupleNode,
         of: &dunnage_schema::Tuple,
         at: &Place,
         field: usize,

@@ -4,7 +4,8 @@
 use super::plan::Fault;
 use super::tables::{Emitted, Tables, push_constant};
 use dunnage_packed::{
-    Form, Layout, Node, Number, Object, Shape, TrainedLeaf, TrainedLeaves, Tuple, index_bits, pattern_pieces,
+    Form, Layout, Node, Number, ObjectNode, Shape, TrainedLeaf, TrainedLeaves, TupleNode, index_bits,
+    pattern_pieces,
 };
 use dunnage_schema::Segment;
 
@@ -154,7 +155,7 @@ impl Writer<'_> {
         }
     }
 
-    fn object(&mut self, id: u32, object: &Object) -> u64 {
+    fn object(&mut self, id: u32, object: &ObjectNode) -> u64 {
         let mut bits = 0;
         for field in &object.fields {
             if id == 0 {
@@ -183,7 +184,7 @@ impl Writer<'_> {
         form + most
     }
 
-    fn tuple(&mut self, id: u32, tuple: &Tuple) -> u64 {
+    fn tuple(&mut self, id: u32, tuple: &TupleNode) -> u64 {
         let max = tuple.max.unwrap_or(tuple.min);
         let mut bits = self.count(id, tuple.min, max);
         for (at, item) in tuple.items.iter().enumerate().take(max as usize) {

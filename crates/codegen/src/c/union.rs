@@ -1,6 +1,6 @@
 //! Decides whether two nodes exclude each other.
 
-use dunnage_packed::{Layout, Node, Number, Object, Shape, Source};
+use dunnage_packed::{Layout, Node, Number, ObjectNode, Shape, Source};
 use dunnage_pson::Value;
 
 /// Returns whether no value is carried by both nodes, which belong to `layout`. Returns false if that cannot be decided.
@@ -30,7 +30,7 @@ fn both_integers(one: &Number, other: &Number) -> bool {
 }
 
 /// Whether `a` requires a field that `b` cannot have, or cannot have with such a value.
-fn lacks(layout: &Layout, a: &Object, b: &Object) -> bool {
+fn lacks(layout: &Layout, a: &ObjectNode, b: &ObjectNode) -> bool {
     a.fields.iter().filter(|field| !field.optional).any(|field| {
         match b.fields.iter().find(|other| other.name == field.name) {
             Some(other) => disjoint(layout, &field.node, &other.node),

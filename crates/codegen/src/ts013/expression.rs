@@ -1,7 +1,9 @@
 //! Translates the schema to an expression of the runtime's codecs.
 
 use super::{literal, literal::MAX_EXACT, runtime::Piece, tables::Tables};
-use dunnage_packed::{Layout, Node, Number, Object, OpenPart, Shape, Source, TrainedLeaves, pattern_pieces};
+use dunnage_packed::{
+    Layout, Node, Number, ObjectNode, OpenPart, Shape, Source, TrainedLeaves, pattern_pieces,
+};
 use dunnage_schema::{Decimal, Float, Model, NumberText, TimeText, Type};
 use std::collections::BTreeSet;
 
@@ -199,7 +201,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    fn object(&mut self, object: &dunnage_schema::Object, node: &Object, depth: usize) -> String {
+    fn object(&mut self, object: &dunnage_schema::Object, node: &ObjectNode, depth: usize) -> String {
         let mut fields = Vec::new();
         for (field, laid) in object.fields.iter().zip(&node.fields) {
             self.path.push(field.name.clone());

@@ -1,6 +1,6 @@
 //! Generates the comment at the top of a codec.
 
-use dunnage_packed::{Layout, Node, Object, Shape};
+use dunnage_packed::{Layout, Node, ObjectNode, Shape};
 use std::fmt::Write;
 
 /// The width of the comment's text, in columns.
@@ -53,7 +53,7 @@ fn fields(node: &Node, path: &str, rows: &mut Vec<(String, String, String)>) {
     }
 }
 
-fn properties(object: &Object, path: &str, rows: &mut Vec<(String, String, String)>) {
+fn properties(object: &ObjectNode, path: &str, rows: &mut Vec<(String, String, String)>) {
     let prefix = if path.is_empty() { String::new() } else { format!("{path}.") };
     for field in &object.fields {
         let first = rows.len();

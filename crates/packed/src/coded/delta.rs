@@ -2,8 +2,7 @@
 
 use super::{CodedSink, CodedSource, Knowledge, Leaves, Record, Recorded, Recorder, Statistics};
 use crate::check::Check;
-use crate::known::Known;
-use crate::{Error, Layout};
+use crate::{Error, Known, Layout};
 use dunnage_pson::{Budget, Kind, Value};
 
 /// The mode of a message in the prior form, in the two highest bits of the first byte.

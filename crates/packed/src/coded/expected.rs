@@ -6,15 +6,15 @@
 //! the lengths that they may have, floats and unbounded numbers with half of their bits.
 
 use super::delta::Trained;
-use super::leaf::{Key, pieces};
+use super::leaf::Key;
 use super::table::{Bin, SHARES, Table, Tables};
-use crate::node::{Form, Node, Number, Object, Shape, Tuple, index_bits};
-use crate::size::SIZED;
-use crate::wire::{NULLABLE, Part};
-use crate::{Layout, float};
-use dunnage_schema::Segment;
+use crate::path::{Place, shown};
+use crate::size::index_bits;
+use crate::wire::Part;
+use crate::{Bits, Layout};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::mem;
 
 /// The bytes before the body of a message in the prior form, and of a delta.
 const HEADERS: [f64; 2] = [1.0, 3.0];
@@ -59,7 +59,7 @@ impl Layout {
         let walk = |deltas| {
             let mut walk =
                 Walk { trained, deltas, path: String::new(), rows: Vec::new(), known: RefCell::default() };
-            walk.node(self.root(), Times::ONCE);
+            self.root().expected(Times::ONCE, &mut walk);
             walk.rows
         };
         let [prior, delta] = [walk(false), walk(true)];
@@ -77,7 +77,7 @@ impl Layout {
 
 /// How often a part is in a message: on average and at most.
 #[derive(Debug, Clone, Copy)]
-struct Times {
+pub(crate) struct Times {
     mean: f64,
     max: f64,
 }
@@ -85,13 +85,16 @@ struct Times {
 impl Times {
     const ONCE: Times = Times { mean: 1.0, max: 1.0 };
 
-    fn by(self, mean: f64, max: f64) -> Times {
+    /// Returns how often a part occurs that this part has `mean` times on average and `max` times at most.
+    pub fn by(self, mean: f64, max: f64) -> Times {
         Times { mean: self.mean * mean, max: self.max * max }
     }
 }
 
-struct Walk<'a> {
+/// Adds up the bits of the fields.
+pub(crate) struct Walk<'a> {
     trained: &'a Trained,
+    /// Whether the messages are deltas.
     deltas: bool,
     path: String,
     rows: Vec<(String, ExpectedBits)>,
@@ -102,7 +105,7 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// Adds bits to the current path.
     fn add(&mut self, bits: ExpectedBits, times: Times) {
-        let path = if self.path.is_empty() { "$" } else { &self.path };
+        let path = shown(&self.path);
         if self.rows.last().is_none_or(|(last, _)| last != path) {
             self.rows.push((path.to_owned(), ExpectedBits::default()));
         }
@@ -113,10 +116,29 @@ impl Walk<'_> {
     }
 
     /// Adds an index out of `count`, and returns its leaf.
-    fn index(&mut self, node: u32, part: Part, nth: usize, count: u64, times: Times) -> Option<usize> {
-        let leaf = self.trained.leaves.find(Key { node, part, nth: nth as u32, opaque: false });
+    pub fn index(&mut self, node: u32, part: Part, nth: usize, count: u64, times: Times) -> Option<usize> {
+        let leaf = self.find(node, part, nth);
         self.leaf(leaf, count, times);
         leaf
+    }
+
+    /// Adds the two leaves of a number that grows by about `every`. A message without a reference has one of `amounts` steps, a delta one
+    /// of `changes`.
+    pub fn growing(
+        &mut self,
+        node: u32,
+        nth: usize,
+        (amounts, changes): (u64, u64),
+        every: u64,
+        times: Times,
+    ) {
+        let leaf = self.find(node, Part::Value, nth);
+        self.leaf(leaf, if self.deltas { changes } else { amounts }, times);
+        self.leaf(leaf.map(|leaf| leaf + 1), every, times);
+    }
+
+    fn find(&self, node: u32, part: Part, nth: usize) -> Option<usize> {
+        self.trained.leaves.find(Key { node, part, nth: nth as u32, opaque: false })
     }
 
     fn leaf(&mut self, leaf: Option<usize>, count: u64, times: Times) {
@@ -132,7 +154,7 @@ impl Walk<'_> {
     }
 
     /// Adds a part without tables. In a delta, a leaf says first whether it is the reference's.
-    fn opaque(&mut self, node: u32, nth: usize, all: ExpectedBits, times: Times) {
+    pub fn opaque(&mut self, node: u32, nth: usize, all: ExpectedBits, times: Times) {
         let key = Key { node, part: Part::Value, nth: nth as u32, opaque: true };
         let leaf = self.trained.leaves.find(key).filter(|_| self.deltas);
         let Some(leaf) = leaf else { return self.add(all, times) };
@@ -140,6 +162,13 @@ impl Walk<'_> {
         let tables = self.trained.statistics.leaves[leaf].change.as_ref();
         let other = tables.map_or(0.5, |_| self.between(leaf, true, 1, 2));
         self.add(all, times.by(other, 1.0));
+    }
+
+    /// Adds a part of which nothing but its bits is known: half of them are in use.
+    pub fn unknown(&mut self, node: u32, nth: usize, bits: Bits, times: Times) {
+        let max = bits.max.unwrap_or(0);
+        let all = ExpectedBits { mean: (bits.min + max) as f64 / 2.0, max: max as f64 };
+        self.opaque(node, nth, all, times);
     }
 
     /// Returns the mean bits of a leaf with these tables.
@@ -205,7 +234,7 @@ impl Walk<'_> {
     }
 
     /// Returns how likely it is that an index out of `count` is `low` or more.
-    fn from(&self, leaf: Option<usize>, count: u64, low: u64) -> f64 {
+    pub fn from(&self, leaf: Option<usize>, count: u64, low: u64) -> f64 {
         match leaf {
             _ if low == 0 => 1.0,
             Some(leaf) => self.between(leaf, false, low, count),
@@ -213,150 +242,22 @@ impl Walk<'_> {
         }
     }
 
-    fn node(&mut self, node: &Node, times: Times) {
-        let id = node.id;
-        match &node.shape {
-            Shape::Constant(_) | Shape::Known(_) | Shape::Any | Shape::Definition(_) => {}
-            Shape::Bool => drop(self.index(id, Part::Value, 0, 2, times)),
-            Shape::Number(number) => self.number(id, 0, number, times),
-            Shape::Numbers(numbers) => {
-                for (nth, (_, part)) in numbers.parts.iter().enumerate() {
-                    self.number(id, nth, part, times);
-                }
-            }
-            Shape::Float => {
-                let form = self.index(id, Part::Form, 0, float::FORMS, times);
-                let decimal = times.by(1.0 - self.from(form, float::FORMS, 1), 1.0);
-                self.index(id, Part::Sign, 0, 2, decimal);
-                self.index(id, Part::Places, 0, float::PLACES, decimal);
-                self.opaque(id, 0, half(0, u64::BITS.into()), times);
-            }
-            Shape::Choice(values) => drop(self.index(id, Part::Value, 0, values.len() as u64, times)),
-            Shape::Pattern(segments) => self.pattern(id, segments, times),
-            Shape::Text(text) => {
-                let (most, max) = (text.max.unwrap_or(text.min), node.bits().max.unwrap_or(0));
-                let length = index_bits(u64::from(most - text.min) + 1) + u32::from(most > 0);
-                let mean = f64::from(length) + 7.0 * f64::from(text.min + most) / 2.0;
-                self.opaque(id, 0, ExpectedBits { mean, max: max as f64 }, times);
-            }
-            Shape::Array(array) => {
-                let max = array.max.unwrap_or(array.min);
-                let (_, mean) = self.count(id, array.min, max, times);
-                self.under("[]", |walk| walk.node(&array.item, times.by(mean, max.into())));
-            }
-            Shape::Tuple(tuple) => self.tuple(id, tuple, times),
-            Shape::Object(object) => self.object(object, times),
-            Shape::Nullable(inner) => {
-                let leaf = self.index(id, Part::Presence, NULLABLE, 2, times);
-                let there = self.from(leaf, 2, 1);
-                self.node(inner, times.by(there, 1.0));
-            }
-            Shape::Union(nodes) => {
-                let count = nodes.len() as u64;
-                let leaf = self.index(id, Part::Form, 0, count, times);
-                for (nth, node) in nodes.iter().enumerate() {
-                    let nth = nth as u64;
-                    let likely = self.from(leaf, count, nth) - self.from(leaf, count, nth + 1);
-                    self.node(node, times.by(likely, 1.0));
-                }
-            }
-        }
-    }
-
-    fn object(&mut self, object: &Object, times: Times) {
-        for field in &object.fields {
-            let dot = if self.path.is_empty() { "" } else { "." };
-            self.under(&format!("{dot}{}", field.name), |walk| {
-                let mut there = 1.0;
-                if field.optional {
-                    let leaf = walk.index(field.node.id, Part::Presence, 0, 2, times);
-                    there = walk.from(leaf, 2, 1);
-                }
-                walk.node(&field.node, times.by(there, 1.0));
-            });
-        }
-    }
-
-    fn tuple(&mut self, id: u32, tuple: &Tuple, times: Times) {
-        let max = tuple.max.unwrap_or(tuple.min);
-        let (leaf, mut rest) = self.count(id, tuple.min, max, times);
-        for (at, item) in (0..max).zip(&tuple.items) {
-            let least = (at + 1).saturating_sub(tuple.min);
-            let there = self.from(leaf, u64::from(max - tuple.min) + 1, least.into());
-            rest -= there;
-            self.under(&format!("[{at}]"), |walk| walk.node(item, times.by(there, 1.0)));
-        }
-        if let Some(item) = &tuple.rest {
-            let most = f64::from(max.saturating_sub(tuple.items.len() as u32));
-            self.under("[]", |walk| walk.node(item, times.by(rest.max(0.0), most)));
-        }
-    }
-
-    /// Adds the number of elements, and returns its leaf and its mean.
-    fn count(&mut self, id: u32, min: u32, max: u32, times: Times) -> (Option<usize>, f64) {
-        let count = u64::from(max - min) + 1;
-        let leaf = self.index(id, Part::Count, 0, count, times);
+    /// Returns the mean of an index out of `count`.
+    pub fn mean_index(&self, leaf: Option<usize>, count: u64) -> f64 {
         let prior = leaf.and_then(|leaf| self.trained.statistics.leaves[leaf].prior.as_ref());
-        let above = match prior {
+        match prior {
             Some(tables) => self.over(tables, count, &|from, to| (from + to - 1.0) / 2.0),
             None => (count - 1) as f64 / 2.0,
-        };
-        (leaf, f64::from(min) + above)
-    }
-
-    fn number(&mut self, id: u32, nth: usize, number: &Number, times: Times) {
-        match (number.form(), number.every) {
-            (Form::Index(count), Some(every)) => {
-                let leaf = self.trained.leaves.find(Key {
-                    node: id,
-                    part: Part::Value,
-                    nth: nth as u32,
-                    opaque: false,
-                });
-                let amounts = (count - 1) / every + 1;
-                self.leaf(leaf, if self.deltas { 2 * (count / every + 1) + 1 } else { amounts }, times);
-                self.leaf(leaf.map(|leaf| leaf + 1), every, times);
-            }
-            (Form::Index(count), None) => drop(self.index(id, Part::Value, nth, count, times)),
-            (form, _) => {
-                let mut times = times;
-                if let Some(usual) = number.usual_count() {
-                    let leaf = self.index(id, Part::Value, nth, usual + 1, times);
-                    times = times.by(self.from(leaf, usual + 1, usual), 1.0);
-                }
-                if form == Form::Signed {
-                    self.index(id, Part::Sign, nth, 2, times);
-                }
-                self.opaque(id, nth, half(SIZED.min, SIZED.max.unwrap_or(0)), times);
-            }
         }
     }
 
-    fn pattern(&mut self, id: u32, segments: &[Segment], times: Times) {
-        let mut runs = Vec::new();
-        for (nth, segment) in segments.iter().enumerate() {
-            let count = u64::from(segment.max - segment.min) + 1;
-            runs.push((self.index(id, Part::Count, nth, count, times), count));
-        }
-        for (nth, piece) in pieces(segments).enumerate() {
-            let (leaf, count) = runs[piece.segment];
-            let least = (piece.after + 1).saturating_sub(segments[piece.segment].min);
-            let times = times.by(self.from(leaf, count, least.into()), 1.0);
-            self.index(id, Part::Value, nth, piece.radix.pow(piece.most), times);
-        }
-    }
-
-    fn under(&mut self, name: &str, walk: impl FnOnce(&mut Self)) {
-        let length = self.path.len();
-        self.path.push_str(name);
+    /// Adds what `walk` adds as parts of the node at `place`.
+    pub fn under(&mut self, place: Place<'_>, walk: impl FnOnce(&mut Self)) {
+        let below = place.below(&self.path);
+        let path = mem::replace(&mut self.path, below);
         walk(self);
-        self.path.truncate(length);
+        self.path = path;
     }
-}
-
-/// Returns the bits of a part of which nothing else is known.
-fn half(min: u64, max: u64) -> ExpectedBits {
-    ExpectedBits { mean: (min + max) as f64 / 2.0, max: max as f64 }
 }
 
 /// Returns the bits of a value in this bin.

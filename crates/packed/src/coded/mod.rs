@@ -6,7 +6,7 @@
 mod change;
 mod coder;
 mod delta;
-mod expected;
+pub(crate) mod expected;
 mod leaf;
 mod model;
 mod opaque;
@@ -25,11 +25,11 @@ pub use receiver::Receiver;
 pub use sender::Sender;
 pub use table::{Bin, Context, Table, Tables};
 pub use train::{Example, Learnt, LearntPart, Training};
-pub use trained::{PatternPiece, TrainedLeaf, TrainedLeaves, pattern_pieces};
+pub use trained::{TrainedLeaf, TrainedLeaves};
 pub use window::Window;
 
 pub(crate) use delta::{DELTA, DELTA_HEADER, PRIOR, Trained};
-pub(crate) use leaf::{Leaves, pieces};
+pub(crate) use leaf::Leaves;
 pub(crate) use record::{Record, Recorded, Recorder};
 pub(crate) use statistics::Statistics;
 

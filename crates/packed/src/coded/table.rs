@@ -193,7 +193,7 @@ impl Before {
 /// Codes an index out of `count` without statistics.
 pub(crate) fn equally<C: Coder>(coder: &mut C, value: u64, count: u64) -> Result<u64, Error> {
     let offset = coder.offset();
-    let read = coder.bits(value, crate::node::index_bits(count))?;
+    let read = coder.bits(value, crate::size::index_bits(count))?;
     if read < count { Ok(read) } else { Err(beyond(offset)) }
 }
 

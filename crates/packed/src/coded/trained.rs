@@ -1,11 +1,10 @@
 //! The leaves of a layout with their statistics, for generators of code.
 
+use super::Trained;
 use super::leaf::{Every, Key};
 use super::table::Tables;
-use super::{Trained, pieces};
 use crate::Layout;
 use crate::wire::{NULLABLE, Part};
-use dunnage_schema::Segment;
 
 /// The statistics of a layout as generated code needs them. `spec/packed.md`, "Coded bodies".
 #[derive(Debug, Clone, Copy)]
@@ -98,29 +97,4 @@ impl Layout {
     pub fn trained_leaves(&self) -> Option<TrainedLeaves<'_>> {
         self.trained().map(TrainedLeaves)
     }
-}
-
-/// A piece of a pattern: characters of one segment that a coded body has as one index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PatternPiece {
-    /// The index of the segment.
-    pub segment: usize,
-    /// The characters of the segment before this piece.
-    pub after: u32,
-    /// The most characters of the piece.
-    pub most: u32,
-    /// The number of characters in the class of the segment.
-    pub radix: u32,
-}
-
-/// Returns the pieces in which a coded body has the characters of a pattern.
-pub fn pattern_pieces(segments: &[Segment]) -> Vec<PatternPiece> {
-    let public = |piece: super::leaf::Piece| PatternPiece {
-        segment: piece.segment,
-        after: piece.after,
-        most: piece.most,
-        // A class has at most 256 characters.
-        radix: piece.radix as u32,
-    };
-    pieces(segments).map(public).collect()
 }

@@ -35,7 +35,7 @@ struct Walk {
 impl Model {
     /// Codes a number from 0 to `count` - 1.
     pub fn index<C: Coder>(&mut self, coder: &mut C, at: At, value: u64, count: u64) -> Result<u64, Error> {
-        let bits = crate::node::index_bits(count);
+        let bits = crate::size::index_bits(count);
         let mut walk = self.walk(at, bits);
         let value = self.tree(coder, &mut walk, value, bits, count.wrapping_sub(1))?;
         self.remember(at, value);

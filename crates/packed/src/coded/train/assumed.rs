@@ -4,9 +4,8 @@ use super::{CHANGE_PRICE, Training, VALUE_PRICE, bins};
 use crate::coded::leaf::{Every, Leaf};
 use crate::coded::statistics::{LeafStatistics, Statistics};
 use crate::coded::table::{FULL_WEIGHT, Tables};
-use crate::node::{Form, Number, Shape};
 use crate::wire::Part;
-use crate::{Error, Layout};
+use crate::{Error, Form, Layout, Number, Shape};
 
 /// The number of messages that are assumed. It sets how much a table must save.
 const MESSAGES: u32 = 1000;

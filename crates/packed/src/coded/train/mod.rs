@@ -12,8 +12,7 @@ use super::leaf::Every;
 use super::record::{Record, Recorder};
 use super::statistics::{LeafStatistics, MAX_DEPTH, Statistics};
 use super::table::{FULL_WEIGHT, Table, Tables};
-use crate::node::{Node, Shape, Source};
-use crate::{Error, Layout};
+use crate::{Error, Layout, Shape, Source};
 use dunnage_pson::{Kind, Value};
 use plain::{Measured, PartBits};
 use samples::{LeafShape, Samples};
@@ -178,7 +177,7 @@ impl<'a> Training<'a> {
 
     fn is_time(&self, at: usize) -> bool {
         let leaf = &self.leaves.list()[at];
-        let shape = self.layout.root().find(leaf.key.node).map(|node: &Node| &node.shape);
+        let shape = self.layout.root().find(leaf.key.node).map(|node| &node.shape);
         let is_time =
             matches!(shape, Some(Shape::Number(number)) if matches!(number.source, Source::Time(_)));
         leaf.every.is_none() && is_time

@@ -5,7 +5,7 @@ use super::{LearntPart, NodeBits};
 use crate::Layout;
 use crate::coded::leaf::Leaves;
 use crate::coded::statistics::Statistics;
-use crate::node::{Node, Shape};
+use crate::path::shown;
 use std::collections::HashMap;
 
 /// Returns the mean bits of each part, in the order of the layout. Parts of a fixed value are left out.
@@ -25,7 +25,8 @@ pub(super) fn parts(
     for (at, leaf) in leaves.list().iter().enumerate() {
         let node = leaf.key.node;
         if parts.last().is_none_or(|(last, _)| *last != node) {
-            let path = path(layout.root(), node, "").unwrap_or_default();
+            let path =
+                layout.root().path_of(node, "").map_or_else(String::new, |path| shown(&path).to_owned());
             let delta = (change.messages() > 0).then(|| of(&bits.opaque_changes, node, change));
             let (plain, prior) = (of(&bits.plain, node, prior), of(&bits.opaque, node, prior));
             parts.push((node, LearntPart { path, plain, prior, delta }));
@@ -46,26 +47,4 @@ pub(super) fn parts(
         }
     }
     parts.into_iter().map(|(_, part)| part).collect()
-}
-
-/// Returns the path of the node with this number below `node`, whose path is `at`.
-fn path(node: &Node, id: u32, at: &str) -> Option<String> {
-    if node.id == id {
-        return Some(if at.is_empty() { "$".to_owned() } else { at.to_owned() });
-    }
-    match &node.shape {
-        Shape::Object(object) => object.fields.iter().find_map(|field| {
-            let dot = if at.is_empty() { "" } else { "." };
-            path(&field.node, id, &format!("{at}{dot}{}", field.name))
-        }),
-        Shape::Array(array) => path(&array.item, id, &format!("{at}[]")),
-        Shape::Tuple(tuple) => {
-            let item = |(i, item): (usize, &Node)| path(item, id, &format!("{at}[{i}]"));
-            let rest = || path(tuple.rest.as_deref()?, id, &format!("{at}[]"));
-            tuple.items.iter().enumerate().find_map(item).or_else(rest)
-        }
-        Shape::Nullable(inner) => path(inner, id, at),
-        Shape::Union(nodes) => nodes.iter().find_map(|node| path(node, id, at)),
-        _ => None,
-    }
 }

@@ -4,7 +4,7 @@ use crate::coded::change::{Grown, View};
 use crate::coded::leaf::Leaves;
 use crate::coded::record::{Datum, Record};
 use crate::coded::table::{Table, Tables};
-use crate::node::index_bits;
+use crate::size::index_bits;
 
 /// A value of a leaf.
 #[derive(Debug, Clone)]

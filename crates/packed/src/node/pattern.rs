@@ -1,12 +1,22 @@
-//! Text of an exact pattern: first the number of characters of each segment, then the characters in groups below 2^32.
+//! Text of an exact pattern: `spec/packed.md`, "Patterns".
+//!
+//! The number of characters of each segment comes first, then the characters in groups below 2^32.
 
-use crate::Error;
-use crate::coded::pieces;
+mod pieces;
+
+pub use pieces::{PatternPiece, pattern_pieces};
+
+use crate::coded::{Leaves, expected};
+use crate::decode::{Decoder, reused};
+use crate::encode::{Encoder, text_of};
+use crate::explain::Words;
+use crate::size::index_bits;
 use crate::wire::{At, Part, Sink, Source};
-use dunnage_pson::Kind;
+use crate::{Bits, Error, json};
+use dunnage_pson::{Kind, Value};
 use dunnage_schema::Segment;
 
-/// The limit of a group: the product of its radices stays below this.
+/// The limit of a group or piece: the product of its radices stays below this.
 const GROUP: u64 = 1 << 32;
 /// The maximum number of characters in a group, not counting those of classes with a single character.
 const GROUP_DIGITS: usize = 31;
@@ -15,9 +25,18 @@ const ROOM: u32 = 64;
 /// The number of segments of a pattern whose counts are on the stack.
 const FEW: usize = 16;
 
-/// Returns whether `text` matches the pattern.
-pub(crate) fn matches(segments: &[Segment], text: &str) -> bool {
-    runs(segments, text).is_some()
+/// Returns whether the end of each segment can be recognized from the segments behind it.
+pub fn is_exact(segments: &[Segment]) -> bool {
+    segments.iter().enumerate().all(|(i, segment)| {
+        let behind = &segments[i + 1..];
+        let end = behind.iter().position(|next| next.min > 0).map_or(behind.len(), |first| first + 1);
+        let meets = |next: &Segment| next.chars.iter().any(|c| segment.chars.binary_search(c).is_ok());
+        segment.min == segment.max || !behind[..end].iter().any(meets)
+    })
+}
+
+pub(super) fn carries(segments: &[Segment], value: &Value) -> bool {
+    matches!(value, Value::Text(text) if runs(segments, text).is_some())
 }
 
 /// Returns the number of characters of `text` in each segment, or `None` if it does not match the pattern.
@@ -39,10 +58,16 @@ fn runs(segments: &[Segment], text: &str) -> Option<Vec<u32>> {
     rest.next().is_none().then_some(runs)
 }
 
-/// Writes `text` by its segments.
-pub(crate) fn write<S: Sink>(segments: &[Segment], node: u32, text: &str, sink: &mut S) -> Result<(), Error> {
+pub(super) fn write<S: Sink>(
+    segments: &[Segment],
+    node: u32,
+    value: &Value,
+    encoder: &mut Encoder<'_, S>,
+) -> Result<(), Error> {
+    let text = text_of(value, "text")?;
     let runs = runs(segments, text).ok_or_else(mismatch)?;
-    write_parts(segments, &runs, node, text, sink)
+    write_parts(segments, &runs, node, text, encoder.sink)?;
+    encoder.values.take_text(text, 0)
 }
 
 /// Writes `text`, which has `runs` characters of the segments.
@@ -56,68 +81,17 @@ fn write_parts<S: Sink>(
     for (i, (segment, run)) in segments.iter().zip(runs).enumerate() {
         if segment.min < segment.max {
             sink.nth(node, i);
-            let count = u64::from(segment.max - segment.min) + 1;
-            sink.index(At { node, part: Part::Count }, u64::from(run - segment.min), count)?;
+            sink.index(At { node, part: Part::Count }, u64::from(run - segment.min), counts(segment))?;
         }
     }
     if S::CODED {
-        write_pieces(segments, runs, node, text, sink)
+        pieces::write(segments, runs, node, text, sink)
     } else {
         write_characters(segments, runs, node, text, sink)
     }
 }
 
-/// Writes the characters of a coded body: those of each segment apart, so that each has statistics.
-fn write_pieces<S: Sink>(
-    segments: &[Segment],
-    runs: &[u32],
-    node: u32,
-    text: &str,
-    sink: &mut S,
-) -> Result<(), Error> {
-    let characters: Vec<char> = text.chars().collect();
-    for (nth, piece) in pieces(segments).enumerate() {
-        let segment = &segments[piece.segment];
-        let start = runs[..piece.segment].iter().sum::<u32>() + piece.after.min(runs[piece.segment]);
-        let length = piece.length(runs[piece.segment]);
-        let chars = &characters[start as usize..][..length as usize];
-        let value =
-            chars.iter().fold(0, |value, c| value * piece.radix + digit(segment, *c).unwrap_or_default());
-        sink.nth(node, nth);
-        sink.index(At { node, part: Part::Value }, value, piece.radix.pow(length))?;
-    }
-    Ok(())
-}
-
-/// Appends the characters of a coded body to `text`.
-fn read_pieces<S: Source>(
-    segments: &[Segment],
-    runs: &[u32],
-    node: u32,
-    source: &mut S,
-    text: &mut String,
-) -> Result<(), Error> {
-    let mut pieces = pieces(segments).enumerate().peekable();
-    for (i, (segment, run)) in segments.iter().zip(runs).enumerate() {
-        if let [only] = segment.chars[..] {
-            text.extend(std::iter::repeat_n(only, *run as usize));
-        }
-        // A class with a single character has no piece.
-        while let Some((nth, piece)) = pieces.next_if(|(_, piece)| piece.segment == i) {
-            source.nth(node, nth);
-            let length = piece.length(*run);
-            let mut value = source.index(At { node, part: Part::Value }, piece.radix.pow(length))? as u32;
-            let mut digits = [0; GROUP_DIGITS];
-            let digits = &mut digits[..length as usize];
-            for digit in digits.iter_mut().rev() {
-                (value, *digit) = divided(value, piece.radix as u32);
-            }
-            text.extend(digits.iter().map(|digit| segment.chars[*digit as usize]));
-        }
-    }
-    Ok(())
-}
-
+/// Writes the characters of a plain or modelled body, in groups.
 fn write_characters<S: Sink>(
     segments: &[Segment],
     runs: &[u32],
@@ -158,8 +132,7 @@ impl Runs {
             let mut run = segment.min;
             if segment.min < segment.max {
                 source.nth(node, i);
-                let count = u64::from(segment.max - segment.min) + 1;
-                run += source.index(At { node, part: Part::Count }, count)? as u32;
+                run += source.index(At { node, part: Part::Count }, counts(segment))? as u32;
             }
             *if segments.len() > FEW { &mut runs.many[i] } else { &mut runs.few[i] } = run;
         }
@@ -176,8 +149,20 @@ impl Runs {
     }
 }
 
+pub(super) fn read<S: Source>(
+    segments: &[Segment],
+    node: u32,
+    decoder: &mut Decoder<'_, S>,
+    out: &mut Value,
+) -> Result<(), Error> {
+    let offset = decoder.source.offset();
+    let text = read_text(segments, node, decoder.source, reused(out))?;
+    *out = decoder.text(text, offset)?;
+    Ok(())
+}
+
 /// Reads the text of the segments, in the memory of `text`, which is empty.
-pub(crate) fn read<S: Source>(
+fn read_text<S: Source>(
     segments: &[Segment],
     node: u32,
     source: &mut S,
@@ -187,7 +172,7 @@ pub(crate) fn read<S: Source>(
         let read = |source: &mut S| {
             let runs = Runs::read(segments, node, source)?;
             runs.reserve(&mut text);
-            read_pieces(segments, runs.all(), node, source, &mut text)?;
+            pieces::read(segments, runs.all(), node, source, &mut text)?;
             Ok((runs, text))
         };
         let (_, text) = source
@@ -256,6 +241,11 @@ impl Group {
     }
 }
 
+/// Returns how many numbers of characters a segment may have.
+fn counts(segment: &Segment) -> u64 {
+    u64::from(segment.max - segment.min) + 1
+}
+
 /// Returns the quotient and the remainder of a value by the number of characters of a class.
 fn divided(value: u32, radix: u32) -> (u32, u32) {
     match radix {
@@ -277,4 +267,109 @@ fn digit(segment: &Segment, c: char) -> Option<u64> {
 
 fn mismatch() -> Error {
     Error::new(Kind::Range, 0, "text that does not match the pattern")
+}
+
+pub(super) fn bits(segments: &[Segment]) -> Bits {
+    let counts = Bits::sum(segments.iter().map(|segment| Bits::index(counts(segment))));
+    let fewest = groups(segments.iter().map(|s| (s.chars.len() as u64, s.min)));
+    let most = groups(segments.iter().map(|s| (s.chars.len() as u64, s.max)));
+    counts.and(Bits { min: fewest, max: Some(most) })
+}
+
+/// Returns the bits of characters in groups. Each run has the size of its class and the number of its characters.
+fn groups(runs: impl Iterator<Item = (u64, u32)>) -> u64 {
+    let (mut bits, mut product) = (0, 1u64);
+    for (size, characters) in runs.filter(|(size, _)| *size > 1) {
+        for _ in 0..characters {
+            if product * size >= GROUP {
+                bits += u64::from(index_bits(product));
+                product = 1;
+            }
+            product *= size;
+        }
+    }
+    bits + u64::from(index_bits(product))
+}
+
+pub(super) fn canonical(segments: &[Segment], out: &mut String) {
+    json::tagged("pattern", out, |out| {
+        json::list(out, '[', segments, ']', |segment, out| {
+            out.push('[');
+            json::string(&segment.chars.iter().collect::<String>(), out);
+            out.push_str(&format!(",{},{}]", segment.min, segment.max));
+        });
+    });
+}
+
+pub(super) fn leaves(segments: &[Segment], node: u32, leaves: &mut Leaves) {
+    for (nth, segment) in segments.iter().enumerate() {
+        leaves.index(node, Part::Count, nth, counts(segment));
+    }
+    for (nth, piece) in pieces::pieces(segments).enumerate() {
+        leaves.index(node, Part::Value, nth, piece.count(piece.most));
+    }
+}
+
+pub(super) fn expected(
+    segments: &[Segment],
+    node: u32,
+    times: expected::Times,
+    walk: &mut expected::Walk<'_>,
+) {
+    let run = |(nth, segment)| walk.index(node, Part::Count, nth, counts(segment), times);
+    let runs: Vec<_> = segments.iter().enumerate().map(run).collect();
+    for (nth, piece) in pieces::pieces(segments).enumerate() {
+        let segment = &segments[piece.segment];
+        let least = (piece.after + 1).saturating_sub(segment.min);
+        let there = walk.from(runs[piece.segment], counts(segment), least.into());
+        walk.index(node, Part::Value, nth, piece.count(piece.most), times.by(there, 1.0));
+    }
+}
+
+pub(super) fn explain(segments: &[Segment]) -> Words {
+    let mut range = String::new();
+    for segment in segments {
+        range.push_str(&class(&segment.chars));
+        match (segment.min, segment.max) {
+            (1, 1) => {}
+            (min, max) if min == max => range.push_str(&format!("{{{max}}}")),
+            (min, max) => range.push_str(&format!("{{{min},{max}}}")),
+        }
+    }
+    let counted = segments.iter().any(|segment| segment.min < segment.max);
+    Words::says(&range, if counted { "the numbers of characters, then these" } else { "its characters" })
+}
+
+/// Formats a character class. Runs of three or more characters are written as ranges.
+fn class(chars: &[char]) -> String {
+    if let [only] = chars {
+        return only.to_string();
+    }
+    let mut text = String::from("[");
+    for run in chars.chunk_by(|a, b| u32::from(*a) + 1 == u32::from(*b)) {
+        match run {
+            [first, _, .., last] => text.extend([*first, '-', *last]),
+            few => text.extend(few),
+        }
+    }
+    text + "]"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exact(pattern: &str) -> bool {
+        is_exact(&dunnage_schema::Pattern::new(pattern).unwrap().segments.unwrap())
+    }
+
+    #[test]
+    fn a_pattern_is_exact_when_its_segments_are_told_apart_from_left_to_right() {
+        assert!(exact("^[A-Z]{3}[UJZ][0-9]{7}$"));
+        assert!(exact("^[0-9]{3}-[0-9]{2,3}-[0-9A-F]{1,4}-[0-9A-F]{1,7}$"));
+        assert!(exact("^[1-9][0-9]{6,14}$"));
+        assert!(exact("^[a-z]{0,3}[0-9]{0,3}$"));
+        assert!(!exact("^[0-9]{1,3}[0-9A-F]$"));
+        assert!(!exact("^[0-9]{0,3}-?[0-9]$"));
+    }
 }

@@ -1,5 +1,7 @@
 //! Floats: decimal, binary32 or binary64. `spec/packed.md`, "Floats" and "Modelled bodies".
 
+use crate::coded::{Leaves, expected};
+use crate::explain::Words;
 use crate::wire::{At, Part, Sink, Source};
 use crate::{Bits, Error};
 use dunnage_pson::{Kind, Value};
@@ -17,7 +19,7 @@ struct Shortest {
 const MAX_PLACES: u32 = 15;
 /// The index of the decimal form in a modelled or coded body, and the number of forms there.
 const DECIMAL: u64 = 0;
-pub(crate) const FORMS: u64 = 3;
+const FORMS: u64 = 3;
 /// The numbers of decimal places in a modelled body.
 const MODELLED_PLACES: u64 = MAX_PLACES as u64 + 1;
 
@@ -25,7 +27,7 @@ const MODELLED_PLACES: u64 = MAX_PLACES as u64 + 1;
 /// to find the decimal of a float.
 const PLAIN_PLACES: u32 = 12;
 /// The numbers of decimal places in a plain or coded body.
-pub(crate) const PLACES: u64 = PLAIN_PLACES as u64 + 1;
+const PLACES: u64 = PLAIN_PLACES as u64 + 1;
 /// The mantissas of a plain body are below this. Up to here, each decimal is the shortest text of a float.
 const PLAIN_MANTISSAS: u64 = 1 << 48;
 /// The number of values of the places and of the mantissa's size in the short form.
@@ -104,8 +106,12 @@ impl Shortest {
     }
 }
 
+pub(super) fn carries(value: &Value) -> bool {
+    exact(value).is_ok()
+}
+
 /// Returns the binary float that holds a number exactly.
-pub(crate) fn exact(value: &Value) -> Result<f64, Error> {
+fn exact(value: &Value) -> Result<f64, Error> {
     let f = match *value {
         Value::U64(n) => n as f64,
         Value::I64(n) => n as f64,
@@ -119,10 +125,10 @@ pub(crate) fn exact(value: &Value) -> Result<f64, Error> {
 }
 
 /// The bits of a float in a plain body: a zero, and a binary64.
-pub(crate) const BITS: Bits = Bits { min: 10, max: Some(67) };
+pub(super) const BITS: Bits = Bits { min: 10, max: Some(67) };
 
 /// Writes a number as a float. Rejects a number that no binary64 holds exactly.
-pub(crate) fn write<S: Sink>(node: u32, value: &Value, sink: &mut S) -> Result<(), Error> {
+pub(super) fn write<S: Sink>(node: u32, value: &Value, sink: &mut S) -> Result<(), Error> {
     let f = exact(value)?;
     if S::MODELLED || S::CODED { write_in_three_forms(node, f, sink) } else { write_plain(node, f, sink) }
 }
@@ -179,7 +185,7 @@ fn write_plain<S: Sink>(node: u32, f: f64, sink: &mut S) -> Result<(), Error> {
 }
 
 /// Reads a float. Rejects one in any other form than that of the writer.
-pub(crate) fn read<S: Source>(node: u32, source: &mut S) -> Result<f64, Error> {
+pub(super) fn read<S: Source>(node: u32, source: &mut S) -> Result<f64, Error> {
     if S::MODELLED || S::CODED {
         return source
             .read_other(|source| read_three_forms(node, source), |f, plain| write_plain(node, *f, plain));
@@ -260,6 +266,26 @@ fn other_form(offset: usize) -> Error {
 /// Returns whether binary32 holds `f` exactly.
 fn is_single(f: f64) -> bool {
     f64::from(f as f32).to_bits() == f.to_bits()
+}
+
+pub(super) fn leaves(node: u32, leaves: &mut Leaves) {
+    leaves.index(node, Part::Form, 0, FORMS);
+    leaves.index(node, Part::Sign, 0, 2);
+    leaves.index(node, Part::Places, 0, PLACES);
+    leaves.opaque(node, Part::Value, 0);
+}
+
+pub(super) fn expected(node: u32, times: expected::Times, walk: &mut expected::Walk<'_>) {
+    let form = walk.index(node, Part::Form, 0, FORMS, times);
+    let decimal = times.by(1.0 - walk.from(form, FORMS, 1), 1.0);
+    walk.index(node, Part::Sign, 0, 2, decimal);
+    walk.index(node, Part::Places, 0, PLACES, decimal);
+    walk.unknown(node, 0, Bits { min: 0, max: Some(u64::BITS.into()) }, times);
+}
+
+pub(super) fn explain() -> Words {
+    let why = "decimal, binary32 or binary64; multipleOf, minimum and maximum would make it a number";
+    Words::says("any float", why)
 }
 
 #[cfg(test)]

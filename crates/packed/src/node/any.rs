@@ -1,12 +1,11 @@
-//! Values without a schema: each is written with its type.
+//! Values without a schema, each written with its type: `spec/packed.md`, "Modelled bodies".
 
-use crate::Error;
-use crate::decode::{Decoder, taken};
+use super::{float, number};
+use crate::decode::Decoder;
 use crate::encode::Encoder;
-use crate::float;
 use crate::limits::Nesting;
-use crate::number::integer;
 use crate::wire::{At, Part, Sink, Source};
+use crate::{Bits, Error, open};
 use dunnage_pson::{Kind, Value};
 use std::collections::HashSet;
 
@@ -21,6 +20,9 @@ const TEXT: u64 = 6;
 const BYTES: u64 = 7;
 const ARRAY: u64 = 8;
 const MAP: u64 = 9;
+
+/// The bits of a value: its form, at least.
+pub(super) const BITS: Bits = Bits { min: 4, max: None };
 
 fn form_of(value: &Value) -> u64 {
     match value {
@@ -38,25 +40,12 @@ fn form_of(value: &Value) -> u64 {
     }
 }
 
-impl<S: Sink> Encoder<'_, S> {
-    /// Writes a value of any type. The caller has counted it in `self.values`.
-    pub(crate) fn any(&mut self, node: u32, value: &Value, nesting: Nesting) -> Result<(), Error> {
-        write(self, node, value, nesting)
-    }
-}
-
-impl<S: Source> Decoder<'_, S> {
-    /// Reads a value of any type. The caller has counted it in `self.values`.
-    pub(crate) fn any(&mut self, node: u32, nesting: Nesting) -> Result<Value, Error> {
-        read(self, node, nesting)
-    }
-}
-
-fn write<S: Sink>(
-    encoder: &mut Encoder<'_, S>,
+/// Writes a value of any type, which is already counted.
+pub(super) fn write<S: Sink>(
     node: u32,
     value: &Value,
     nesting: Nesting,
+    encoder: &mut Encoder<'_, S>,
 ) -> Result<(), Error> {
     let part = |part| At { node, part };
     encoder.index(node, Part::Form, form_of(value), FORMS)?;
@@ -80,19 +69,19 @@ fn write<S: Sink>(
             encoder.sink.sized(part(Part::Count), items.len() as u64)?;
             for (i, item) in items.iter().enumerate() {
                 encoder.values.take(1, 0)?;
-                write(encoder, node, item, nesting).map_err(|error| error.at_index(i))?;
+                write(node, item, nesting, encoder).map_err(|error| error.at_index(i))?;
             }
             Ok(())
         }
-        Value::Map(entries) => map(encoder, node, entries, nesting.inside(0)?),
+        Value::Map(entries) => write_map(node, entries, nesting.inside(0)?, encoder),
     }
 }
 
-fn map<S: Sink>(
-    encoder: &mut Encoder<'_, S>,
+fn write_map<S: Sink>(
     node: u32,
     entries: &[(String, Value)],
     nesting: Nesting,
+    encoder: &mut Encoder<'_, S>,
 ) -> Result<(), Error> {
     encoder.sink.sized(At { node, part: Part::Count }, entries.len() as u64)?;
     let mut keys = HashSet::new();
@@ -103,12 +92,17 @@ fn map<S: Sink>(
         encoder.values.take(1, 0)?;
         encoder.values.take_text(key, 0)?;
         encoder.sink.text(At { node, part: Part::Key }, key, 0, None)?;
-        write(encoder, node, value, nesting).map_err(|error| error.under(key))?;
+        write(node, value, nesting, encoder).map_err(|error| error.under(key))?;
     }
     Ok(())
 }
 
-fn read<S: Source>(decoder: &mut Decoder<'_, S>, node: u32, nesting: Nesting) -> Result<Value, Error> {
+/// Reads a value of any type, which is already counted.
+pub(super) fn read<S: Source>(
+    node: u32,
+    nesting: Nesting,
+    decoder: &mut Decoder<'_, S>,
+) -> Result<Value, Error> {
     let part = |part| At { node, part };
     let offset = decoder.source.offset();
     Ok(match decoder.source.index(part(Part::Form), FORMS)? {
@@ -119,7 +113,7 @@ fn read<S: Source>(decoder: &mut Decoder<'_, S>, node: u32, nesting: Nesting) ->
             n if n < i64::MIN.into() => {
                 return Err(Error::new(Kind::Range, offset, format!("{n} does not fit 64 bits")));
             }
-            n => integer(n),
+            n => number::integer(n),
         },
         FLOAT => match Value::F64(float::read(node, decoder.source)?) {
             whole if whole.as_integer().is_some() => {
@@ -129,8 +123,7 @@ fn read<S: Source>(decoder: &mut Decoder<'_, S>, node: u32, nesting: Nesting) ->
         },
         TEXT => {
             let text = decoder.source.text(part(Part::Value), 0, None)?;
-            decoder.values.take_text(&text, offset)?;
-            taken(decoder.memory, text, offset)?
+            decoder.text(text, offset)?
         }
         BYTES => {
             let count = decoder.source.sized(part(Part::Count))?;
@@ -149,18 +142,18 @@ fn read<S: Source>(decoder: &mut Decoder<'_, S>, node: u32, nesting: Nesting) ->
             for i in 0..count {
                 decoder.count_value()?;
                 decoder.memory.value(decoder.source.offset())?;
-                items.push(read(decoder, node, nesting).map_err(|error| error.at_index(i as usize))?);
+                items.push(read(node, nesting, decoder).map_err(|error| error.at_index(i as usize))?);
             }
             Value::Array(items)
         }
-        _ => Value::Map(read_map(decoder, node, nesting.inside(offset)?)?),
+        _ => Value::Map(read_map(node, nesting.inside(offset)?, decoder)?),
     })
 }
 
 fn read_map<S: Source>(
-    decoder: &mut Decoder<'_, S>,
     node: u32,
     nesting: Nesting,
+    decoder: &mut Decoder<'_, S>,
 ) -> Result<Vec<(String, Value)>, Error> {
     decoder.memory.container(decoder.source.offset())?;
     let count = decoder.source.sized(At { node, part: Part::Count })?;
@@ -169,8 +162,12 @@ fn read_map<S: Source>(
         decoder.count_value()?;
         let key = decoder.key(node, &mut keys)?;
         decoder.memory.value(decoder.source.offset())?;
-        let value = read(decoder, node, nesting).map_err(|error| error.under(&key))?;
+        let value = read(node, nesting, decoder).map_err(|error| error.under(&key))?;
         entries.push((key, value));
     }
     Ok(entries)
+}
+
+pub(super) fn open_parts(path: &str, walk: &mut open::Walk) {
+    walk.open(path, "may be anything", "give it a type");
 }

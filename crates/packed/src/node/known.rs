@@ -1,7 +1,12 @@
-//! The texts that a receiver knows without the message.
+//! Text that a receiver knows without the message: `spec/packed.md`, "Plain bodies".
 
-use crate::node::{Node, Shape};
-use dunnage_pson::Value;
+use super::{Node, Shape};
+use crate::decode::{Decoder, copied};
+use crate::encode::{Encoder, wrong};
+use crate::explain::Words;
+use crate::wire::{Sink, Source};
+use crate::{Error, json};
+use dunnage_pson::{Kind, Value};
 use dunnage_schema::DEVICE;
 use std::collections::BTreeMap;
 
@@ -21,7 +26,7 @@ impl<'a> From<Option<&'a str>> for Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    pub(crate) fn get(self, name: &str) -> Option<&'a str> {
+    fn get(self, name: &str) -> Option<&'a str> {
         if name == DEVICE { self.device } else { self.texts?.get(name).map(String::as_str) }
     }
 }
@@ -61,9 +66,45 @@ impl<'a> From<&'a BTreeMap<String, String>> for Known<'a> {
 }
 
 /// Returns the message of the error for a text that the receiver does not know.
-pub(crate) fn missing(name: &str) -> String {
+fn missing(name: &str) -> String {
     match name {
         DEVICE => "the ID of the device that sent the message is not known".to_owned(),
         _ => format!("the {name:?} of the device that sent the message is not known"),
+    }
+}
+
+pub(super) fn carries(value: &Value) -> bool {
+    matches!(value, Value::Text(_))
+}
+
+pub(super) fn write<S: Sink>(value: &Value, encoder: &mut Encoder<'_, S>) -> Result<(), Error> {
+    if !carries(value) {
+        return Err(wrong("text", value));
+    }
+    encoder.values.take_known(value, 0)
+}
+
+pub(super) fn read<S: Source>(
+    name: &str,
+    decoder: &mut Decoder<'_, S>,
+    out: &mut Value,
+) -> Result<(), Error> {
+    let offset = decoder.source.offset();
+    let text = decoder.given.get(name).ok_or_else(|| Error::new(Kind::Type, offset, missing(name)))?;
+    *out = decoder.text(copied(text, out), offset)?;
+    Ok(())
+}
+
+pub(super) fn canonical(name: &str, out: &mut String) {
+    match name {
+        DEVICE => out.push_str("\"known\""),
+        _ => json::tagged("known", out, |out| json::string(name, out)),
+    }
+}
+
+pub(super) fn explain(name: &str) -> Words {
+    match name {
+        DEVICE => Words::says("the device", "the link says it"),
+        _ => Words::says(name, "the receiver knows it from the device"),
     }
 }
