@@ -98,6 +98,7 @@ impl<S: Source> Decoder<'_, S> {
     }
 
     /// Returns `text`, which begins at `offset`, as a value. Its characters are counted and take memory.
+    #[inline]
     pub fn text(&mut self, text: String, offset: usize) -> Result<Value, Error> {
         self.values.take_text(&text, offset)?;
         self.memory.content(text.len(), offset)?;

@@ -23,6 +23,7 @@ pub(super) fn write<S: Sink>(
     encoder.carrier.definition(at).write(value, nesting, encoder)
 }
 
+#[inline]
 pub(super) fn read<S: Source>(
     at: usize,
     nesting: Nesting,

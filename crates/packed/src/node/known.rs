@@ -84,6 +84,7 @@ pub(super) fn write<S: Sink>(value: &Value, encoder: &mut Encoder<'_, S>) -> Res
     encoder.values.take_known(value, 0)
 }
 
+#[inline]
 pub(super) fn read<S: Source>(
     name: &str,
     decoder: &mut Decoder<'_, S>,

@@ -126,6 +126,7 @@ impl Node {
     }
 
     /// Returns whether the node has bits for `value`, for [`Carrier::carries`].
+    #[inline]
     pub(crate) fn carries(&self, value: &Value, carrier: &Carrier<'_>) -> Result<bool, Error> {
         match &self.shape {
             Shape::Constant(only) => Ok(constant::carries(only, value)),
@@ -148,6 +149,7 @@ impl Node {
     }
 
     /// Writes `value`, which is already counted.
+    #[inline]
     pub(crate) fn write<S: wire::Sink>(
         &self,
         value: &Value,

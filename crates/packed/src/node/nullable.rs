@@ -26,6 +26,7 @@ pub(super) fn write<S: Sink>(
     if there { inner.write(value, nesting, encoder) } else { Ok(()) }
 }
 
+#[inline]
 pub(super) fn read<S: Source>(
     inner: &Node,
     node: u32,

@@ -173,6 +173,7 @@ impl Number {
         if let Value::Text(text) = value { encoder.values.take_text(text, 0) } else { Ok(()) }
     }
 
+    #[inline]
     pub(super) fn read<S: wire::Source>(
         &self,
         node: u32,

@@ -48,6 +48,7 @@ impl Numbers {
         }
     }
 
+    #[inline]
     pub(super) fn read<S: Source>(
         &self,
         node: u32,

@@ -149,6 +149,7 @@ impl Runs {
     }
 }
 
+#[inline]
 pub(super) fn read<S: Source>(
     segments: &[Segment],
     node: u32,

@@ -62,6 +62,7 @@ impl TextNode {
         encoder.sink.text(At { node, part: Part::Value }, text, self.min, self.max)
     }
 
+    #[inline]
     pub(super) fn read<S: Source>(
         &self,
         node: u32,
