@@ -34,8 +34,8 @@ mod wire;
 
 pub use check::Check;
 pub use coded::{
-    Bin, Context, Decoded, Example, Expected, ExpectedBits, ExpectedPart, Learnt, LearntPart, Receiver, Reference,
-    Sender, Table, Tables, TrainedLeaf, TrainedLeaves, Training, Window, is_delta, may_refer,
+    Bin, Context, Decoded, Example, Expected, ExpectedBits, ExpectedPart, Learnt, LearntPart, Receiver,
+    Reference, Sender, Table, Tables, TrainedLeaf, TrainedLeaves, Training, Window, is_delta, may_refer,
 };
 pub use error::Error;
 pub use explain::Row;

@@ -149,7 +149,6 @@ impl Node {
     }
 
     /// Writes `value`, which is already counted.
-    #[inline]
     pub(crate) fn write<S: wire::Sink>(
         &self,
         value: &Value,
