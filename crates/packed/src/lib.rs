@@ -20,6 +20,7 @@ mod explain;
 mod json;
 mod layout;
 mod limits;
+mod message;
 mod modelled;
 mod node;
 mod notation;

@@ -126,7 +126,6 @@ impl Node {
     }
 
     /// Returns whether the node has bits for `value`, for [`Carrier::carries`].
-    #[inline]
     pub(crate) fn carries(&self, value: &Value, carrier: &Carrier<'_>) -> Result<bool, Error> {
         match &self.shape {
             Shape::Constant(only) => Ok(constant::carries(only, value)),
