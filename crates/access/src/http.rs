@@ -28,7 +28,7 @@ const PROXY_HEADERS: [&str; 8] = [
 /// 3.2, requires.
 pub fn peer<B>(peer: Peer, listener: Listener, request: &http::Request<B>) -> Result<Peer, Denied> {
     let host = host(request.version(), request.headers())?;
-    // What a request says matters only if its connection gives a right.
+    // The headers of a request matter only if its connection grants a right.
     if !peer.is_this_machine() {
         return Ok(peer);
     }

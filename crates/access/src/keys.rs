@@ -19,7 +19,7 @@ use subtle::ConstantTimeEq;
 
 /// Random bytes of a new key: the key length of the cipher.
 const BYTES: usize = 16;
-/// Fewest and most bytes of a key. Whoever records a handshake can try short keys offline (RFC 4279, 7.2).
+/// Minimum and maximum length of a key, in bytes. An attacker who records a handshake can try short keys offline (RFC 4279, 7.2).
 const LENGTH: std::ops::RangeInclusive<usize> = 16..=64;
 
 /// The key file.
@@ -37,7 +37,7 @@ pub struct KeyFile {
 pub struct KeyEntry {
     /// The identity that the device sends.
     pub name: String,
-    /// The devices that it may send as: an ID, in which `*` stands for any characters.
+    /// The devices that it may send as: an ID, where `*` matches any characters.
     pub device: String,
     /// The key as text; its bytes are the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]

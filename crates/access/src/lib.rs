@@ -348,7 +348,7 @@ mod tests {
             assert_eq!(status(operate(Some(&sends)).map(drop)), 403);
             assert_eq!(status(operate(Some(&reads)).map(drop)), 403);
             assert_eq!(operate(Some(&secret)).unwrap(), "olga");
-            // Whoever operates reads, and does not send.
+            // An operator can read, but not send.
             assert_eq!(status(access.may_read(&peer, Some(&secret))), 204);
             assert_eq!(status(access.may_send(&peer, "buoy-7", Some(&secret))), 403);
             assert!(access.tokens().after("b")[0].last_used().is_some());
@@ -367,7 +367,7 @@ mod tests {
         assert_eq!(status(access.may_send(&peer, "buoy-7", Some(&sends))), 204);
         let other = Peer::of_address("10.0.0.2".parse().unwrap());
         assert_eq!(status(access.may_send(&other, "buoy-7", Some("wrong"))), 401);
-        // Whoever has one address of an IPv6 network has all of them.
+        // An attacker with one address of an IPv6 network has all of them.
         let of_network = |n| Peer::of_address(IpAddr::from([0x2001, 0xdb8, 0, 0, 0, 0, 0, n]));
         let answers = (0..100).map(|n| status(access.may_send(&of_network(n), "buoy-7", Some("wrong"))));
         assert_eq!(answers.filter(|status| *status == 401).count(), FAILURES as usize);

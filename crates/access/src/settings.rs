@@ -20,7 +20,7 @@ pub struct AccessSettings {
     pub address_messages_per_minute: u32,
 }
 
-/// Who may send and read without a token.
+/// The peers that can send and read without a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Who {

@@ -46,7 +46,7 @@ pub struct Entry {
     pub name: String,
     /// SHA-256 of the token, in hexadecimal digits.
     pub hash: Fingerprint,
-    /// The devices that it may send as: an ID, in which `*` stands for any characters.
+    /// The devices that it may send as: an ID, where `*` matches any characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
     /// Whether it may read.

@@ -21,7 +21,7 @@ pub struct Tokens {
     grants: Vec<Grant>,
 }
 
-/// What a token grants.
+/// The rights that a token grants.
 #[derive(Debug)]
 pub struct Grant {
     /// The name of the token, for people.

@@ -19,7 +19,7 @@ pub fn is_key(key: &str) -> bool {
     (1..=MAX_KEY).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic())
 }
 
-/// Whether `name` matches `pattern`, in which `*` stands for any number of any characters.
+/// Returns whether `name` matches `pattern`, where `*` matches any number of any characters.
 pub fn fits(pattern: &str, name: &str) -> bool {
     let Some((head, tail)) = pattern.split_once('*') else { return pattern == name };
     let Some(rest) = name.strip_prefix(head) else { return false };

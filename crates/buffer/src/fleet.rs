@@ -18,7 +18,7 @@ pub struct Counted {
     pub last_id: i64,
 }
 
-/// What the last message of a device says of it.
+/// The fields of a device's last message that the list of devices shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LastMessage {
     /// The message ID.
@@ -31,11 +31,11 @@ pub struct LastMessage {
     pub schema: Option<String>,
     /// The link that carried it.
     pub link: Option<String>,
-    /// Its raw bytes.
+    /// Size of its raw bytes.
     pub bytes: u32,
     /// Its value, as compact JSON; `None` for one of more than 64 KiB.
     pub json: Option<String>,
-    /// What the input knows about its origin, as compact JSON.
+    /// The origin as reported by the input, as compact JSON.
     pub origin: Option<String>,
 }
 

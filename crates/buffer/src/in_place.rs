@@ -43,7 +43,7 @@ impl Identity {
 /// A file of the buffer that is not as it should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// What happened to it.
+    /// The kind of change.
     pub kind: FaultKind,
     /// Which file it is.
     pub part: Part,
@@ -51,7 +51,7 @@ pub struct Fault {
     pub path: PathBuf,
 }
 
-/// What happened to a file.
+/// A change to a file outside the gateway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
     /// There is no file at its path, or the path cannot be searched.

@@ -28,9 +28,9 @@ pub struct Provenance {
     pub dedup_by_payload: bool,
     /// The request ID, given by the sender or else by the gateway. Outputs and the log repeat it.
     pub request: String,
-    /// What the input knows beyond that, such as a provider's time and position: an object, as compact JSON.
+    /// Further data from the input, such as a provider's time and position: an object, as compact JSON.
     pub origin: Option<Arc<str>>,
-    /// Whether the sender learns it if its message goes into the quarantine. It may then have sent another one in its place.
+    /// Whether the sender is told when its message goes into the quarantine. It may then have sent another message instead.
     pub is_answered: bool,
 }
 
@@ -47,16 +47,16 @@ pub struct NewMessage {
     pub json: String,
     /// The layout that it was decoded with, if its format is packed.
     pub layout: Option<Arc<LayoutKey>>,
-    /// What makes it a reference of later messages.
+    /// The name and content with which later messages can refer to this one.
     pub reference: Option<NewReference>,
 }
 
-/// What makes a new message a reference.
+/// The data that makes a new message a reference.
 #[derive(Clone)]
 pub struct NewReference {
     /// Its name.
     pub name: u16,
-    /// What the [observer](crate::Observer) of the commit needs of it. The buffer does not look at it.
+    /// Data for the [observer](crate::Observer) of the commit. The buffer does not read it.
     pub content: Arc<dyn Any + Send + Sync>,
 }
 
@@ -127,14 +127,14 @@ pub struct Message {
     pub raw: Bytes,
     /// Its value, as compact JSON.
     pub json: Arc<str>,
-    /// What its input knows of it, as compact JSON.
+    /// The origin as reported by the input, as compact JSON.
     pub origin: Option<String>,
     /// Its name, if later messages may refer to it.
     pub name: Option<u16>,
 }
 
 impl Message {
-    /// What it costs to keep in memory, in bytes.
+    /// Returns the memory that it occupies, in bytes.
     pub(crate) fn size(&self) -> usize {
         self.raw.len() + self.json.len()
     }
@@ -147,7 +147,7 @@ pub struct Last {
     pub key: Option<String>,
     /// When it arrived, in microseconds since 1970.
     pub received_at: i64,
-    /// What its input knows of it, as compact JSON.
+    /// The origin as reported by the input, as compact JSON.
     pub origin: Option<String>,
 }
 
@@ -178,9 +178,9 @@ pub struct Quarantined {
     pub key: Option<String>,
     /// Its request ID; empty for messages of buffers before version 3.
     pub request: String,
-    /// What its input knows of it, as compact JSON.
+    /// The origin as reported by the input, as compact JSON.
     pub origin: Option<String>,
-    /// Whether its sender knows that it is here.
+    /// Whether its sender was told that it is in the quarantine.
     pub is_answered: bool,
 }
 

@@ -25,7 +25,7 @@ use std::{
     time::Duration,
 };
 
-/// What a buffer is opened with.
+/// The parameters for opening a buffer.
 pub struct Options<'a> {
     /// The settings of the buffer.
     pub buffer: &'a BufferSettings,
@@ -86,7 +86,7 @@ pub struct Loaded {
     pub files: Files,
     pub totals: Totals,
     pub kept: Kept,
-    /// What each device had in the quarantine when the file was read. The observer takes this over.
+    /// The quarantine counts of each device when the file was read. The observer takes this over.
     pub quarantined: HashMap<String, InQuarantine>,
     /// The packed layouts that the buffer's messages were decoded with.
     pub layouts: HashSet<Arc<LayoutKey>>,

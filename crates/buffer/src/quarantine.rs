@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// Selects messages of the quarantine. A field that is `None` or empty accepts all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// A pattern for the device, in which `*` stands for any characters.
+    /// A pattern for the device, where `*` matches any characters.
     pub device: Option<String>,
     /// Why they are in the quarantine: a kind of error.
     pub kind: Option<String>,
@@ -76,7 +76,7 @@ pub struct Left {
     pub devices: Vec<String>,
 }
 
-/// What the list of devices shows of the quarantine of one.
+/// The quarantine counts of one device, for the list of devices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InQuarantine {
     /// How many messages.
@@ -85,7 +85,7 @@ pub struct InQuarantine {
     pub received_at: i64,
 }
 
-/// Returns what there is of each device.
+/// Returns the counts of each device.
 pub fn counts(connection: &Connection) -> rusqlite::Result<HashMap<String, InQuarantine>> {
     let mut statement = connection
         .prepare_cached("SELECT device, count(*), max(received_at) FROM quarantine GROUP BY device")?;
@@ -100,7 +100,7 @@ pub fn size(connection: &Connection) -> rusqlite::Result<(u64, u64)> {
     connection.prepare_cached(sql)?.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-/// What a device has in the quarantine.
+/// The quarantined messages of one device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OfDevice {
     /// The device.

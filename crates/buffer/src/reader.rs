@@ -229,7 +229,7 @@ mod tests {
     use crate::Shares;
     use std::time::Duration;
 
-    /// A query that does not end by itself.
+    /// A query that does not terminate.
     const ENDLESS: &str =
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
 

@@ -36,7 +36,7 @@ pub struct Record<'a> {
     pub key: Option<&'a str>,
     /// The request ID.
     pub request: Option<&'a str>,
-    /// What the input knows of it, as compact JSON.
+    /// The origin as reported by the input, as compact JSON.
     pub origin: Option<&'a str>,
     /// Its name, if later messages may refer to it.
     pub name: Option<u16>,

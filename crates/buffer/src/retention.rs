@@ -148,8 +148,8 @@ impl Retention {
         let (mut leave, mut devices) = (Vec::new(), HashMap::new());
         while let Some(row) = rows.next()? {
             let received_at: i64 = row.get(1)?;
-            // The messages after this one are no older. A time in the future is no reason to stop: the clock was ahead when the message
-            // arrived.
+            // The messages after this one are at least as recent. A time in the future does not end the loop: the clock was ahead when the
+            // message arrived.
             if !room && (old..=now).contains(&received_at) {
                 break;
             }

@@ -29,11 +29,11 @@ pub struct BufferSettings {
     pub keep_delivered_hours: u64,
 }
 
-/// What happens to new messages when the buffer is at its limit.
+/// The treatment of new messages while the buffer is at its limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WhenFull {
-    /// Messages that every output has resolved are dropped, the oldest first. If there are none, new messages are refused.
+    /// Messages that every output has resolved are dropped, the oldest first. Without such messages, new messages are refused.
     DropDelivered,
     /// New messages are refused.
     Refuse,

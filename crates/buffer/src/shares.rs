@@ -13,7 +13,7 @@ pub struct Shares {
     pub address: usize,
     /// For incomplete messages of one device.
     pub device: usize,
-    /// Largest message. A sender that holds no more than this is not evicted in favor of another while it makes progress.
+    /// The size of the largest message. A sender that holds at most this much is not evicted in favor of another while it makes progress.
     pub message: usize,
 }
 

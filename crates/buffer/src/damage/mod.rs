@@ -4,10 +4,10 @@
 //! shape (`rows.rs`), so that only the rows in damaged pages are lost. The new file is complete and on disk before the old one is moved. If
 //! the process ends in between, the next start continues.
 //!
-//! A recovery returns at least what SQLite would return from the same files. SQLite reads the log up to the first damaged frame; frames
-//! behind it add rows and replace none. A frame is believed if its checksum is right. From every other state of a page, only messages are
-//! taken, because their rows have checksums of their own. A last transaction that a power failure left incomplete was not acknowledged and
-//! is no damage: SQLite ignores it.
+//! A recovery returns at least what SQLite would return from the same files. SQLite reads the log up to the first damaged frame; later
+//! frames add rows but replace none. A frame is valid if its checksum matches. From all other states of a page, only messages are
+//! recovered, because only their rows have checksums of their own. A last transaction that a power failure cut short was never
+//! acknowledged, so it does not count as damage: SQLite ignores it.
 
 mod pages;
 mod remains;
@@ -32,7 +32,7 @@ use std::{
 /// The page size in bytes, the same for all buffers.
 pub const PAGE: usize = 8192;
 
-/// What the writer remembers of its buffer, independent of the file.
+/// The state that the writer keeps in memory about its buffer, independent of the file.
 pub struct Known {
     /// The totals of the last commit.
     pub totals: Totals,

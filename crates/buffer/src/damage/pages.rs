@@ -28,7 +28,7 @@ pub struct Image {
     view: View,
 }
 
-/// What a state of a page belongs to. The first one that has a row is believed.
+/// The source of a state of a page, the most trusted first. The first state that has a row wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum View {
     /// The database as SQLite reads it.
@@ -70,7 +70,7 @@ impl Pages {
         Pages { file, log: File::open(log).ok(), wal, count, kept: (None, vec![0; PAGE].into()) }
     }
 
-    /// Returns every state of every page: first those that SQLite reads, then those behind a damaged frame, then the rest. Page 1 of the
+    /// Returns every state of every page: first those that SQLite reads, then those after a damaged frame, then the rest. Page 1 of the
     /// database is skipped: it has only the schema.
     pub fn images(&self) -> Vec<Image> {
         let Wal { sqlite, newest, frames, .. } = &self.wal;
@@ -91,7 +91,7 @@ impl Pages {
         images
     }
 
-    /// Returns the state of the page `number` that belongs to that of another page.
+    /// Returns the state of the page `number` in the view of `image`.
     fn beside(&self, image: Image, number: u32) -> Image {
         let pages = if image.view == View::Sqlite { &self.wal.sqlite } else { &self.wal.newest };
         Image { number, log: pages.get(&number).copied(), view: image.view }

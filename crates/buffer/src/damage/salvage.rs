@@ -28,8 +28,8 @@ struct Missing {
     lost: u64,
 }
 
-/// Writes a buffer to `new` with everything in `pages`. `uncertain` means that the last transactions may be missing. `known` takes
-/// precedence over the pages; it is what the writer of an open buffer remembers. `name` is the buffer ID if nothing else has it.
+/// Writes a buffer to `new` with everything in `pages`. `uncertain` means that the last transactions may be missing. `known` is the state
+/// of the writer of an open buffer, and takes precedence over the pages. `name` is the buffer ID if no other source has it.
 pub fn salvage(
     mut pages: Pages,
     new: &Path,

@@ -105,7 +105,7 @@ fn read_by_sqlite(folder: &Path, log: &[u8]) -> BTreeSet<(i64, String)> {
     rows(with_log(folder, log).path().join(DATABASE))
 }
 
-/// What a start of the gateway finds, and how often the buffer was damaged.
+/// Opens a copy of the buffer with the log `log`. Returns its messages, and how often the buffer was damaged.
 fn found_by_us(folder: &Path, log: &[u8]) -> (BTreeSet<(i64, String)>, u64) {
     let copy = with_log(folder, log);
     let settings = settings(copy.path());

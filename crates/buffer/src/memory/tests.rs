@@ -109,7 +109,7 @@ fn the_sender_with_the_most_memory_gives_way_even_if_it_makes_progress() {
     assert!(two.iter().all(Result::is_ok) && memory.used() == 40);
     let third = begin(&memory, &[("10.0.0.3", "x"), ("10.0.0.3", "x"), ("10.0.0.3", "y")], now);
     assert!(third[0].is_ok() && third[1].is_ok());
-    // A third address gets no more than the others have.
+    // A third address gets at most as much as each of the others.
     assert_eq!(third[2].as_ref().err(), Some(&NoRoom::Incomplete));
     assert_eq!((gave_way(&two[..4]), gave_way(&two[4..]), memory.used()), (1, 1, 40));
 
