@@ -138,7 +138,7 @@ fn every_dunnage_in_the_documents_has_valid_arguments() {
             };
             for arguments in found {
                 count += 1;
-                // A word such as COMMAND stands for what a reader chooses.
+                // A word such as COMMAND is a placeholder for the reader's choice.
                 let is_open = arguments.get(1).is_some_and(|word| word.chars().all(char::is_uppercase));
                 let error = Dunnage::try_parse_from(&arguments).err().filter(clap::Error::use_stderr);
                 wrong.extend(error.filter(|_| !is_open).map(|error| format!("{place}: {command}\n{error}")));

@@ -21,7 +21,7 @@ const HEX_LIMIT: usize = 3 * MAX_BYTES;
 /// Maximum size of many messages together, in bytes.
 pub const MAX_ALL: usize = 64 << 20;
 
-/// The file name that stands for standard input.
+/// The file name of standard input.
 const STDIN: &str = "-";
 
 /// Locks standard input. It can be read only once, so a second call returns a usage error.
@@ -136,8 +136,8 @@ pub fn message(source: impl Read, hex: bool) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// Reads the next message into `line`: a line, without its line end. Returns how many lines it has read, 0 at the end of the input. In a text
-/// format, a blank line is no message, and is passed over. A line of hex may be empty.
+/// Reads the next message into `line`: a line, without its line end. Returns the number of lines read, 0 at the end of the input. In a text
+/// format, blank lines are skipped. A line of hex may be empty.
 ///
 /// A line that is too long for a message is cut just above the limit, and [`within_limit`] then rejects it.
 pub fn line(source: &mut impl BufRead, hex: bool, line: &mut Vec<u8>) -> Result<u64, Failure> {

@@ -19,7 +19,7 @@ use tokio::net::TcpListener;
 /// nothing leaves the machine, and nothing is stored. The gateway has the same page at /play. Ctrl-C ends it.
 #[derive(Args)]
 pub struct Play {
-    /// Address and port; port 0 selects a free port. Who reaches the address can use the page
+    /// Address and port; port 0 selects a free port. Anyone who can reach the address can use the page
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8081")]
     listen: SocketAddr,
 }

@@ -1,4 +1,4 @@
-//! What the NATS output and the NATS input share: the connection, and the headers and subjects of messages in a stream.
+//! Code that the NATS output and the NATS input share: the connection, and the headers and subjects of messages in a stream.
 
 use crate::secret::{self, SecretFile};
 use async_nats::{Client, ConnectOptions, Event, ServerAddr};
@@ -20,7 +20,7 @@ pub mod header {
     pub const LINK: &str = "Dunnage-Link";
     /// Its request ID.
     pub const REQUEST: &str = "X-Request-Id";
-    /// What the input knows about its origin: an object, as compact JSON.
+    /// The origin as reported by the input: an object, as compact JSON.
     pub const ORIGIN: &str = "Dunnage-Origin";
     /// The format of the payload.
     pub const CONTENT_TYPE: &str = "Content-Type";

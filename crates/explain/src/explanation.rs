@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 /// Most parts of an explanation.
 const PARTS: usize = 2000;
 
-/// What the bytes of a message mean.
+/// The meaning of the bytes of a message.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct Explanation {
     /// In their order.

@@ -16,7 +16,7 @@ pub struct Item<'a> {
     pub meaning: String,
     /// The type or size: `binary32`, `6 entries`.
     pub about: String,
-    /// What a stricter reader would reject or a better writer would shorten.
+    /// A remark about an encoding that a stricter reader would reject or a better writer would shorten.
     pub note: Option<String>,
 }
 

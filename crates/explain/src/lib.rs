@@ -45,7 +45,7 @@ pub enum Reader {
 }
 
 impl Reader {
-    /// Returns the reader for `format`, or `None` for a format that is not explained, or that needs a schema and there is no model.
+    /// Returns the reader for `format`, or `None` if the format cannot be explained, or needs a schema and `model` is `None`.
     ///
     /// # Errors
     /// The model has no packed layout.

@@ -13,7 +13,7 @@ pub trait Bits {
     /// Receives a part that has the bits `bits`, counted from the start of the message, the JSON pointer of its value and its meaning.
     fn part(&mut self, bits: Range<usize>, path: &str, meaning: &str) -> io::Result<()>;
 
-    /// Receives a value of a coded body, which has so many of its bits, or of a modelled body, whose values have none of their own.
+    /// Receives a value of a coded body and its share of the body's bits, or a value of a modelled body, which has no bits of its own.
     fn share(&mut self, bits: Option<f64>, path: &str, meaning: &str) -> io::Result<()>;
 }
 
@@ -102,7 +102,7 @@ fn stream(
     Ok(Ok(()))
 }
 
-/// Writes the values of a coded body, which has been decoded before, and what each has of its bits.
+/// Writes the values of a coded body, which has been decoded before, and the share of its bits that each takes.
 fn shares(layout: &Layout, bytes: &[u8], known: Known<'_>, out: &mut Out<'_>) -> io::Result<()> {
     let mut walk = Walk { out, places: Places::of(layout.root()), open: Vec::new(), failed: None };
     let _ = layout.trace(bytes, known, &mut |step| {
@@ -187,7 +187,7 @@ impl<'l> Places<'l> {
     }
 }
 
-/// What parts take: bits of their own, or a share of those of a coded body.
+/// The size of parts: bits of their own, or a share of those of a coded body.
 #[derive(Debug, Clone)]
 enum Taken {
     Bits(Range<usize>),
@@ -216,7 +216,7 @@ struct Open<'l> {
     path: String,
     /// Number of child nodes that have begun.
     children: usize,
-    /// What parts of this node take that are not yet in a row.
+    /// The size of the parts of this node that are not yet in a row.
     taken: Option<Taken>,
 }
 

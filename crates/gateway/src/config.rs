@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub struct Config {
     /// The HTTP input and API.
     pub http: HttpSettings,
-    /// Who may send and read.
+    /// The rights to send and to read.
     pub access: AccessSettings,
     /// The certificate of listeners with TLS.
     pub tls: TlsSettings,

@@ -104,7 +104,7 @@ pub enum ConfigError {
         path: String,
         /// Why.
         source: std::io::Error,
-        /// What to do about it, if anything.
+        /// A suggestion, or empty.
         hint: &'static str,
     },
     /// The file is not a valid configuration; the message has line and column.

@@ -60,7 +60,7 @@ mod tests {
         assert_eq!(log.admit(begin + EVERY / 2), None);
         assert_eq!(log.admit(begin + EVERY), Some(91));
         assert_eq!(log.admit(begin + EVERY), None);
-        // A long quiet time allows no more than a burst.
+        // After a long quiet time, only one burst is admitted.
         let later = begin + 1000 * EVERY;
         assert_eq!((0..100).filter_map(|_| log.admit(later)).collect::<Vec<_>>().len(), BURST as usize);
         assert_eq!(log.admit(later + EVERY), Some(90));

@@ -50,9 +50,9 @@ pub struct Point {
 /// The rates of the last hours.
 #[derive(Serialize, ToSchema)]
 pub struct RatesObject {
-    /// When the gateway was started; there are no earlier points.
+    /// When the gateway was started, which is when the points begin.
     started_at: String,
-    /// Most minutes that are kept.
+    /// The number of minutes that are kept.
     kept_minutes: usize,
     /// The oldest first. The last one is of the current minute so far.
     points: Vec<Point>,
@@ -135,7 +135,7 @@ mod tests {
         let last = ring.points.back().unwrap();
         let near = |rate: f64, expected: f64| (rate - expected).abs() < 0.05 * expected;
         assert!(near(last.messages, 1.0) && near(last.bytes, 10.0) && last.rejected == 0.0);
-        // Counts that fell are no negative rates.
+        // A count that falls does not become a negative rate.
         ring.since = Instant::now() - INTERVAL;
         assert_eq!(ring.current(begin).unwrap().messages, 0.0);
     }

@@ -10,7 +10,7 @@ use tokio::sync::Mutex;
 
 /// The state of a running gateway.
 pub struct GatewayState {
-    /// What running inputs share, with the way to the buffer.
+    /// The state that running inputs share, with access to the buffer.
     pub env: Arc<Environment>,
     /// The files with the credentials of inputs and outputs.
     pub secrets: SecretFiles,

@@ -1,4 +1,4 @@
-//! What the figures recommend.
+//! Recommendations that follow from the figures.
 
 use super::{Outcome, needs_schema, numbers::time};
 use crate::output::bytes;

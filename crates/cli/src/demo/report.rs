@@ -34,7 +34,7 @@ pub struct Report {
     pub body: Vec<u8>,
 }
 
-/// What containers use at a place: a link, an input, and the formats that they use in turn.
+/// The link, input and formats of the containers at a place. They use the formats in turn.
 struct Choice {
     link: &'static Link,
     input: Input,

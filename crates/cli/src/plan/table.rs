@@ -84,7 +84,7 @@ pub fn facts(link: &Link) -> String {
     facts.join(", ")
 }
 
-/// What one must know about the figures of a link.
+/// Caveats about the figures of a link.
 pub fn notes(link: &Link) -> Vec<String> {
     let mut notes = Vec::new();
     notes.extend(link.ended.as_ref().map(|ended| format!("the service ended in {ended}")));

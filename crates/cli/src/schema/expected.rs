@@ -1,4 +1,4 @@
-//! What the fields of messages take according to the statistics of their schema.
+//! The size of each field of a message, as the statistics of the schema predict it.
 
 use super::table;
 use crate::{failure::Failure, output::printable};

@@ -41,7 +41,7 @@ fn add_object(path: &str, object: &Object, fields: &mut Vec<Field>) {
     for field in &object.fields {
         add(&format!("{prefix}{}", field.name), &field.kind, field.required, fields);
     }
-    // If additional fields may have any value, the object's own row says so.
+    // If additional fields may have any value, the row of the object states it.
     if let Some(additional) = object.additional.as_ref().filter(|kind| ***kind != Type::Any) {
         add(&format!("{prefix}*"), additional, false, fields);
     }

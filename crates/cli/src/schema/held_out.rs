@@ -9,7 +9,7 @@ use dunnage_simulate::{Device, Network, Sizes, train};
 
 /// The seed of the losses.
 const SEED: u64 = 1;
-/// One of so many devices is left out of each training, and the last of so many parts of the time.
+/// One of this many devices is left out of each training, and so is the last of this many parts of the time.
 const PARTS: usize = 4;
 
 /// Sizes of messages plain, in the prior form, and with deltas.

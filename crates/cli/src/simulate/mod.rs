@@ -76,7 +76,7 @@ pub struct Simulate {
 struct Report {
     schema: String,
     network: Network,
-    /// Devices that were simulated, and those that they stand for.
+    /// Devices that were simulated, and the size of the fleet that they represent.
     simulated: u64,
     devices: u64,
     per_day: f64,

@@ -27,19 +27,19 @@ impl Form {
     }
 }
 
-/// What became of all messages in one form.
+/// The fate of all messages in one form.
 pub struct Outcome {
     pub form: Form,
     pub sizes: Sizes,
-    /// Messages that arrived and were decoded.
+    /// Messages that arrived and were decoded, `wrong` included.
     pub delivered: u64,
-    /// Messages that were decoded to another one.
+    /// Messages that were decoded to a different value.
     pub wrong: u64,
-    /// Messages that arrived and were not decoded.
+    /// Messages that arrived but could not be decoded.
     pub quarantined: u64,
 }
 
-/// What to simulate.
+/// The parameters of a simulation.
 pub struct Work<'a> {
     pub layout: &'a Layout,
     pub network: Network,

@@ -157,7 +157,7 @@ impl Chain {
         }
     }
 
-    /// Waits until the CSE has `messages` messages, or receives no more.
+    /// Waits until the CSE has `messages` messages, or stops receiving.
     pub fn wait_until_delivered(&self, acme: &Acme, messages: u64) {
         let mut last = (cse::count(acme, self.application), Instant::now());
         while last.0 < messages && last.1.elapsed() < PATIENCE {

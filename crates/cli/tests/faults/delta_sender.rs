@@ -22,7 +22,7 @@ use std::{
 /// The name of the messages' schema.
 const SCHEMA: &str = "numbered";
 
-/// What the senders of a row did, and how they behave.
+/// The behaviour of the senders of a row, and counts of their messages.
 #[derive(Default)]
 pub struct Deltas {
     /// Deltas that were sent.
@@ -31,7 +31,7 @@ pub struct Deltas {
     pub refused: AtomicU64,
     /// How often the devices were restarted: each then forgets what was acknowledged.
     pub restarts: AtomicU64,
-    /// Devices learn only of the acknowledgement of every n-th message; 0 for all.
+    /// Devices are told about every n-th acknowledgement only; 0 for all.
     pub acknowledged_every: u64,
 }
 

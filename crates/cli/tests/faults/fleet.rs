@@ -40,7 +40,7 @@ pub struct Fleet {
     threads: Vec<JoinHandle<Sent>>,
 }
 
-/// What a fleet sent, and the answers.
+/// The messages that a fleet sent, and the answers.
 #[derive(Default)]
 pub struct Sent {
     /// The numbers of each device's messages in the order in which they were acknowledged.
@@ -160,7 +160,7 @@ impl Connection {
         self.sent
     }
 
-    /// Waits until a message may be sent. Returns its sequence number, or `None` if there are no more messages.
+    /// Waits until a message may be sent. Returns its sequence number, or `None` after the last message.
     fn ticket(&self) -> Option<u64> {
         let ticket = self.shared.tickets.fetch_add(1, SeqCst);
         while self.shared.released.load(SeqCst) <= ticket {

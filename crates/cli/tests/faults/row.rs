@@ -63,7 +63,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// All problems of the row. There are none if the counts are n, n, n and 0, and the order is kept.
+    /// Returns all problems of the row: empty if the counts are n, n, n and 0, and the order is kept.
     pub fn problems(&self) -> Vec<String> {
         let Row { acknowledged, stored, delivered, duplicates, destroyed, .. } = self;
         let mut problems = self.problems.clone();

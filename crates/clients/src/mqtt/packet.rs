@@ -1,6 +1,6 @@
 //! Packets of MQTT 3.1.1 and 5, reduced to what the listener and the client need of them.
 //!
-//! mqtt-protocol-core parses the bytes. This module finds where a packet ends, and rejects reserved flags and bytes behind the end.
+//! mqtt-protocol-core parses the bytes. This module finds where a packet ends, and rejects reserved flags and trailing bytes.
 
 use super::reason::{Reason, Refusal};
 use bytes::{Bytes, BytesMut};
@@ -28,7 +28,8 @@ pub struct Connect {
     pub client_id: String,
     /// Whether the server must discard the session of earlier connections.
     pub clean: bool,
-    /// How long the server keeps the session after this connection, in seconds. With 3.1.1 it is 0 or `u32::MAX`, which is for ever.
+    /// How long the server keeps the session after this connection, in seconds. With 3.1.1 it is 0 or `u32::MAX`, which means without
+    /// limit.
     pub expiry: u32,
     /// The keep alive interval, in seconds; 0 for none.
     pub keep_alive: u16,
@@ -79,7 +80,7 @@ pub struct Publish {
     pub retain: bool,
     /// The topic; empty if only the alias is given.
     pub topic: String,
-    /// A number that stands for the topic (MQTT 5).
+    /// A number that replaces the topic (MQTT 5).
     pub alias: Option<u16>,
     /// The media type of the payload, as the sender says (MQTT 5).
     pub content_type: Option<String>,
@@ -318,7 +319,7 @@ fn checked(publish: Publish) -> Result<Packet, Refusal> {
     Ok(Packet::Publish(publish))
 }
 
-/// Rejects a packet with bytes behind its end.
+/// Rejects a packet with trailing bytes.
 fn whole(read: usize, body: &[u8]) -> Result<(), Refusal> {
     match read == body.len() {
         true => Ok(()),

@@ -33,7 +33,7 @@ pub struct Parameters {
     late: Option<bool>,
     /// Only devices with messages in the quarantine, or only the others.
     quarantined: Option<bool>,
-    /// What the list is sorted by; `last` without it.
+    /// The sort key; `last` by default.
     #[param(inline)]
     sort: Option<Sort>,
     /// The direction. Without it, names ascend, and everything else descends.

@@ -33,12 +33,12 @@ pub struct MessageDetail {
     request: String,
     /// The bytes as they arrived.
     hex: String,
-    /// What they mean. `null` for messages above 64 KiB, and for formats whose bytes are text or are not explained.
+    /// The meaning of its bytes. `null` for messages above 64 KiB, and for formats whose bytes are text or are not explained.
     #[schema(required)]
     explanation: Option<Explanation>,
     /// How many bytes the message has in each format that can carry it; empty for messages above 64 KiB.
     sizes: Vec<Size>,
-    /// What each output did with it.
+    /// The state of its delivery at each output.
     outputs: Vec<Outcome>,
 }
 

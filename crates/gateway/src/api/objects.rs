@@ -31,7 +31,7 @@ pub struct MessageObject {
     link: Option<String>,
     bytes: usize,
     json_bytes: usize,
-    /// What the input knows about its origin: `spec/ingest.md`, "What is stored".
+    /// The origin as reported by the input: `spec/ingest.md`, "What is stored".
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     origin: Option<Box<RawValue>>,
@@ -112,7 +112,7 @@ pub struct RejectObject {
     #[schema(required)]
     offset: Option<i64>,
     reason: String,
-    /// What the input knows about its origin: `spec/ingest.md`, "What is stored".
+    /// The origin as reported by the input: `spec/ingest.md`, "What is stored".
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     origin: Option<Box<RawValue>>,

@@ -12,7 +12,7 @@ use utoipa::{
 };
 use utoipa_axum::router::OpenApiRouter;
 
-// The empty requirement stands for peers that need no token: on the loopback address, or as `[access] who` allows.
+// The empty requirement represents peers that need no token: on the loopback address, or as `[access] who` allows.
 #[derive(OpenApi)]
 #[openapi(
     info(

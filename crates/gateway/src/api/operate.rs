@@ -1,10 +1,10 @@
-//! What operators change: they retry and discard what is in the quarantine and in the dead letters. Each request needs a token that may
-//! operate, also from this machine.
+//! Operations that change the gateway: operators retry and discard messages of the quarantine and dead letters. Each request needs a token
+//! with the right to operate, also on this machine.
 //!
-//! A page of another site cannot send such a request: a browser adds no `Bearer` token by itself, asks before it sends JSON to another site,
-//! and says for which site it sends (`access::http::is_cross_site`). An operation handles at most [`MOST`] messages; the answer says where to
-//! continue, and each part is authorized anew. Repeating an operation is harmless: it concerns only the messages of its selection that are
-//! still there.
+//! A page of another site cannot send such a request: a browser never adds a `Bearer` token on its own, sends a preflight request before it
+//! sends JSON to another site, and states for which site it sends (`access::http::is_cross_site`). An operation handles at most [`MOST`]
+//! messages; the answer says where to continue, and each part is authorized separately. Operations are idempotent: they affect only the
+//! messages of their selection that are still there.
 
 #![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
 
@@ -53,7 +53,7 @@ pub fn routes() -> OpenApiRouter<Arc<GatewayState>> {
         .routes(routes!(discard_dead_letters))
 }
 
-/// Who operates, for the log.
+/// The operator, for the log.
 #[derive(Clone)]
 pub struct Operator {
     token: String,
@@ -111,7 +111,7 @@ pub struct QuarantineSelection {
     up_to: Option<i64>,
     /// The ID after which to begin; `next` of the answer before.
     after: Option<i64>,
-    /// Only messages of these devices: an ID, in which `*` stands for any characters.
+    /// Only messages of these devices: an ID, where `*` matches any characters.
     device: Option<String>,
 }
 
@@ -289,7 +289,7 @@ async fn of_part(state: &GatewayState, output: &str, part: Part) -> Result<(Vec<
     Ok((ids, next))
 }
 
-/// What a selection selects.
+/// The messages that a selection selects.
 enum Chosen {
     Ids(Vec<i64>),
     Part(Part),
@@ -333,7 +333,7 @@ fn limits(state: &GatewayState) -> HttpSettings {
     HttpSettings { body_limit_bytes: BODY, ..state.env.http.clone() }
 }
 
-/// Receives and parses a body. It counts as a message of `from` that arrives, and so may be refused while there is no memory for those.
+/// Receives and parses a body. It counts as an incoming message of `from`, so it can be rejected while memory for those is exhausted.
 async fn read<T: DeserializeOwned>(state: &GatewayState, from: IpAddr, body: Body) -> Result<T, Problem> {
     let mut room = state.ingest().reserve();
     let bytes = receive(body, &limits(state), Sender { address: from, device: None }, &mut room).await?;

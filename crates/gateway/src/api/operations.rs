@@ -1,5 +1,5 @@
-//! What operators see: inputs, outputs and their dead letters, the quarantine by device, tokens and keys, schemas, storage and rates. Whoever
-//! may read may see it. `operate.rs` has the changes.
+//! The view of operators: inputs, outputs and their dead letters, the quarantine by device, tokens and keys, schemas, storage and rates.
+//! Everyone who may read may see it. Changes are in `operate.rs`.
 
 #![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
 
@@ -126,8 +126,8 @@ pub struct DeadLetters {
     messages: Vec<DeadLetterObject>,
     /// Whether there are more after these.
     more: bool,
-    /// Messages whose delivery failed and is retried, the oldest first, at most 1000: the first one of each such device. They are no dead
-    /// letters, but can be discarded like these.
+    /// Messages whose delivery failed and is retried, the oldest first, at most 1000: the first one of each such device. They are not dead
+    /// letters, but can be discarded like them.
     retried: Vec<RetriedMessage>,
 }
 
@@ -157,7 +157,7 @@ pub async fn dead_letters(
     Ok(Json(DeadLetters { output, count, last_message_id, messages, more, retried }))
 }
 
-/// What devices have in the quarantine.
+/// The devices with messages in the quarantine.
 #[derive(Serialize, ToSchema)]
 pub struct QuarantineDevices {
     /// Those with the most messages first, at most 100.
@@ -166,7 +166,7 @@ pub struct QuarantineDevices {
     last_quarantine_id: i64,
 }
 
-/// What a device has in the quarantine.
+/// The quarantined messages of a device.
 #[derive(Serialize, ToSchema)]
 struct QuarantineDevice {
     device: String,

@@ -50,8 +50,7 @@ pub struct Series {
     fields: Vec<Field>,
     /// The units of the values, as the schema of the newest message has them in `x-dunnage-unit`.
     units: Vec<Unit>,
-    /// What providers say about the messages: the signal strength in dBm and the signal-to-noise ratio in dB. The pointers are those in the
-    /// origin.
+    /// The signal strength in dBm and the signal-to-noise ratio in dB, as reported by providers. The pointers refer to the origin.
     origin: Vec<Field>,
     /// Where the device was, oldest first. If there are more positions than fit an answer, some are left out.
     track: Vec<Stop>,
@@ -71,7 +70,7 @@ struct Field {
 /// The unit of a value.
 #[derive(Serialize, ToSchema)]
 struct Unit {
-    /// The JSON pointer of the value. In it, `*` stands for any element or field; the first pointer that fits a value has its unit.
+    /// The JSON pointer of the value, where `*` matches any element or field. The first pointer that matches a value has its unit.
     pointer: String,
     unit: String,
 }

@@ -12,7 +12,7 @@ use std::{
 /// Most devices. Each takes some 300 bytes.
 pub const CAPACITY: usize = 100_000;
 
-/// What a stored message says of its device.
+/// The data of a stored message that the list of devices needs.
 pub struct Seen<'a> {
     /// The device, and its counts with this message.
     pub device: &'a str,
@@ -46,7 +46,7 @@ pub struct Entry {
     pub cadence: Cadence,
 }
 
-/// What has a name by which devices are filtered.
+/// A property by whose name devices are filtered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Link,
@@ -67,7 +67,7 @@ pub struct Index {
     free: Vec<usize>,
     capacity: usize,
     names: [Names; 4],
-    /// What each device has in the quarantine.
+    /// The quarantine counts of each device.
     quarantined: HashMap<String, InQuarantine>,
     /// The profiles by which the devices were classified.
     profiles: Arc<Profiles>,
@@ -208,7 +208,7 @@ impl Index {
         }
     }
 
-    /// Applies a message that was stored. A new device takes the place of others if there is none left.
+    /// Applies a message that was stored. If the list is full, a new device replaces another one.
     pub fn apply(&mut self, seen: &Seen<'_>) {
         if let Some(place) = self.places.get(seen.device) {
             if let Some(entry) = &mut self.entries[*place] {

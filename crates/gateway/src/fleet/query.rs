@@ -19,7 +19,7 @@ const STEP: usize = 2048;
 /// Most names of a kind in an answer.
 const NAMES: usize = 50;
 
-/// What the devices are sorted by.
+/// The sort key of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Sort {
@@ -54,7 +54,7 @@ pub struct Cursor {
 pub struct Query {
     /// A part of the ID, in small letters.
     pub find: String,
-    /// The names that devices must have, in the order of [`Kind`]; an empty one stands for devices without a name.
+    /// The names that devices must have, in the order of [`Kind`]; an empty one selects devices without a name.
     pub names: [Option<String>; 4],
     /// Whether the next message of the devices must be late, or must not be.
     pub late: Option<bool>,

@@ -13,7 +13,7 @@ pub struct CredentialObject {
     name: String,
     /// `send`, `read` or `operate`.
     right: &'static str,
-    /// The devices that it may send as: an ID, in which `*` stands for any characters.
+    /// The devices that it may send as: an ID, where `*` matches any characters.
     #[schema(required)]
     devices: Option<String>,
     /// When it expires.

@@ -25,7 +25,7 @@ pub struct DeadLetterObject {
     reason: String,
 }
 
-/// What to do with dead letters.
+/// An operation on dead letters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     /// Deliver them again. Those that are delivered leave the list.

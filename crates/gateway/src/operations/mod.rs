@@ -1,5 +1,5 @@
-//! What operators see and do: the state of inputs, outputs and storage, and changes of the quarantine and of dead letters. The admin socket
-//! (`admin/`) and the API (`api/operations.rs`, `api/operate.rs`) both call this.
+//! Operations: the state of inputs, outputs and storage, and changes of the quarantine and of dead letters. The admin socket (`admin/`) and
+//! the API (`api/operations.rs`, `api/operate.rs`) both call this module.
 
 pub mod credentials;
 pub mod dead_letters;

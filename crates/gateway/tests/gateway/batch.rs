@@ -164,7 +164,7 @@ fn a_batch_is_limited_by_its_messages_the_queue_and_the_rate_of_the_device() {
     let gateway = start_with(|config| config.buffer.queue_messages = 4);
     let url = gateway.url("/ingest/d");
     assert_eq!(send(&gateway.agent, &url, LINES, "", lines(0, 5).as_bytes()).status, 413);
-    // What the gateway itself queues at the start may take a place.
+    // Entries that the gateway itself queues at the start may occupy a place.
     wait_until("the queue is empty", || {
         send(&gateway.agent, &url, LINES, "", lines(0, 4).as_bytes()).status == 204
     });

@@ -1,5 +1,5 @@
-//! The buffer's files are deleted, moved, replaced, truncated or made read-only under a running gateway. It acknowledges no message
-//! that a restart would not find, reports that it is not ready, and continues by itself where that loses nothing.
+//! The buffer's files are deleted, moved, replaced, truncated or made read-only under a running gateway. It acknowledges no message that a
+//! restart would not find, reports that it is not ready, and recovers on its own if that loses nothing.
 
 use crate::support::{
     JSON, Running, agent, answer, child, config, post_with_key, runtime, start, start_in, wait::wait_until,

@@ -39,7 +39,7 @@ fn records(kafka: &Kafka, count: usize) -> Vec<Record> {
     consumer.subscribe(&["telemetry"]).unwrap();
     let (mut found, begun) = (Vec::new(), Instant::now());
     let mut quiet = Instant::now();
-    // Duplicates would arrive in addition to the expected records, so wait until no more arrive.
+    // Duplicates would arrive in addition to the expected records, so wait until the topic is quiet.
     while found.len() < count || quiet.elapsed() < Duration::from_secs(3) {
         assert!(begun.elapsed() < Duration::from_secs(120), "{} of {count} records", found.len());
         let Some(Ok(record)) = consumer.poll(Duration::from_millis(200)) else { continue };

@@ -141,7 +141,7 @@ fn new_connections_wait_for_those_with_requests_in_progress() {
     let held = block_commits(gateway.folder.path());
     let mut first = connect(&gateway);
     write!(first, "{}2\r\n\r\n{{}}", post_head(&gateway)).unwrap();
-    // Longer than the gateway takes to read it: there is no second connection that could ask whether it did.
+    // Longer than the gateway takes to read the request. A second connection cannot ask whether it did.
     std::thread::sleep(Duration::from_millis(200));
     let mut second = connect(&gateway);
     second.write_all(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").unwrap();
@@ -154,7 +154,7 @@ fn new_connections_wait_for_those_with_requests_in_progress() {
     assert!(read_to_end(first).0.starts_with("HTTP/1.1 204"));
 }
 
-/// Opens `count` connections that send `bytes` and nothing else.
+/// Opens `count` connections that send only `bytes`.
 fn open_connections(gateway: &crate::support::Running, count: usize, bytes: &[u8]) -> Vec<TcpStream> {
     let open = || {
         let mut stream = connect(gateway);

@@ -28,7 +28,7 @@ fn a_message_at_the_memory_limit_is_stored_and_one_above_it_is_quarantined() {
     let rejected = gateway.post("/ingest/above", MSGPACK, &nulls(NULLS + 1));
     assert_eq!(rejected.status, 400, "{}", rejected.text);
     let problem = rejected.json();
-    // The offset is that of the first null beyond the limit, behind the header and the other nulls.
+    // The offset is that of the first null beyond the limit, after the header and the other nulls.
     assert_eq!(
         (problem["kind"].as_str(), problem["offset"].as_u64()),
         (Some("limit"), Some(5 + u64::from(NULLS)))

@@ -152,7 +152,7 @@ fn conflict_for_a_missing_instance_is_retried() {
     }
 }
 
-/// Mobius inserts name and content separately. If it ends in between, the name stays for ever, and the retry finds it.
+/// Mobius inserts name and content separately. If it crashes in between, the name stays permanently, and the retry finds it.
 #[test]
 fn half_instance_is_not_a_delivered_message() {
     let cse =

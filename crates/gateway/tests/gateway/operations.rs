@@ -1,4 +1,4 @@
-//! What operators see and change over HTTP: who may, and each operation from one end to the other.
+//! Operations over HTTP: the view of operators, their rights, and each operation from end to end.
 
 use crate::support::{
     Answer, JSON, Running, answer,
@@ -141,7 +141,7 @@ fn an_operation_needs_a_token_that_may_operate_on_this_machine_too() {
             ] {
                 assert_eq!(kind(&all.with(path, Some(&bearer(token)), &selection)), expected, "{who} {path}");
             }
-            // A password, which a browser sends by itself, is none.
+            // A password, which a browser sends automatically, does not count as a token.
             let password = base64(&format!("any:{}", all.operates));
             let with = all.with(path, Some(&format!("Basic {password}")), &selection);
             assert_eq!(kind(&with), problem(401, "unauthorized"), "{who} {path}");
@@ -207,7 +207,7 @@ fn pages_of_other_sites_cannot_operate_even_with_a_token() {
         let refused = all.send(QUARANTINE[1], &headers, everything);
         assert_eq!(kind(&refused), problem(403, "cross-site"), "{name}: {value}");
     }
-    // What a form or a script without the consent of the gateway can send.
+    // Content types that a form or a script of another site can send without the consent of the gateway.
     for content_type in
         ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", ""]
     {

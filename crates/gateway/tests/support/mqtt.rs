@@ -11,13 +11,13 @@ pub struct Client {
     version: u8,
 }
 
-/// Returns a string behind its length.
+/// Returns a string with its length in front.
 pub fn text(text: &str) -> Vec<u8> {
     let length = u16::try_from(text.len()).unwrap().to_be_bytes();
     [&length[..], text.as_bytes()].concat()
 }
 
-/// Returns a packet from its first byte and the bytes behind its length.
+/// Returns a packet from its first byte and the bytes after its length.
 pub fn packet(first: u8, body: &[u8]) -> Vec<u8> {
     let mut length = body.len();
     let mut bytes = vec![first];
@@ -86,7 +86,7 @@ impl Client {
         self.stream.write_all(bytes).unwrap();
     }
 
-    /// Returns the first byte of the next packet and the bytes behind its length, or `None` if the connection has ended.
+    /// Returns the first byte of the next packet and the bytes after its length, or `None` if the connection has ended.
     pub fn read(&mut self) -> Option<(u8, Vec<u8>)> {
         let mut byte = [0];
         if self.stream.read(&mut byte).ok()? == 0 {

@@ -18,7 +18,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(5);
 const FAILURE: &[u8] =
     b"HTTP/1.1 500 Internal Server Error\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
-/// What the proxy does with connections, including those that are open already.
+/// The treatment of connections, including those that are open already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Forwards all data.

@@ -22,9 +22,9 @@ pub struct Request {
     pub body: String,
 }
 
-/// What the server does with a request.
+/// The server's answer to a request.
 pub enum Reply {
-    /// Answers with this status line behind `HTTP/1.1` and further headers, each with its end of line.
+    /// Answers with this status line after `HTTP/1.1` and further headers, each with its end of line.
     Status(&'static str),
     /// Answers with this status and this text.
     Text(&'static str, &'static str),

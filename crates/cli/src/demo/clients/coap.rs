@@ -42,7 +42,7 @@ impl Coap {
         }
     }
 
-    /// Sends a request, and retransmits it until there is a response. Returns `None` if there is none after all retransmissions.
+    /// Sends a request, and retransmits it until a response arrives. Returns `None` if all retransmissions remain unanswered.
     fn exchange(&self, id: u16, request: &[u8]) -> io::Result<Option<Packet>> {
         let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
         socket.connect(self.gateway)?;

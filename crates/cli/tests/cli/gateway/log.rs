@@ -1,4 +1,4 @@
-//! What a gateway logs: warnings at start, quarantined messages and rejected topics, at a limited rate.
+//! The gateway's log: warnings at start, quarantined messages and rejected topics, at a limited rate.
 
 use super::exit_code;
 use crate::run::{command, terminate};

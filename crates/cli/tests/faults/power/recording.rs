@@ -1,4 +1,4 @@
-//! What the gateway wrote, in order, as `recorder.c` recorded it.
+//! The writes of the gateway, in order, as `recorder.c` recorded them.
 
 use crate::{Failure, process};
 use std::{

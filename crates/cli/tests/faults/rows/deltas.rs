@@ -90,7 +90,7 @@ pub fn evicted(scale: Scale) -> Result<Row, Failure> {
         fill(&chain.gateway.url(), n)?;
     }
     chain.others = FILLER;
-    // Before that, the buffer is full and refuses messages; after 16 attempts, a device forgets its reference by itself.
+    // Until then, the buffer is full and rejects messages; after 16 attempts, a device drops its reference on its own.
     process::until("everything is delivered", Duration::from_secs(120), || {
         chain.gateway.has_delivered().then_some(())
     })?;

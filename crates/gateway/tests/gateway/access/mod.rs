@@ -1,4 +1,4 @@
-//! Who may send and read over HTTP, with tokens, limits and proxies.
+//! Access over HTTP: rights to send and read, with tokens, limits and proxies.
 
 mod local;
 mod requests;

@@ -1,4 +1,4 @@
-//! Who may post to a webhook, and as which devices: tokens, forged signatures and limits on guessing.
+//! Access to webhooks: tokens and their devices, forged signatures and limits on guessing.
 
 use super::{
     ASTROCAST, FORM, ROCKBLOCK, TOKEN, assert_answer, assert_problem, call, claims, claims_of, clock, jwt,
