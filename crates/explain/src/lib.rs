@@ -1,4 +1,4 @@
-//! Says what every byte of a message means, for people who look for a fault or compare formats.
+//! Explains every byte of a message, for people who look for a fault or compare formats.
 //!
 //! Most formats are explained item by item ([`Reader::items`]), with the bytes that each takes. The parts of a packed message are bits, or
 //! share the bits of a coded body ([`packed`], [`delta`]).

@@ -195,7 +195,7 @@ struct Decoded {
     apart: bool,
     /// The message as the reference of later ones, if its layout has deltas.
     candidate: Option<Candidate>,
-    /// What happened to its numbers.
+    /// Counts of numbers that changed in decoding.
     counts: Counts,
 }
 

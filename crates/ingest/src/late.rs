@@ -13,9 +13,10 @@ use std::{
 };
 use tokio::sync::Notify;
 
-/// Most deltas of a device that wait: the newest. A device sends no more than 16 messages with one reference.
+/// Maximum number of waiting deltas of a device: the newest. A device sends at most 16 messages with one reference.
 const OF_A_DEVICE: usize = 16;
-/// Most devices whose deltas wait: those that sent one last. Those of other devices stay in the quarantine until somebody retries them.
+/// Maximum number of devices with waiting deltas: those that sent last. Deltas of other devices stay in the quarantine until an operator
+/// retries them.
 const DEVICES: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 /// The bits of a name that a delta has of its reference, in its first byte.
 const TAG: u16 = 0x3f;
@@ -152,7 +153,7 @@ impl Ingest {
             match self.decode_again(kept).await {
                 Ok(message) => match self.requeue(message, id).await {
                     Ok(stored) => durable.push(stored),
-                    // There was no room in the queue, which is no trial.
+                    // A full queue does not count as an attempt.
                     Err(_) => self.late_deltas.add(&device, id, &raw, trials),
                 },
                 Err(_) => self.late_deltas.add(&device, id, &raw, trials + 1),

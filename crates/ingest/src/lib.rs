@@ -134,9 +134,9 @@ use dunnage_buffer::{BufferStats, Queue, Readers, Reservation};
 use profiles::Profiles;
 use std::sync::Arc;
 
-/// What inputs need to make messages durable.
+/// The services with which inputs make messages durable.
 pub struct Ingest {
-    /// Who may send and read.
+    /// The rights to send and to read.
     pub access: Arc<Access>,
     /// The limits of messages per device and address.
     pub limits: Limits,

@@ -1,4 +1,5 @@
-//! What each input has received since the start, for operators. Prometheus gets the counts by kind of input (`metrics.rs`).
+//! Counts of the messages that each input has received since the start, for operators. Prometheus gets the counts by kind of input
+//! (`metrics.rs`).
 
 use dunnage_base::clock;
 use std::{
@@ -12,7 +13,7 @@ use std::{
 /// Most characters of a reason that are kept.
 const REASON: usize = 300;
 
-/// What one input has received.
+/// The counts and the last failure of one input.
 #[derive(Debug, Default)]
 pub struct Meter {
     received: AtomicU64,

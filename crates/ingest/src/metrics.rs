@@ -48,7 +48,7 @@ pub struct Metrics {
     remembered: Gauge,
     forgotten: Counter,
     duplicate_window: Gauge<f64, AtomicU64>,
-    /// What each input has received.
+    /// The counts of each input.
     pub inputs: Meters,
     /// Silent devices.
     pub silence: Arc<Silence>,

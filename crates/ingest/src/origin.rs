@@ -1,4 +1,4 @@
-//! What ingest adds to the origin of a message, the object that its input stores with it (`spec/ingest.md`, "What is stored").
+//! Fields that ingest adds to the origin of a message, the object that its input stores with it (`spec/ingest.md`, "What is stored").
 
 use serde_json::{Value, json};
 use std::sync::Arc;

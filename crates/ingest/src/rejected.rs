@@ -117,7 +117,7 @@ impl Code {
 pub struct Rejected {
     /// What is wrong.
     pub code: Code,
-    /// What happened, for people.
+    /// The cause, for people.
     pub detail: String,
     /// What is accepted, as the end of `detail` in the answer to the sender. It may be long, so logs and the quarantine leave it out.
     pub choice: String,
@@ -174,7 +174,7 @@ impl Rejected {
     /// A decoder rejected the bytes.
     pub fn undecodable(error: &Error) -> Rejected {
         let code = match error.kind() {
-            // Well-formed bytes that are no message of the schema, or none that a `Value` can represent.
+            // Well-formed bytes that do not encode a message of the schema, or a value that `Value` cannot represent.
             Kind::Type | Kind::Range => Code::NotRepresentable,
             _ => Code::Malformed,
         };

@@ -1,7 +1,7 @@
 //! Silent devices: those that have not sent for longer than their profile's `silent_after_seconds`.
 //!
-//! Metrics have no label for each device of a fleet. Only silent devices get one, and at most [`LISTED`] of them: an alert needs no more,
-//! and a fleet of a million devices costs Prometheus nothing while it sends.
+//! Metrics have no label for each device of a fleet. Only silent devices get one, and at most [`LISTED`] of them: an alert needs only a
+//! few, and a fleet of a million devices costs Prometheus nothing while it sends.
 
 use crate::profiles::Profiles;
 use dunnage_base::clock;
@@ -30,7 +30,7 @@ pub struct Silence(Mutex<Watched>);
 #[derive(Debug, Default)]
 struct Watched {
     devices: HashMap<Arc<str>, Heard>,
-    /// Whether the log already says that no more devices can be watched.
+    /// Whether the log already has the warning that the limit of watched devices is reached.
     is_full: bool,
 }
 

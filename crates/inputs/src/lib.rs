@@ -3,18 +3,18 @@
 //!
 //! An input is a module with three parts: its `Settings`, the section `EXAMPLE` of the commented default configuration, and a type that
 //! implements [`Input`]. It is registered by one line in `settings.rs` and one in [`open`]. Everything that inputs have in common is in
-//! `dunnage_ingest`: who may send, how bytes become a message, and how the message becomes durable. What remains for an input is its
-//! protocol: framing, acknowledgements, and the answer to each [`dunnage_ingest::Code`].
+//! `dunnage_ingest`: access, decoding, and storing. An input itself implements only its protocol: framing, acknowledgements, and the answer
+//! to each [`dunnage_ingest::Code`].
 //!
 //! | module | receives |
 //! |---|---|
 //! | [`http`] | `POST /ingest/{device}`: a message, or a batch |
-//! | `mqtt` | PUBLISH packets of devices; it is no broker |
+//! | `mqtt` | PUBLISH packets of devices; it is not a broker |
 //! | `coap` | POST over UDP or DTLS, also block-wise |
 //! | `udp` | bare datagrams, which cannot be acknowledged |
 //! | `broker` | subscriptions to another MQTT broker |
 //! | [`nats`] | a NATS stream, which another gateway may fill |
-//! | [`webhooks`] | what a provider posts to `/hooks/{name}` |
+//! | [`webhooks`] | requests that a provider posts to `/hooks/{name}` |
 //!
 //! All of them run until [`Environment::stopping`] is cancelled, and then complete the messages in flight: a message that was received
 //! completely is stored, quarantined or refused, but never forgotten.
@@ -75,9 +75,9 @@ use tokio_util::sync::CancellationToken;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use webhooks::{Hook, hooks};
 
-/// What running inputs share.
+/// The state that running inputs share.
 pub struct Environment {
-    /// What makes messages durable.
+    /// Makes messages durable.
     pub ingest: Ingest,
     /// The settings of the HTTP listener.
     pub http: HttpSettings,

@@ -108,7 +108,7 @@ impl Udp {
                 return Err("from: must have at least one network, or no device may send".into());
             }
             Some(networks) => networks.clone(),
-            // The loopback networks are no safe default here: behind a proxy on this machine, every sender appears to be local.
+            // The loopback networks would not be a safe default here: behind a proxy on this machine, every sender appears to be local.
             None if !settings.listen.ip().to_canonical().is_loopback() => {
                 return Err(
                     "from: must list the networks that may send, as other machines reach this listener"

@@ -63,7 +63,7 @@ pub struct Load<'a> {
 /// Why the figures of a load are rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LoadError {
-    /// There is no size.
+    /// The list of sizes is empty.
     NoSizes,
     /// The number of messages a day is negative, not a number, or above [`Load::MAX_PER_DAY`].
     MessagesPerDay,

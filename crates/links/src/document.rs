@@ -14,7 +14,7 @@ type Sources = BTreeMap<String, Vec<String>>;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
-    /// What it is, and where in it the figure stands.
+    /// Its title, and the place of the figure in it.
     pub title: String,
     /// Its address.
     pub url: String,
@@ -34,7 +34,7 @@ pub struct Document {
     lorawan: Vec<Region>,
 }
 
-/// What all LoRaWAN links share.
+/// Figures that all LoRaWAN links share.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LorawanRadio {

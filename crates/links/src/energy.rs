@@ -45,7 +45,7 @@ pub struct Radio {
     pub second_window: Window,
     /// Whether a figure is an estimate.
     pub estimate: bool,
-    /// What the figures describe.
+    /// The device and conditions that the figures describe.
     pub note: String,
 }
 
@@ -76,7 +76,7 @@ impl Energy {
         }
     }
 
-    /// What the figures describe.
+    /// Returns the device and conditions that the figures describe.
     pub fn note(&self) -> &str {
         match self {
             Energy::PerMessage { note, .. } => note,
@@ -100,8 +100,8 @@ impl Window {
 }
 
 impl Link {
-    /// The joules of sending a message of `bytes` bytes in all of its fragments; `None` if the energy is not
-    /// published. What the device needs to measure, to encode and to wait is not in it.
+    /// Returns the energy in joules for sending all fragments of a message of `bytes` bytes; `None` if it is not published. The energy of
+    /// measuring, encoding and waiting is not included.
     pub fn joules(&self, bytes: usize) -> Option<f64> {
         match self.energy.as_ref()? {
             Energy::PerMessage { joules_per_message, joules_per_byte, .. } => {

@@ -44,10 +44,10 @@ pub struct Link {
     pub currency: Option<Currency>,
     /// The price of a device's messages.
     pub price: Option<Price>,
-    /// What a device costs apart from its messages.
+    /// The costs of a device apart from its messages.
     #[serde(default)]
     pub fees: Fees,
-    /// What one must know about the price, such as that it is an assumption.
+    /// A caveat about the price, such as that it is an assumption.
     pub price_note: Option<String>,
     /// The time on the air.
     pub airtime: Option<Airtime>,
@@ -67,7 +67,7 @@ pub struct Link {
     pub downlink: Option<Downlink>,
     /// The energy of a message.
     pub energy: Option<Energy>,
-    /// What else one must know.
+    /// A further caveat.
     pub note: Option<String>,
     /// The IDs of the sources, by figure.
     pub sources: BTreeMap<String, Vec<String>>,
@@ -97,8 +97,7 @@ pub struct Overhead {
     pub bytes: u64,
 }
 
-/// What a device costs apart from its messages, in the link's currency. A fee that is `None` is not
-/// published.
+/// The costs of a device apart from its messages, in the link's currency. A fee that is `None` is not published.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fees {

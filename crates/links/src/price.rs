@@ -35,7 +35,7 @@ pub struct Money {
     pub currency: Currency,
 }
 
-/// What a provider charges a device. Amounts are in the link's currency.
+/// The tariff of a provider for a device. Amounts are in the link's currency.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(tag = "model", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Price {
@@ -95,7 +95,7 @@ pub struct Overage {
     pub bytes: u64,
 }
 
-/// What a device sends in a month.
+/// The traffic of a device in a month.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Use {
     /// The billed bytes.

@@ -36,7 +36,7 @@ pub(crate) fn gzip_bytes(bytes: &[u8]) -> usize {
 pub(crate) struct Zstd(Compressor<'static>);
 
 impl Zstd {
-    /// Fails only if there is no memory.
+    /// Fails only if memory cannot be allocated.
     pub fn new() -> io::Result<Zstd> {
         Compressor::new(ZSTD_LEVEL).map(Zstd)
     }

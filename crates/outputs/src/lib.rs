@@ -154,9 +154,9 @@ pub struct Failed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
-    /// There is no connection, or it broke.
+    /// No connection could be made, or it broke.
     Connection,
-    /// There was no answer in time.
+    /// No answer arrived in time.
     Timeout,
     /// The receiver is overloaded: 429 or 503 in HTTP.
     Busy,
@@ -208,7 +208,7 @@ impl Class {
     }
 }
 
-/// What to do with a message that was not delivered.
+/// The treatment of a message that was not delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
     /// Retry it, after the time that the receiver has asked for, if any.

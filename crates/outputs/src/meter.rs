@@ -145,7 +145,7 @@ pub enum Breaker {
 /// How far a forwarder has come.
 #[derive(Debug, Clone, Default)]
 pub struct Progress {
-    /// What it has resolved.
+    /// The messages that it has resolved.
     pub position: Position,
     /// The last message ID that was read from the buffer.
     pub taken: i64,

@@ -100,7 +100,7 @@ pub enum Payload {
 pub struct Create {
     /// The number of replicas.
     pub replicas: usize,
-    /// How long the stream keeps messages; 0 for ever.
+    /// How long the stream keeps messages; 0 for no limit.
     pub max_age_seconds: u64,
     /// Largest number of bytes of messages on each server; 0 for the servers' limit. A full stream rejects messages.
     pub max_bytes: u64,

@@ -1,10 +1,10 @@
-//! What the outputs did with one message.
+//! The state of one message at each output.
 
 use super::{DeadLetterError, Outputs};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What an output did with a message.
+/// The state of a message at one output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Outcome {
     /// The output's name.

@@ -31,11 +31,11 @@ pub struct Handle {
     commands: mpsc::Sender<Command>,
 }
 
-/// What an operator wants of a forwarder.
+/// A command of an operator to a forwarder.
 pub enum Command {
     /// Retry the dead letters with these message IDs.
     Retry(Vec<i64>),
-    /// Return the messages that are retried, at most so many.
+    /// Return the messages that are retried, at most this many.
     Retried(usize, oneshot::Sender<Vec<RetriedMessage>>),
     /// Discard messages and dead letters that are retried. Return how many messages.
     Discard(Which, oneshot::Sender<u64>),

@@ -17,7 +17,7 @@ pub struct Source {
     pub catalog: Arc<dyn Fn() -> Arc<dyn Catalog> + Send + Sync>,
 }
 
-/// What the configuration says of devices and schemas.
+/// The parts of the configuration about devices and schemas.
 pub trait Catalog: Send + Sync {
     /// Returns the value of `{path}` in templates for messages of `device`; empty if its profile has none.
     fn path(&self, device: &str) -> Arc<str>;

@@ -1,4 +1,4 @@
-//! What to choose: first what fits, then what is lossless, then the price, then the upkeep.
+//! Chooses a format: by fit first, then by losslessness, then by price, then by upkeep.
 
 use crate::{
     choice::{best, open},

@@ -1,4 +1,4 @@
-//! What the messages of a fleet need over a link, format by format.
+//! Estimates the needs of a fleet's messages over a link, format by format.
 
 use crate::sizes::{FormatSizes, Sizes};
 use dunnage_links::{Link, Load, LoadError, Month, Rate};
@@ -36,7 +36,7 @@ pub struct LinkPlan {
     pub estimates: Vec<Estimate>,
 }
 
-/// What the messages need in one format over one link.
+/// The needs of the messages in one format over one link.
 pub struct Estimate {
     /// For example `protobuf (float32)`.
     pub format: String,

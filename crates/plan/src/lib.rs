@@ -1,5 +1,5 @@
-//! What a fleet's messages cost over each link in each format, and what to choose: the computation of `dunnage plan` and of the playground.
-//! `docs/plan.md` has the formulas.
+//! Estimates the costs of a fleet's messages over each link in each format, and recommends formats: the computation of `dunnage plan` and
+//! of the playground. `docs/plan.md` has the formulas.
 
 mod advice;
 mod choice;
@@ -28,7 +28,7 @@ pub struct Report {
     pub sizes: Sizes,
     /// The links, in the order in which they were asked for.
     pub links: Vec<LinkPlan>,
-    /// What to choose, and why.
+    /// The recommended formats, and why.
     pub advice: Advice,
 }
 

@@ -9,7 +9,7 @@ use crate::{
 };
 use dunnage_links::{Direction, Energy, Link, Money};
 
-/// What the sentences are about.
+/// The data that the sentences describe.
 pub struct Facts<'a> {
     pub links: &'a [LinkPlan],
     /// The links that some format fits.
@@ -45,7 +45,7 @@ pub fn write(facts: &Facts<'_>) -> Vec<String> {
 }
 
 impl Facts<'_> {
-    /// What to choose, and how it fits.
+    /// The recommended format, and how it fits.
     fn choice(&self, format: &str) -> String {
         let of = |fit: Fit| {
             let plans = self.open.iter().filter(move |plan| plan.of(format).is_some_and(|it| it.fit == fit));
@@ -72,7 +72,7 @@ impl Facts<'_> {
         format!("Choose {format}: it is lossless, and {}.", fits.join(", and "))
     }
 
-    /// What the fleet pays, and how long the battery lasts.
+    /// The fleet's costs, and the life of the battery.
     fn costs(&self, format: &str) -> Option<String> {
         let cost = |plan: &&LinkPlan| Some((plan.of(format)?.month.cost?, &plan.link.name));
         let costs = self.open.iter().filter_map(cost);
@@ -118,7 +118,7 @@ impl Facts<'_> {
         self.open.iter().find_map(json)
     }
 
-    /// What the choice asks of people, and the price of less.
+    /// The upkeep of the recommended format, and the price of a format with less upkeep.
     fn upkeep(&self, format: &str) -> String {
         let upkeep = Upkeep::of(format);
         let mut text = format!("{format} {}", upkeep.clause());

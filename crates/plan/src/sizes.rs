@@ -33,7 +33,7 @@ pub struct Sizes {
     pub formats: Vec<FormatSizes>,
     /// Formats that cannot carry some message, each with the reason.
     pub refused: Vec<(String, String)>,
-    /// What makes packed smaller than the others besides its bits: see [`left_out`].
+    /// The reasons besides its bits why packed is smaller than the others: see [`left_out`].
     pub left_out: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What a format asks of the people who maintain a fleet.
+//! The upkeep of a format: the work for the people who maintain a fleet.
 
 /// The upkeep of a format, least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

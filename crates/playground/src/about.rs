@@ -1,4 +1,4 @@
-//! What the page has to know before anything is computed.
+//! Constants that the page needs before anything is computed.
 
 use crate::{
     bytes::FORMATS,
@@ -33,7 +33,7 @@ pub struct About {
     most_messages: usize,
     most_messages_bytes: usize,
     most_schema_bytes: usize,
-    /// From so many messages on, there is a trained size.
+    /// The minimum number of messages for a trained size.
     enough_to_train: usize,
     /// The formats whose bytes are explained.
     explained: Vec<&'static str>,

@@ -1,4 +1,4 @@
-//! What the messages of the user need: a schema, sizes, costs, code.
+//! Computes the answer for the messages of the user: a schema, sizes, costs, code.
 
 use crate::{
     code::{self, Code},
@@ -18,7 +18,7 @@ use utoipa::{
     openapi::{Array, ArrayBuilder, ObjectBuilder, Type},
 };
 
-/// What to compute.
+/// The parameters of a computation.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Question {
@@ -45,7 +45,7 @@ fn link_ids() -> Array {
     ArrayBuilder::new().description(Some("The IDs of the links to plan for.")).items(id).build()
 }
 
-/// What the messages need.
+/// The answer for the messages.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct Answer {
     /// How many messages there are.
@@ -113,10 +113,10 @@ struct Refused {
     reason: String,
 }
 
-/// Why there is no answer.
+/// The reason why a question has no answer.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum NoAnswer {
-    /// There is no link of this ID.
+    /// The catalogue has no link of this ID.
     Link(String),
     /// The fleet's figures are out of range.
     Fleet(String),

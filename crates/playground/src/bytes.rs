@@ -1,4 +1,4 @@
-//! What each byte of one of the messages means in one format.
+//! Explains each byte of one of the messages in one format.
 
 use crate::{limits::EXPLAINED, messages, schema};
 use dunnage_base::hex::hex;
@@ -31,7 +31,7 @@ pub struct BytesQuestion {
 pub struct Bytes {
     /// The bytes.
     hex: String,
-    /// What they mean.
+    /// Their meaning.
     #[schema(required)]
     explanation: Option<Explanation>,
     /// Why there are none: the format cannot carry the message, or the texts have mistakes.

@@ -16,7 +16,7 @@ pub struct Code {
     pub language: &'static str,
     /// The files; none if the schema has something that the language cannot express.
     pub files: Vec<File>,
-    /// Why there are no files.
+    /// Why `files` is empty.
     pub reasons: Vec<String>,
 }
 

@@ -21,7 +21,7 @@ pub struct SavingsQuestion {
     pub schema: String,
 }
 
-/// What makes the packed messages smaller.
+/// Changes that make the packed messages smaller.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct Savings {
     /// The bytes of the largest message that the schema allows, where it can be computed.
@@ -38,7 +38,7 @@ pub struct Savings {
 struct ChangeObject {
     /// The field: `position.latitude`, `readings[].value`; `$` is the message itself.
     field: String,
-    /// What the new schema says that the old one did not.
+    /// The addition of the new schema, for people.
     what: String,
     /// The line of the schema to paste in place of the field's.
     line: String,

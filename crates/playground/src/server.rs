@@ -19,8 +19,8 @@ const PAGE: &str = "/play";
 /// The page of the gateway, whose API is not here.
 const GATEWAYS: [&str; 1] = ["/index.html"];
 
-/// Serves the playground at the listener until `stop` completes. Who reaches a listener that is open to other machines can use it; at one on
-/// a loopback address, neither proxies nor pages of other sites can.
+/// Serves the playground at the listener until `stop` completes. Anyone who can reach the listener can use it. On a loopback address,
+/// requests through proxies or from other sites are refused.
 pub async fn serve(listener: TcpListener, stop: impl Future<Output = ()> + Send + 'static) -> io::Result<()> {
     let address = listener.local_addr()?;
     let routes = Router::from(routes::<()>(Process::Command));

@@ -33,7 +33,7 @@ const MAX_OUTCOME: u64 = 16 << 20;
 /// [`work_if_asked`] first.
 pub static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
-/// What to compute.
+/// The kind of computation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Task {
     Answer,
@@ -44,7 +44,7 @@ pub enum Task {
 const TASKS: [(&str, Task); 3] =
     [("answer", Task::Answer), ("bytes", Task::Bytes), ("savings", Task::Savings)];
 
-/// What the process writes.
+/// The output of the process.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Outcome<A> {
     Answer(A),

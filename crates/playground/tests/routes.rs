@@ -369,8 +369,8 @@ async fn work_ends_with_its_client_at_its_limit_and_when_others_wait() {
     assert!(elapsed >= WORK && elapsed < WORK + Duration::from_secs(5), "{elapsed:?}");
 }
 
-/// What a few bytes make others compute is bounded by the weight of the schema: the process that computes needs no more memory than it may
-/// have for the heaviest schemas that are accepted, and heavier ones are refused.
+/// A few bytes of schema can make others compute much, so the weight of the schema limits the work: the heaviest accepted schemas stay
+/// within the memory of the computing process, and heavier ones are refused.
 #[tokio::test]
 async fn the_heaviest_schemas_stay_within_the_memory_of_an_answer() {
     let doubled = |leaf: Value, times: usize| {

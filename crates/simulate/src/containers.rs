@@ -17,7 +17,7 @@ pub struct Containers {
     pub cadence_s: f64,
     /// The most seconds by which a message is late, each with the same chance.
     pub jitter_s: f64,
-    /// What the messages say.
+    /// The detail of the messages.
     pub detail: Detail,
 }
 

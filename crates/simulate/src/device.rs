@@ -15,7 +15,7 @@ pub struct Device<'a> {
     layout: &'a Layout,
     sender: Option<Sender<&'a Layout>>,
     receiver: Receiver<&'a Layout>,
-    /// What the receiver knows of the device, for `x-dunnage-known`: from the first message that arrives.
+    /// The texts that the receiver knows about the device, for `x-dunnage-known`: from the first message that arrives.
     known: Option<BTreeMap<String, String>>,
     chance: Chance,
     /// The acknowledgements on their way: for each of the last messages, its name if there is one.
@@ -23,7 +23,7 @@ pub struct Device<'a> {
     delay: usize,
 }
 
-/// What became of a message.
+/// The fate of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sent {
     /// The size of the message in bytes.

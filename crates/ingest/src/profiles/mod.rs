@@ -67,7 +67,7 @@ pub struct Rule {
     pattern: String,
     codecs: Codecs,
     formats: Vec<Id>,
-    /// What happens to numbers in text that no value holds exactly.
+    /// The treatment of numbers in text that no value holds exactly.
     pub numbers: settings::Numbers,
     /// Whether numbers that are binary32 become the shortest decimals.
     pub shortens_binary32: bool,

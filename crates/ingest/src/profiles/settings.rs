@@ -23,7 +23,7 @@ pub struct SchemaSettings {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// The devices: an ID, in which `*` stands for any characters.
+    /// The devices: an ID, where `*` matches any characters.
     pub device: String,
     /// The schema of their messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,7 +34,7 @@ pub struct Profile {
     /// The slots of the packed layouts that they may send, 1 to 63; empty for all of the schema.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slots: Vec<u8>,
-    /// What stands before the datum of their Avro messages.
+    /// The header before the datum of their Avro messages.
     #[serde(default)]
     pub avro_header: AvroHeader,
     /// A .proto file that describes their Protobuf messages; without it, the one derived from the schema.
@@ -52,7 +52,7 @@ pub struct Profile {
     /// How protobuf, struct and struct-zlib carry decimals.
     #[serde(default)]
     pub mapping: Mapping,
-    /// What happens to numbers in text (JSON, XML, YAML) that no value holds exactly.
+    /// The treatment of numbers in text (JSON, XML, YAML) that no value holds exactly.
     #[serde(default)]
     pub numbers: Numbers,
     /// How to read numbers that a binary format carries as binary32.
@@ -61,7 +61,7 @@ pub struct Profile {
     /// The link of their messages, if the sender names none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// The path of their messages at outputs: what `{path}` stands for in an output's templates.
+    /// The path of their messages at outputs: the value of `{path}` in an output's templates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Where their messages have a position: the JSON pointer to an object with latitude and longitude or to a GeoJSON point. Without it, the
@@ -126,7 +126,7 @@ impl From<Mapping> for dunnage_formats::Mapping {
     }
 }
 
-/// What stands before the datum of an Avro message.
+/// The header before the datum of an Avro message.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AvroHeader {
@@ -149,7 +149,7 @@ impl From<AvroHeader> for dunnage_formats::AvroHeader {
     }
 }
 
-/// What happens to numbers in text that no value holds exactly.
+/// The treatment of numbers in text that no value holds exactly.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Numbers {

@@ -121,8 +121,8 @@ impl Slots {
         self.slots.iter().find(|slot| slot.key.slot == number && !slot.codec.layout().has_slot_byte())
     }
 
-    /// Returns the layout of the message `body`, which is no delta, and of which `stated` is known. `asked` is the beginning of the fingerprint
-    /// that the sender states, which must match.
+    /// Returns the layout of the message `body`, which must not be a delta. `stated` is the slot or port that is known from outside the
+    /// message. `asked` is the beginning of the fingerprint that the sender states, which must match.
     pub fn pick(&self, body: &[u8], stated: Option<Stated>, asked: Option<&str>) -> Result<&Slot, Rejected> {
         let slot = match stated {
             Some(Stated::Slot(number)) => self.without_slot_byte(number).ok_or_else(|| {

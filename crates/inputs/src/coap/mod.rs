@@ -41,7 +41,7 @@ pub const EXAMPLE: &str = "\
 pub struct Settings {
     /// Address and port; port 0 selects a free port.
     pub listen: SocketAddr,
-    /// Whether the listener uses DTLS, and nothing else.
+    /// Whether the listener accepts DTLS only.
     #[serde(default)]
     pub dtls: bool,
 }

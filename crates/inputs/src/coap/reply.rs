@@ -35,7 +35,7 @@ impl Reply {
         Reply { diagnostic: why.into(), ..Reply::new(code) }
     }
 
-    /// Returns whether it is the most common answer: 2.04 and nothing else.
+    /// Returns whether it is the most common answer: 2.04 without options or payload.
     pub fn is_plain(&self) -> bool {
         *self == Reply::new(ResponseType::Changed)
     }

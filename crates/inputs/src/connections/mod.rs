@@ -1,8 +1,8 @@
-//! The connections of a listener: limits in all and per address, and the choice of connections to close when there is no room.
+//! The connections of a listener: total limits, limits per address, and the choice of connections to close when the table is full.
 //!
 //! A peer occupies a connection before it has authenticated. A connection that waits for its peer is therefore only lent: when the table is
-//! full, connections of the address that has the most are closed, those first that have waited longest. A connection whose request the
-//! gateway is working on is never closed.
+//! full, connections of the address with the most connections are closed, longest wait first. A connection whose request the gateway is
+//! processing is never closed.
 
 pub mod accept;
 pub mod head_timer;
@@ -118,8 +118,8 @@ fn phase_of(state: u64) -> u64 {
 pub struct Limits {
     /// In all.
     pub all: usize,
-    /// Of one address (of IPv6, a /64). The loopback address has no such limit, because a proxy behind it may carry everybody's
-    /// connections.
+    /// Per address (of IPv6, per /64). The loopback address has no such limit, because a local proxy may carry the connections of all
+    /// clients.
     pub of_address: usize,
 }
 

@@ -8,7 +8,7 @@ use axum::{
 };
 use dunnage_ingest::Rejected;
 
-/// The path segment that stands for `{...}` in the route. Rejects one that is not UTF-8.
+/// The path segment for `{...}` in the route. Rejects a segment that is not UTF-8.
 pub struct Segment(pub String);
 
 impl<S: Send + Sync> FromRequestParts<S> for Segment {

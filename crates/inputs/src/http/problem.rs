@@ -21,7 +21,7 @@ pub struct Problem {
     #[serde(serialize_with = "number")]
     #[schema(value_type = u16)]
     status: StatusCode,
-    /// What happened, for people.
+    /// The cause, for people.
     detail: String,
     /// The error kind of a decoder (`truncated`, `malformed`, `type`, `range` or `limit`), or `schema` for a message that breaks its
     /// schema.

@@ -129,8 +129,8 @@ impl Connection {
         }
     }
 
-    /// Waits until the pending messages are stored. Remembers those of QoS 1, which the client will send again for want of a PUBACK,
-    /// and forgets those of QoS 2 that were not stored.
+    /// Waits until the pending messages are stored. Remembers those of QoS 1, which the client will resend because no PUBACK was sent, and
+    /// forgets those of QoS 2 that were not stored.
     async fn remember<C: Fn(Submitted) -> Storing>(&mut self, flow: &mut Flow<C>) {
         while !flow.is_empty() {
             for ((id, qos), outcome) in flow.advance().await {

@@ -1,7 +1,7 @@
 //! `[input.mqtt]`: a listener for devices that publish over MQTT 3.1.1 or 5. It is not a broker: it accepts no subscriptions.
 //!
-//! A message of QoS 1 or 2 is acknowledged after its commit, be it stored or quarantined (`flow.rs`). While there is no room, or the disk
-//! fails, the gateway reads nothing more from the client (`connection.rs`).
+//! A message of QoS 1 or 2 is acknowledged after its commit, whether it is stored or quarantined (`flow.rs`). While the queue is full or
+//! the disk fails, the gateway stops reading from the client (`connection.rs`).
 
 mod answer;
 mod connect;

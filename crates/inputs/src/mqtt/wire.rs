@@ -80,7 +80,7 @@ impl<S: Stream> Wire<S> {
         Ok(self.stream.read_buf(&mut self.input).await? > 0)
     }
 
-    /// Reserves `memory` for the bytes of a large packet from `address` that have arrived. Fails if there is no room.
+    /// Reserves `memory` for the bytes of a large packet from `address` that have arrived. Fails if the memory is exhausted.
     pub fn charge(&mut self, memory: &Memory, address: IpAddr) -> Result<(), Refusal> {
         if self.input.len() <= SMALL {
             return Ok(());

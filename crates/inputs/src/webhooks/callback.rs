@@ -53,7 +53,7 @@ pub struct Uplink {
     pub id: String,
     /// The raw bytes.
     pub payload: Vec<u8>,
-    /// What else the provider knows.
+    /// Further data of the provider.
     pub origin: Origin,
     /// The times of a signed request.
     pub signed: Option<Signed>,

@@ -1,4 +1,4 @@
-//! What a provider knows about a message besides its bytes: the object that is stored with it (`spec/ingest.md`, "What is stored").
+//! Data of a provider about a message besides its bytes: the object that is stored with it (`spec/ingest.md`, "What is stored").
 
 use dunnage_base::clock;
 use serde::Serialize;
@@ -66,7 +66,7 @@ pub struct Stored<'o> {
     /// The provider's ID of the device, if the device has another ID here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider_device: Option<&'o str>,
-    /// What else the provider knows.
+    /// Further data of the provider.
     #[serde(flatten)]
     pub origin: &'o Origin,
 }

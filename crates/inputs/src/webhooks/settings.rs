@@ -46,7 +46,7 @@ pub struct Settings {
     /// The link of the messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// The devices that it may send as: IDs in which `*` stands for any characters. By default all.
+    /// The devices that it may send as: IDs, where `*` matches any characters. By default all.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "patterns")]
     pub devices: Option<Vec<String>>,
     /// Device IDs, by the IDs that the provider uses. A device that is not listed keeps the provider's ID.

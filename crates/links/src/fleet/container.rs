@@ -30,12 +30,12 @@ pub enum Place {
     Yard,
 }
 
-/// How much a container's messages say.
+/// The detail of a container's messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// What the schema `container` has.
+    /// All fields of the schema `container`.
     Full,
-    /// What the schema `container-voyage` has.
+    /// The fields of the schema `container-voyage`.
     Voyage,
 }
 

@@ -109,7 +109,7 @@ impl Api {
         })
     }
 
-    /// Returns the result that the provider's answer stands for.
+    /// Converts the provider's answer to a result.
     pub fn result(&self, status: StatusCode, text: &str) -> Result<(), Failed> {
         if status.is_success() {
             return match self.provider {

@@ -2,7 +2,7 @@
 //! through.
 //!
 //! An acknowledgement is the name of a message (`spec/packed.md`, "Deltas"), 2 bytes. A message is in the buffer before any output reads
-//! it, so the name says that the gateway keeps it. A downlink is expensive: one in so many messages of a device gets one, the newest of
+//! it, so the name confirms that the gateway keeps it. Downlinks are expensive: one in every n messages of a device gets one, the newest of
 //! those that wait; the others are skipped.
 
 mod api;
@@ -153,7 +153,7 @@ impl Output for Downlink {
                 self.schedule.sent(named.device, Instant::now());
                 Ok(())
             }
-            // The newest name stands for those before it, so only its message is a dead letter.
+            // The newest name acknowledges those before it, too, so only its message becomes a dead letter.
             Err(failed) if failed.kind == crate::FailureKind::Refused => Err(failed.after(newest.index)),
             Err(failed) => Err(failed),
         }

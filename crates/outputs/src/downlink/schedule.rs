@@ -1,5 +1,5 @@
-//! Decides which messages are acknowledged: one in so many of each device, not too often for the device and for all devices together, and
-//! none that is too old.
+//! Decides which messages are acknowledged: one in every n messages of a device, not too often for the device and for all devices together,
+//! and never an old one.
 //!
 //! The state is in memory. After a restart, the first message of each device is acknowledged.
 

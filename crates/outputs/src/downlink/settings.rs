@@ -57,7 +57,7 @@ pub struct Settings {
     /// The LoRaWAN port (FPort) of the downlinks, 1 to 223.
     #[serde(default = "port")]
     pub port: u8,
-    /// One in so many messages of a device is acknowledged.
+    /// One in this many messages of a device is acknowledged.
     #[serde(default = "every")]
     pub every: u32,
     /// Shortest time between two downlinks to a device.
@@ -78,7 +78,7 @@ pub struct Settings {
 }
 
 fn port() -> u8 {
-    // The first one that is no slot.
+    // The first number that is not a slot.
     64
 }
 
@@ -142,8 +142,8 @@ impl Provider {
     }
 }
 
-/// Returns whether an ID can be a segment of a path: it is not empty, does not stand for another segment, and has no control characters,
-/// of which URLs lose some.
+/// Returns whether an ID can be a path segment: it is not empty, does not refer to another segment (`.`, `..`), and has no control
+/// characters, some of which URLs lose.
 pub fn is_segment(id: &str) -> bool {
     !matches!(id, "" | "." | "..") && !id.contains(char::is_control)
 }

@@ -261,7 +261,7 @@ fn header(file: &Path) -> io::Result<Columns> {
     Ok(Columns::of(fields.iter().skip(FIRST.len()).map(pointer)))
 }
 
-/// Returns the first line of a file; `None` if there is no file.
+/// Returns the first line of a file; `None` if the file does not exist.
 fn first_line(file: &Path) -> io::Result<Option<Vec<u8>>> {
     let file = match File::open(file) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),

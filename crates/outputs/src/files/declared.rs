@@ -17,7 +17,7 @@ pub enum ColumnType {
     Text,
 }
 
-/// What a schema says about the values at a pointer.
+/// The declaration of the values at a pointer by the schema.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Declaration {
     /// They form a column of this type.
@@ -48,7 +48,7 @@ impl<'m> Declared<'m> {
     }
 
     /// Returns the pointers of the columns that every file has, in the schema's order, at most [`COLUMNS`]. Leaves out pointers into
-    /// recursive definitions and into arrays without `maxItems`, because there is no end to them.
+    /// recursive definitions and into arrays without `maxItems`, because their number is unlimited.
     pub fn pointers(&self) -> Vec<String> {
         let mut found = Vec::new();
         for model in &self.0 {
@@ -70,15 +70,15 @@ fn part_at<'m>(model: &'m Model, pointer: &str) -> Part<'m> {
     part
 }
 
-/// What to do with references to definitions.
+/// The treatment of references to definitions.
 #[derive(Clone, Copy, PartialEq)]
 enum Definitions {
     Followed,
     LeftAlone,
 }
 
-/// Adds the types that values of `kind` can have. Unions and other wrappers are replaced by their contents, and references to definitions
-/// are, too, if `definitions` says so.
+/// Adds the types that values of `kind` can have. Unions and other wrappers are replaced by their contents, and so are references to
+/// definitions with [`Definitions::Followed`].
 fn add<'m>(
     model: &'m Model,
     kind: &'m Type,

@@ -185,13 +185,13 @@ mod tests {
             (0, "12\n\0\0\0\n\0\0", Some(12), "12\n"),
             (0, "y\ny\n", None, ""),
             (0, &*format!("2\n{long}\n{long}"), Some(3), &*format!("2\n{long}\n")),
-            // A hole: what follows it was not synchronized either, however whole it looks.
+            // A hole: the bytes after it were not synchronized either, even if they look complete.
             (2, "1\n2\n3\n\0\0\0y\n6\n", Some(3), "1\n2\n3\n"),
             (2, "1\n2\n\0\0\0\0\n4\n5\n", Some(2), "1\n2\n"),
             (0, "\0\0\0\n4\n5\n", None, ""),
-            // What remained of another file.
+            // Remains of another file.
             (2, "1\n2\n3\n3\n4\n", Some(3), "1\n2\n3\n"),
-            // What was synchronized is never cut off, however it looks.
+            // Synchronized bytes are never cut off, even if they look damaged.
             (4, "1\ny\nx3\nx4\n5\nx6\n", Some(5), "1\ny\nx3\nx4\n5\n"),
         ] {
             fs::write(&path, before).unwrap();

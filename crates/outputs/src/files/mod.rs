@@ -1,8 +1,8 @@
 //! The output `[output.files]`: files by day, as NDJSON, CSV or Parquet.
 //!
 //! The day and the buffer of a message determine its file, and in CSV and Parquet its schema does, too. IDs ascend in each file, so the
-//! last ID in a file tells which messages it has: a message that is delivered again is not written again. What comes after the saved cursor
-//! may not have been synchronized, and is checked before it counts.
+//! last ID in a file tells which messages it has: a message that is delivered again is not written again. Bytes after the saved cursor may
+//! not have been synchronized, and are checked before they count.
 
 mod columns;
 mod csv;
@@ -58,7 +58,7 @@ const READABLE_AFTER: u64 = 600;
 /// How often to check whether a file is due.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What to do with texts that look like a formula.
+/// The treatment of texts that look like a formula.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Formulas {
@@ -92,8 +92,8 @@ pub struct Files {
 
 /// Writes files of one format.
 trait Archive: Send {
-    /// Makes those of `rows` durable that are not in a file yet. After an error some may be, and the same rows may come again. What files have
-    /// up to the ID `durable_to` is durable.
+    /// Makes those of `rows` durable that are not in a file yet. After an error, some of them may be durable, and the same rows may come
+    /// again. Rows up to the ID `durable_to` that are in a file are durable.
     fn write(&mut self, folder: &Path, rows: &[Row<'_>], durable_to: i64) -> io::Result<()>;
 
     /// Finishes the files of `buffer` that are due.
@@ -301,8 +301,8 @@ mod tests {
         }
     }
 
-    /// The power failed during an append: its end is on disk, a part before it is not, and the cursor is not saved. What comes again fills
-    /// the hole, wherever it is.
+    /// The power failed during an append: its end is on disk, but a part before it is not, and the cursor is not saved. The redelivered
+    /// rows fill the hole, wherever it is.
     #[test]
     fn a_hole_in_an_append_is_noticed_in_every_kind_of_file() {
         type Make = fn() -> Box<dyn Archive>;

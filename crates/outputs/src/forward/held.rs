@@ -1,4 +1,4 @@
-//! What holds up an output: the partitions that fail, and how far the others are.
+//! Partitions that hold up an output: those that fail, and the progress of the others.
 
 use super::{
     partition::{Failing, Item, Partition},

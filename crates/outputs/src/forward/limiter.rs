@@ -1,5 +1,5 @@
-//! Limits the number of concurrent calls. The limit falls when calls fail, or take clearly longer than a call that is alone. It grows when
-//! neither is the case and more calls are wanted.
+//! Limits the number of concurrent calls. The limit falls when calls fail, or take clearly longer than a call that is alone. Otherwise it
+//! grows if more calls are wanted.
 //!
 //! The algorithm is additive increase and multiplicative decrease by the gradient of the latency, as in Netflix's concurrency-limits.
 //! Unlike there, the latency of a lone call is measured again from time to time, so that the baseline cannot drift.

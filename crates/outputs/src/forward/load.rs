@@ -17,7 +17,7 @@ const FAILING_READY: usize = 16;
 pub enum Wanted {
     /// Dead letters, by their IDs.
     DeadLetters(Vec<(Arc<str>, Vec<i64>)>),
-    /// Messages after an ID: at most so many of each partition.
+    /// Messages after an ID: at most this many of each partition.
     Rest(Vec<(Arc<str>, i64)>, usize),
 }
 

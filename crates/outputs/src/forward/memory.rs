@@ -22,7 +22,7 @@ impl Memory {
         self.messages == 0
     }
 
-    /// Returns whether there is no room for another message, if at most `messages` may be there.
+    /// Returns whether the limit of `messages` messages or of [`BYTES`] is reached.
     pub fn is_full(&self, messages: usize) -> bool {
         self.messages >= messages || self.bytes >= BYTES
     }

@@ -143,7 +143,7 @@ impl Forwarder {
         self.stop().await;
     }
 
-    /// Takes up the messages of devices that were behind the others when the position was saved.
+    /// Resumes the messages of devices that lagged behind the others when the position was saved.
     async fn restore(&mut self) {
         let position = self.saver.saved().clone();
         let readers = self.target.outputs.source().readers.of(Use::Outputs);
@@ -206,7 +206,7 @@ impl Forwarder {
         now
     }
 
-    /// Returns when to continue if there is no event until then.
+    /// Returns the latest time to continue, if no event arrives before.
     fn next(&self, now: Instant) -> Instant {
         let pause = (!self.pace.allows() && !self.window.is_idle()).then_some(now + pace::THROTTLE_DELAY);
         let all = [

@@ -342,7 +342,7 @@ impl Output for Http {
         self.duplicates.load(Ordering::Relaxed)
     }
 }
-/// Returns what of `url` is no secret: host, port and path.
+/// Returns the parts of `url` that are not secret: host, port and path.
 fn shown(url: &Url) -> String {
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     format!("{}{port}{}", url.host_str().unwrap_or_default(), url.path())

@@ -2,8 +2,8 @@
 //!
 //! Each device has a container below the AE of the gateway. The AE and containers are created when a message needs them, so nothing has to
 //! be prepared, and a CSE that has lost its data is filled again. The name of an instance is the stable ID of its message: if a message is
-//! sent again after an unknown outcome, the CSE reports a conflict and does not store it twice. What a conflict is about is retrieved, because
-//! a CSE may have the name without the content.
+//! sent again after an unknown outcome, the CSE reports a conflict and does not store it twice. After a conflict, the instance is
+//! retrieved, because a CSE may have the name without the content.
 
 mod http;
 mod mqtt;
@@ -232,7 +232,7 @@ impl Binding {
     }
 }
 
-/// Returns whether a failure may pass by itself, and the CSE did not ask for a delay.
+/// Returns whether a retry may succeed, and the CSE did not ask for a delay.
 fn passes(failed: &Failed) -> bool {
     let passing = matches!(failed.class, Class::Connection | Class::Timeout | Class::Failing | Class::Busy);
     passing && failed.kind == FailureKind::Retry(None)

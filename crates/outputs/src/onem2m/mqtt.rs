@@ -29,13 +29,13 @@ const CAPACITY: usize = 64;
 /// Delay before the next connection.
 const RECONNECT_DELAY: Duration = Duration::from_millis(500);
 
-/// A client of a CSE behind a broker.
+/// A client of a CSE that uses a broker.
 pub struct Mqtt {
     link: Arc<Link>,
     release: String,
     originator: String,
     timeout: Duration,
-    /// Spawned by the first request, because there is no runtime before.
+    /// Spawned by the first request, because no runtime exists before.
     connection: OnceLock<AbortHandle>,
 }
 

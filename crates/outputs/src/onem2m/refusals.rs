@@ -42,7 +42,7 @@ impl Refusals {
             counts.errors.clear();
         }
         let (times, before) = counts.errors.entry(message.to_owned()).or_insert((1, created));
-        // While nothing else is created either, the CSE may be at fault.
+        // If no other instance is created either, the CSE may be at fault.
         if *before < created {
             (*times, *before) = (*times + 1, created);
         }

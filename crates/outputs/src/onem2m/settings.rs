@@ -65,8 +65,8 @@ pub struct Settings {
     /// The oneM2M release of requests (`X-M2M-RVI`). The AE is registered with support for it.
     #[serde(default = "release")]
     pub release: String,
-    /// The container of a device, below the AE: names separated by `/`. `{device}` stands for the device's ID, and `{path}` for the path of
-    /// its profile (or no name, if it has none).
+    /// The container of a device, below the AE: names separated by `/`. `{device}` is replaced by the device's ID, and `{path}` by the path
+    /// of its profile (without a path, by no name).
     #[serde(default = "container")]
     pub container: String,
     /// Largest number of instances in a new container (`mni`).

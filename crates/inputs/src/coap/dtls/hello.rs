@@ -1,7 +1,8 @@
 //! Parses a ClientHello, the first message of a handshake, as far as the verification of the client's address needs (RFC 6347, 4.2.1).
 //!
-//! The answer to a ClientHello without a valid cookie is computed from its bytes alone, and nothing is stored. The library has cookies
-//! too, but with a secret for each handshake, which would have to be stored for everybody who sends a datagram. Therefore this module
+//! The answer to a ClientHello without a valid cookie is computed from its bytes alone, and nothing is stored. The library supports
+//! cookies, too, but with a secret for each handshake, which the server would have to store for every sender of a datagram. Therefore this
+//! module
 //! verifies the cookie, and a handshake of the library begins afterwards. The library counts messages, so it is given a first ClientHello
 //! that it has never seen, from [`Hello::before`], and accepts the cookie that was verified here (`library.rs`).
 

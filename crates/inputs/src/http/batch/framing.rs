@@ -118,8 +118,7 @@ fn line(body: &Bytes, at: usize) -> (Option<Piece>, usize) {
     ((!line.trim_ascii().is_empty()).then(piece), end + 1)
 }
 
-/// Returns the CBOR item at `at` (RFC 8742), and where it ends. If there is no complete item, returns the rest, for the decoder to
-/// reject.
+/// Returns the CBOR item at `at` (RFC 8742), and its end. If the item is incomplete, returns the rest, which the decoder then rejects.
 fn item(body: &Bytes, at: usize) -> (Option<Piece>, usize) {
     let mut decoder = Decoder::new(&body[at..]);
     let end = match decoder.skip() {

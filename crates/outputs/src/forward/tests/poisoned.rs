@@ -41,7 +41,7 @@ fn simulated(test: impl Future<Output = ()>) {
 }
 
 impl Bench {
-    /// Waits until so many messages are delivered, and returns how long that took by the simulated clock.
+    /// Waits until `messages` messages are delivered, and returns how long that took by the simulated clock.
     async fn delivered(&self, messages: u64) -> Duration {
         let begun = tokio::time::Instant::now();
         self.until("messages of healthy devices arrive", |status| status.delivered >= messages).await;
