@@ -1,4 +1,5 @@
-// What the page shows, as its URL says it: a device and those that it is compared with, or a part of a name, a time range, a message. Such a URL can be sent to a colleague.
+// The state of the page in its URL: a device and those that it is compared with, or a part of a name, a time range, a message. Such a URL can be sent
+// to a colleague.
 
 /** The ranges that end now, in milliseconds, by their name in the URL. */
 export const SPANS = { "1h": 3_600_000, "24h": 86_400_000, "7d": 7 * 86_400_000, "30d": 30 * 86_400_000 };
@@ -6,7 +7,7 @@ export const SPANS = { "1h": 3_600_000, "24h": 86_400_000, "7d": 7 * 86_400_000,
 /** The views beside the overview (""), by their name in the URL. */
 export const VIEWS = ["fleet", "operations"];
 
-/** The filters of the fleet and its order, by their names in the URL and in the API. An empty filter stands for devices without a name. */
+/** The filters of the fleet and its order, by their names in the URL and in the API. An empty filter selects devices without a name. */
 const FLEET = ["find", "link", "format", "schema", "profile", "late", "quarantined", "sort", "order", "cursor"];
 
 /** Most devices that one is compared with. */
@@ -14,7 +15,7 @@ export const WITH = 4;
 
 const NAMES = ["view", "device", "find", "last", "from", "until", "message"];
 
-/** Reads `search`, such as "?device=tank-1&last=24h". What it does not understand is not there. */
+/** Parses `search`, such as "?device=tank-1&last=24h". Ignores unknown parameters and invalid values. */
 export function parse(search) {
   const given = new URLSearchParams(search);
   const [view, device, find, last, from, until, message] = NAMES.map((name) => given.get(name)?.trim() ?? "");

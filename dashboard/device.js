@@ -226,7 +226,7 @@ export class DeviceView {
   }
 }
 
-/** What providers say about the reception of messages, by its pointer in their origin: a name and a unit. */
+/** The reception of messages as reported by providers, by its pointer in their origin: a name and a unit. */
 const RECEPTION = { "/gateway/rssi": ["Signal strength", " dBm"], "/gateway/snr": ["Signal-to-noise ratio", " dB"] };
 
 /** The series that have a plot: the numbers of the messages, their reception, their bytes. */
@@ -258,7 +258,7 @@ function seen(last) {
   return silence === "now" ? "just now" : `${silence} ago`;
 }
 
-/** What the API says of a device, by now: it may have sent since, or may be late since. */
+/** Returns the API's view of a device, updated to now: it may have sent since, or may be late since. */
 function lateNow(about, last) {
   const silence = (Date.now() + skew - Date.parse((last ?? about.last).received_at)) / 1000;
   return { ...about, late: silence > about.late_after ? Math.max(0, silence - about.expected_every) : null };

@@ -27,7 +27,7 @@ const COLUMNS = [
   ["In quarantine", null, "number"],
 ];
 
-/** The filters: label, parameter, what its empty value stands for, and fixed choices. */
+/** The filters: label, parameter, meaning of the empty value, and fixed choices. */
 const FILTERS = [
   ["Link", "link", "unknown"],
   ["Format", "format", null],

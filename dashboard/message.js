@@ -58,7 +58,7 @@ function facts({ format, schema, slot, link, bytes: length, json_bytes: json, re
 
 const STATES = { waiting: "waiting or being delivered", done: "done", dead_letter: "rejected by the receiver" };
 
-/** What each output did with the message. */
+/** The state of the message at each output. */
 function outcomes(outputs) {
   const texts = outputs.map(({ output, state, reason }) => [output, reason ? `${STATES[state]}: ${reason}` : STATES[state]]);
   return el("dl", { class: "facts" }, ...texts.map(([name, text]) => el("div", {}, el("dt", {}, name), el("dd", {}, text))));

@@ -1,4 +1,4 @@
-// What operators only read: rates, inputs, storage, schemas, tokens and keys.
+// The read-only part of the view of operators: rates, inputs, storage, schemas, tokens and keys.
 
 import { Axis } from "./axis.js";
 import { credentials } from "./operations-api.js";

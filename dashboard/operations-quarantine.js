@@ -13,7 +13,7 @@ const MOST = 1000;
 
 const PATH = "/api/quarantine";
 
-/** What happens to messages that are decoded again. */
+/** The effect of decoding messages again. */
 const RETRIED = {
   one: "If it can be decoded, it is stored as a new message with its original time of arrival, and goes to the outputs. Otherwise it stays here.",
   several: "Those that can be decoded are stored as new messages with their original times of arrival, and go to the outputs. The others stay here.",

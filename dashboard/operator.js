@@ -7,7 +7,7 @@ import { count, counted } from "./format.js";
 /** Most parts of one operation: more than any quarantine has. */
 const PARTS = 10_000;
 
-/** What the gateway answered to an operation, or why it did not. */
+/** Returns the gateway's answer to an operation, or why there is none. */
 async function post(path, body, token) {
   let response;
   try {

@@ -7,7 +7,7 @@ import { bytes, count } from "./format.js";
 const DRAWN = 256;
 /** Rows that are shown before the others are asked for. */
 const SHOWN = 24;
-/** Neighbouring parts differ in colour; there are so many. */
+/** Neighbouring parts differ in colour. This is the number of colours. */
 const COLOURS = 6;
 
 export class PartsView {

@@ -33,7 +33,7 @@ const initial = {
   file: "c/0",
 };
 
-/** What the user has entered and chosen. `schema` is null while it is inferred. */
+/** The input and the choices of the user. `schema` is null while it is inferred. */
 let state = { ...initial };
 let answer = null;
 let which = 0;
@@ -305,7 +305,7 @@ byId("messages").addEventListener("paste", (e) => {
   e.preventDefault();
   take({ messages: text }, note);
 });
-// Who enters the example selects it, so that typing or pasting replaces it. A click ends after the focus, and would undo that.
+// Focusing the example selects it, so that typing or pasting replaces it. A click ends after the focus, and would undo that.
 let entered = false;
 byId("messages").addEventListener("focus", ({ target }) => {
   entered = !byId("start").hidden;

@@ -7,7 +7,7 @@ const HEIGHT = 96;
 const MARGIN = { top: 8, bottom: 6 };
 /** Silence of this many usual intervals is a gap in the line. */
 const GAP = 3;
-/** A line of at most so many points has a dot at each of them. */
+/** A line of at most this many points has a dot at each of them. */
 const DOTS = 60;
 
 const digits = new Intl.NumberFormat("en", { maximumSignificantDigits: 6, useGrouping: false });

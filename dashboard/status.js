@@ -23,8 +23,8 @@ export class ConnectionView {
 }
 
 /**
- * Each row: name, figure, an explanation of the figure ("–" if there is no data for it), and a function that returns both for the
- * devices that a filter shows, if there are figures per device.
+ * Each row: name, figure, an explanation of the figure ("–" without data), and a function that returns both for the devices that a filter shows, if
+ * figures per device exist.
  */
 const TOTALS = [
   ["Messages", (s) => total(s.stored), (s) => `${count(s.received)} received`, messages],
@@ -54,7 +54,7 @@ function failures(stats) {
   const { refused, duplicates } = stats;
   const parts = [`${count(stats.in_quarantine)} in quarantine`];
   if (duplicates > 0) parts.push(counted(duplicates, "duplicate"));
-  // A wrong token is no message that failed.
+  // A wrong token does not count as a failed message.
   if (refused > 0) parts.push(`${count(refused)} refused, not counted`);
   return parts.join(", ");
 }

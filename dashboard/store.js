@@ -16,8 +16,10 @@ export class Store {
   /** Part of a device's name, or with `exact` all of it. */
   filter = "";
   exact = false;
-  /** The chosen device: its name, the address and time range, its messages there and its numbers, what it has in quarantine, and the series of
-   * those that it is compared with; or null. */
+  /**
+   * The chosen device: its name, the address and time range, its messages there and its numbers, what it has in quarantine, and the series of those
+   * that it is compared with; or null.
+   */
   device = null;
   /** The first devices that are late, as /api/devices answers, or null. */
   late = null;
@@ -175,14 +177,16 @@ export class Store {
 /** The last messages by device. A device of which there are messages in the quarantine alone has none. */
 const byDevice = (devices) => new Map(devices.filter(({ last }) => last).map(({ device, last }) => [device, { ...last, device }]));
 
-/** What the lists and the map need of a message: its value may be large. Its numbers have the digits that it came with; a map calculates. */
+/**
+ * The fields of a message that the lists and the map need, without its value, which may be large. Numbers of messages keep their original digits; the
+ * map needs numbers to calculate with.
+ */
 function lastOf({ id, device, received_at, format, schema, link, bytes, position }) {
   const [latitude, longitude] = [position?.latitude, position?.longitude].map((degrees) => Number(short(degrees)));
   return { id, device, received_at, format, schema, link, bytes, position: position && { latitude, longitude } };
 }
 
-/** `list`, newest first, with `object` inserted in order; the same list if it contains `object` already, or if
- * `object` is too old. */
+/** `list`, newest first, with `object` inserted in order; the same list if it contains `object` already, or if `object` is too old. */
 function newest(list, object, limit) {
   if (list.some((known) => known.id === object.id)) return list;
   const at = list.findIndex((known) => known.id < object.id);

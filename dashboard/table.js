@@ -89,5 +89,5 @@ export class Panel {
   }
 }
 
-/** What scrolls, with a name for those who reach it with the Tab key. */
+/** A scrollable region, with a name for users who reach it with the Tab key. */
 export const scrolling = (id, ...nodes) => el("div", { class: "scroll", tabindex: "0", role: "group", "aria-labelledby": `${id}-title` }, ...nodes);

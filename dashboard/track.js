@@ -97,7 +97,7 @@ export class Track {
 /** "2026-03-29 12:00:30" */
 const time = ({ at }) => fullTime(new Date(at).toISOString()).slice(0, 19);
 
-/** The part of `time` that tells points apart that span so many milliseconds: "12:00:30", "12:00", "03-29 12:00". */
+/** The part of `time` that distinguishes points within a span of `span` milliseconds: "12:00:30", "12:00", "03-29 12:00". */
 function brief(point, span) {
   const part = span < 600_000 ? [11, 19] : span < 86_400_000 ? [11, 16] : [5, 16];
   return time(point).slice(...part);

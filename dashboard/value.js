@@ -25,7 +25,7 @@ function text(value) {
   return value.length > LONGEST_TEXT ? el("span", {}, node, ` and ${counted(value.length - LONGEST_TEXT, "more character")}`) : node;
 }
 
-/** A number. One that is a binary32 with many digits has its shortest decimal, and says so. */
+/** A number. A binary32 with many digits is shown as its shortest decimal, with a note. */
 function float(number) {
   const shown = decimal(number);
   const node = el("span", { class: "value" }, shown);

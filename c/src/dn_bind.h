@@ -120,7 +120,7 @@ void dn_store_array(dn_reader *r, void *to, const dn_member *member); /* T[N] an
     (uint8_t)(0x80 | ((sizeof("" key) - 1) * sizeof(char[sizeof("" key) <= DN_KEY_SIZE && sizeof("" key) <= 31 ? 1 : -1])))
 
 /* Compares types, because pointers to different types cannot be subtracted: 0 if `pointer` is a `type *`, otherwise it does not compile.
- * Nothing is computed. 16 stands for any address; compilers warn about 0. */
+ * Nothing is computed. 16 is an arbitrary address; compilers warn about 0. */
 #define DN__SAME(pointer, type) (0 * sizeof((pointer) - (type *)16))
 #define DN__CHECK_OUT(table, out) (void)sizeof((out) - (table##__object))
 

@@ -70,14 +70,14 @@ uint64_t dn__decimal_bits(dn__decimal *d, bool *exact);
 #define DN__NUMBER_TEXT 24
 
 /* Writes the finite binary64 `bits` to `to`: as an integer if it is one in -2^63 to 2^64-1, except -0.0; otherwise as the shortest text
- * that reads back as it, and among these the nearest, with an exponent below 1e-5 and from 1e16 on (`1e-7`, `1.5e+300`). Returns the
- * number of characters; there is no NUL. */
+ * that reads back as it, and among these the nearest, with an exponent below 1e-5 and from 1e16 on (`1e-7`, `1.5e+300`). Returns the number
+ * of characters; does not write a NUL. */
 uint8_t dn__print_double(uint64_t bits, char *to);
 
 /* The same for the finite binary32 `bits`: the shortest text that reads back as this binary32. */
 uint8_t dn__print_float(uint32_t bits, char *to);
 
-/* Writes an integer to `to`. Returns the number of characters; there is no NUL. */
+/* Writes an integer to `to`. Returns the number of characters; does not write a NUL. */
 uint8_t dn__print_integer(uint64_t magnitude, bool negative, char *to);
 
 #ifdef __cplusplus

@@ -60,7 +60,7 @@ pub fn value(out: &mut String, value: &Value, encoded: bool) {
     }
 }
 
-/// Reads a value from its words, of which it takes the first. Returns `None` if they are no value.
+/// Reads a value from the front of its words. Returns `None` if they are not a value.
 pub fn parse<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<Value> {
     let (kind, rest) = words.next()?.split_at_checked(1)?;
     let text = |hex: &str| String::from_utf8(unhex(hex).ok()?).ok();

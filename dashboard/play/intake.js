@@ -28,7 +28,10 @@ function lines(text, { most_messages: mostMessages, most_messages_bytes: mostByt
   return all.slice(0, taken);
 }
 
-/** What of `text` is read, with a note if that is not all; no text if nothing is. `isWhole` says whether the text goes on. */
+/**
+ * Returns the part of `text` that is read, with a note if it is not all of it; no text if nothing can be read. `isWhole` says whether `text` is
+ * complete.
+ */
 export function cut(text, limits, isWhole = true) {
   const fits = isWhole && new Blob([text]).size <= limits.most_messages_bytes;
   const all = fits && text.split("\n").length <= limits.most_messages;
@@ -40,7 +43,7 @@ export function cut(text, limits, isWhole = true) {
   return { text: null, note: `That is too much: at most ${bytes(limits.most_messages_bytes)} are read. Only a file with a message in each line is cut.` };
 }
 
-/** Reads no more of a file than can be used. */
+/** Reads only as much of a file as can be used. */
 export async function file(file, limits) {
   const most = limits.most_messages_bytes + 1;
   const { text, note } = cut(await file.slice(0, most).text(), limits, file.size <= most);

@@ -1,4 +1,4 @@
-// What a fleet needs over a link in a month.
+// The needs of a fleet over a link in a month.
 
 import { el, prose, setText } from "../dom.js";
 import { bytes, count, percent, span } from "../format.js";

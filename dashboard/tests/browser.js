@@ -64,7 +64,10 @@ export async function eventually(check) {
 
 const AXE = await readFile(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
-/** What axe-core finds that keeps somebody out: the rules, and the elements that break them. In the dark scheme only the colours differ. */
+/**
+ * Returns the violations that axe-core finds: the rules, and the elements that break them. In the dark scheme only the colours are checked, because
+ * only they differ.
+ */
 export async function axe(page) {
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(() => {

@@ -66,7 +66,7 @@ export class Gateway {
     return { now, peak };
   }
 
-  /** What the gateway has logged. */
+  /** The log of the gateway. */
   get log() {
     return this.#log;
   }

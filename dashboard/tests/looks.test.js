@@ -36,7 +36,7 @@ const sent = (url) =>
     }).on("error", fail);
   });
 
-/** What makes the page or a list scroll sideways, or is cut off at the window's edge. Runs in the page. */
+/** Returns the elements that make the page or a list scroll sideways, or are cut off at the window's edge. Runs in the page. */
 function sticksOut() {
   const scrolls = (node) => node && (["auto", "scroll", "hidden"].includes(getComputedStyle(node).overflowX) || scrolls(node.parentElement));
   const out = [...document.body.querySelectorAll("*")].filter((node) => {

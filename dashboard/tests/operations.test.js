@@ -39,7 +39,7 @@ describe("the view of operators", () => {
     await gateway.stop();
     archive.server.closeAllConnections();
     archive.server.close();
-    // What the gateway refuses, and a connection to a gateway that is away, are also lines of the console.
+    // The console also has lines about requests that the gateway refuses, and about failed connections while the gateway is down.
     assert.deepEqual(faults.filter((fault) => !/ (40[013]|409|429) |ERR_(CONNECTION|INCOMPLETE|EMPTY)/.test(fault)), []);
   });
 

@@ -1,4 +1,4 @@
-// What a person sees, in a real browser, of a real gateway.
+// The page as a person sees it, in a real browser, of a real gateway.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -306,7 +306,7 @@ test("after the gateway restarts the page comes back by itself, with what it mis
     await gateway.send("after", { a: 3 });
     await page.getByRole("button", { name: "after" }).waitFor();
     await eventually(async () => assert.equal(await page.locator("#devices tr").count(), 3));
-    // Chromium itself reports that it could not connect; nothing else may be wrong.
+    // Chromium itself reports that it could not connect; other faults are errors.
     assert.deepEqual(page.faults.filter((fault) => !/ERR_|Failed to load resource/.test(fault)), []);
   } finally {
     await browser.close();

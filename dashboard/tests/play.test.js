@@ -9,7 +9,7 @@ import { after, afterEach, before, beforeEach, describe, test } from "node:test"
 import { axe, eventually, launch, shot, watched } from "./browser.js";
 import { Gateway, Playground } from "./gateway.js";
 
-/** What a sensor sends. */
+/** The messages of a sensor. */
 const READINGS = Array.from({ length: 40 }, (_, at) => JSON.stringify({ temperature: (200 + (at % 17)) / 10, door: at % 3 ? "closed" : "open", count: at })).join("\n");
 
 describe("the playground", () => {

@@ -26,7 +26,7 @@ async function measure(browser, devices, perSecond, seconds) {
 test("interactions are answered within 100 ms, and the heap stays", async (t) => {
   const browser = await launch();
   try {
-    // Other programs may take the processors. What they cost, they also cost a page with few devices.
+    // Other programs may use the processors. They slow down a page with few devices, too.
     const quiet = await measure(browser, 150, 1, 8);
     const { interactions, heap, p75, p98 } = await measure(browser, 5000, 50, 16);
     t.diagnostic(`75 % within ${p75} ms, 98 % within ${p98} ms of ${interactions.length} interactions; with few devices ${quiet.p75} ms and ${quiet.p98} ms; heap ${heap.map((size) => size.toFixed(1)).join(", ")} MB`);

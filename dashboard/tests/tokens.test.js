@@ -22,7 +22,7 @@ describe("the page behind tokens", () => {
 
   const device = (page, name) => page.getByRole("button", { name, exact: true });
 
-  /** What happens arrives over the stream, and a device's history by a further request. */
+  /** A new message arrives over the stream, and a device's history by a further request. */
   async function works(page, name) {
     await device(page, "buoy-7").waitFor();
     assert.equal(await gateway.post(name, '{"a":"<b>1</b>"}', { token: sends }), 204);

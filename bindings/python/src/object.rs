@@ -1,7 +1,7 @@
 //! Owned references to objects of the interpreter.
 //!
 //! Every function of this crate that touches an object runs while its thread is attached to the interpreter (holds the GIL). The module
-//! says so when it is loaded (`gil_used`), so interpreters without a GIL turn it on.
+//! declares this when it is loaded (`gil_used`), so interpreters without a GIL enable it.
 
 use pyo3::{Bound, PyAny, PyErr, Python, ffi};
 use std::ptr::NonNull;

@@ -1,4 +1,4 @@
-//! Messages that are rows of a table or dataclasses: `None` stands for an absent property, and a `datetime` for a time in the schema's notation.
+//! Messages as rows of a table or dataclasses: `None` is an absent property, and a `datetime` a time in the schema's notation.
 
 use crate::{pson::TIME, value::Message};
 use dunnage_packed::{Layout, Node, ObjectNode, Shape, Source};

@@ -41,7 +41,7 @@ static void write_integer(dn_writer *w, const char *digits, bool wide)
     }
 }
 
-/* Converts the bits of a binary64 to the equal float. Returns false if there is none that is zero, normal, infinite or NaN. */
+/* Converts the bits of a binary64 to the float of the same value. Returns false if no zero, normal or infinite float and no NaN has it. */
 static bool convert_to_float(uint64_t bits, float *value)
 {
     uint16_t exponent = (uint16_t)(bits >> 52 & 0x7ff);

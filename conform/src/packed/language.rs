@@ -42,7 +42,7 @@ pub enum Request {
     Decode {
         /// The bytes, which may be damaged.
         bytes: Vec<u8>,
-        /// What the receiver knows about the device, by name.
+        /// The texts that the receiver knows about the device, by name.
         known: BTreeMap<String, String>,
     },
 }

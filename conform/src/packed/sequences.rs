@@ -24,7 +24,7 @@ struct Vector {
     steps: Vec<Step>,
 }
 
-/// A step of a sender. What the receiver does with it is not asked: C has only senders.
+/// A step of a sender. The receiver is not tested: C has only senders.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Step {

@@ -81,7 +81,7 @@ fn arduino_library_properties() {
     );
 }
 
-/// A sketch is a folder that contains a file of the same name; the IDE opens nothing else.
+/// A sketch is a folder that contains a file of the same name; the IDE opens only such folders.
 #[test]
 fn arduino_examples() {
     for name in names_in("examples") {

@@ -62,7 +62,7 @@ fn a_plain_message_round_trips_and_has_one_encoding() {
     });
 }
 
-/// The memory of an earlier message, also of another schema, does not show in a later one.
+/// Memory of an earlier message, also of another schema, does not affect a later one.
 #[test]
 fn a_message_is_decoded_in_the_memory_of_another() {
     let mut value = Value::Null;
@@ -71,7 +71,7 @@ fn a_message_is_decoded_in_the_memory_of_another() {
             let mut bytes = encoded(layout, instance, text);
             assert_eq!(layout.decode_into(&bytes, &instance.known, &mut value), Ok(()), "{text}");
             assert_eq!(value, instance.message, "{text}");
-            // What a damaged message leaves behind does not show either.
+            // Remains of a damaged message do not affect a later one either.
             let at = random.below(bytes.len());
             bytes[at] ^= 1 << random.below(8);
             let damaged = layout.decode_into(&bytes, &instance.known, &mut value);

@@ -19,7 +19,7 @@ export class BitWriter implements Sink {
     for (const byte of head) this.push(byte);
   }
 
-  /** Fills the last byte with zeros, and returns a copy of the message with room for `more` bytes behind it. */
+  /** Fills the last byte with zeros, and returns a copy of the message with room for `more` bytes after it. */
   finish(more: number): Uint8Array {
     if (this.used > 0) this.few(0, 8 - this.used);
     const message = new Uint8Array(this.length + more);

@@ -5,7 +5,7 @@ import { Table, readEqual, readWideEqual, writeEqual, writeWideEqual } from "./t
 import { type Whole, whole } from "./whole.js";
 import { NONE, type Sink, type Source, bitsOf } from "./wire.js";
 
-/** What both sides know of the parts of a message: the leaves, and their tables of values. */
+/** The statistics that both sides share: the leaves, and their tables of values. */
 export interface Knowledge {
   leaves: readonly Leaf[];
   tables: readonly (Tables | null)[];

@@ -40,7 +40,7 @@ export class RangeWriter {
     }
   }
 
-  /** Writes the last bytes, and returns a copy of the message with room for `more` bytes behind it. */
+  /** Writes the last bytes, and returns a copy of the message with room for `more` bytes after it. */
   finish(more: number): Uint8Array {
     const [distance, count] = ending(this.low, this.range);
     this.raise(distance);
@@ -65,11 +65,11 @@ export class RangeWriter {
 export class RangeReader {
   private low = 0;
   private range = WHOLE;
-  /** The next four bytes as a number, minus the lower end. Bytes behind the message count as 0. */
+  /** The next four bytes as a number, minus the lower end. Bytes after the end of the message count as 0. */
   private above = 0;
-  /** The bits of these bytes that are behind the message. */
+  /** The number of these bits that are after the end of the message. */
   private unknown = 0;
-  /** The first byte that is not one of these four. */
+  /** The first byte after these four. */
   private next: number;
 
   constructor(

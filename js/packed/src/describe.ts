@@ -11,7 +11,7 @@ export function quoted(text: string): string {
   return JSON.stringify(start) + (start.length < text.length ? "…" : "");
 }
 
-/** What to pass in place of an object that no message has, by its class; what is only of use where the layout has an object or an array says so. */
+/** The advice for an object that cannot be a message, by its class, and the kind of value to which it applies (by default any). */
 const INSTEAD: readonly (readonly [classes: RegExp, pass: string, where?: string])[] = [
   [/^Date$/, "text, such as its toISOString(), or the number that the schema wants"],
   [/^(Number|String|Boolean|BigInt)$/, "its valueOf()"],
@@ -19,7 +19,7 @@ const INSTEAD: readonly (readonly [classes: RegExp, pass: string, where?: string
   [/^(Set|.*Array)$/, "Array.from(it)", "an array"],
 ];
 
-/** Says what to pass in place of a `Date` or the like, where the layout has what is `expected`. Returns no text for other values. */
+/** Returns advice on what to pass instead of a `Date` or the like where the layout has `expected`. Returns an empty text for other values. */
 export function instead(value: unknown, expected?: string): string {
   const name = foreignClass(value) ?? "";
   const found = INSTEAD.find(([classes, , where]) => classes.test(name) && (where === undefined || expected === undefined || where === expected));
@@ -52,7 +52,7 @@ export function listed(values: readonly Value[]): string {
   return values.slice(0, NAMED).map(shown).join(", ") + (values.length > NAMED ? ", …" : "");
 }
 
-/** Says that a length is none of those from `min` to `max`. */
+/** Returns the bound that a length violates. */
 export function bound(length: number, min: number, max: number | null): string {
   return length < min ? `the least is ${min}` : `the most is ${max}`;
 }

@@ -2,7 +2,7 @@ import { type Exact, POWERS, type Whole, rounded, scaled, shortest, times, whole
 
 /** Converts the numbers of a message to whole numbers, and back. */
 export interface Notation {
-  /** What a value is, for the text of an error. */
+  /** The noun for a value in the text of an error. */
   readonly noun: string;
   /** Whether the values are text. */
   readonly isText: boolean;
@@ -52,7 +52,7 @@ export class Decimals implements Notation {
     protected readonly places: number,
     private readonly step: number,
     private readonly quantum: Quantum | null,
-    /** Whether other numbers stand for the nearest one. */
+    /** Whether other numbers are rounded to the nearest one. */
     private readonly rounds: boolean,
   ) {}
 

@@ -58,7 +58,7 @@ export class Numbers {
     return this.step === 1 || (BigInt(n) - BigInt(this.min)) % BigInt(this.step) === 0n;
   }
 
-  /** Returns the fault of a value that is none of the numbers. `n` is its whole number, if it has one. */
+  /** Returns the fault of a value that is not one of the numbers. `n` is its whole number, if it has one. */
   fault(value: number | bigint | string, n: Whole | undefined): Fault {
     const { notation, min, max } = this;
     const [below, above] = notation.isTime ? ["before the first time", "after the last time"] : ["below the minimum", "above the maximum"];

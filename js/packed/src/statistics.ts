@@ -22,7 +22,7 @@ export interface Classes {
   classes: Tables[];
 }
 
-/** The bytes of the fingerprint of the layout without statistics, behind the version. */
+/** The number of bytes of the fingerprint of the layout without statistics, which follow the version. */
 const OWNER = 4;
 const FULL_WEIGHT = 16;
 const SHARES = 256;

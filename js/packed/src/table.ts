@@ -20,10 +20,10 @@ export class Table {
   private readonly bins = new Uint8Array(SHARES);
 
   private constructor(
-    /** The first number of each bin, and that behind the last one. */
+    /** The first number of each bin, then the number after the last bin. */
     private readonly starts: readonly Whole[],
     private readonly widths: readonly number[],
-    /** The first part of each bin, and the one behind the last. */
+    /** The first part of each bin, then the part after the last bin. */
     private readonly parts: readonly number[],
   ) {
     for (let bin = 0; bin < widths.length; bin++) this.bins.fill(bin, parts[bin], parts[bin + 1]);

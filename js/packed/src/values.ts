@@ -3,7 +3,7 @@ export type Value = null | boolean | number | bigint | string | Value[] | { [key
 
 type Fields = { [key: string]: unknown };
 
-/** Classes of JavaScript whose objects are no objects of JSON: their content is elsewhere than in their properties. */
+/** Classes of JavaScript whose objects are not objects of JSON: their content is not in their properties. */
 const OTHER = /^(Date|Map|Set|Weak.*|Promise|RegExp|Error|Number|String|Boolean|BigInt|Symbol|DataView|.*Array|.*ArrayBuffer|Temporal\..*)$/;
 
 /** Returns the class of a `Date` or the like, which no message has; undefined for other values. */

@@ -1,4 +1,4 @@
-// What errors say: the value, what the layout has instead, and the place.
+// The texts of errors: the value, the expectation of the layout, and the place.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";

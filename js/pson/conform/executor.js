@@ -44,7 +44,7 @@ async function decodeIn(mode, bytes) {
   return answer;
 }
 
-/** A stream reads bytes behind a message as another message, and does not wait for more bytes than a message may have. */
+/** A stream reads the bytes after a message as another message, and waits for at most as many bytes as a message may have. */
 async function mayDiffer(mode, bytes, answer, streamed) {
   if (streamed === `error limit ${MAX_SIZE}`) return answer === `error truncated ${bytes.length}`;
   const [, kind, offset] = answer.split(" ");

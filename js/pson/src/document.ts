@@ -19,7 +19,7 @@ export class DocumentReader extends Reader {
     return value;
   }
 
-  /** Reads the message at `start` of `bytes`, which end at `end`. `next` is the offset behind it. */
+  /** Reads the message at `start` of `bytes`, which end at `end`. `next` is the offset after it. */
   messageAt(bytes: Uint8Array, start: number, end: number): unknown {
     const limit = start + this.maxSize;
     this.begin(bytes, start, Math.min(end, limit));
@@ -32,7 +32,7 @@ export class DocumentReader extends Reader {
     }
   }
 
-  /** The offset behind the last message. */
+  /** The offset after the last message. */
   get next(): number {
     return this.offset;
   }

@@ -19,8 +19,8 @@ export class Frames {
   ) {}
 
   /**
-   * Looks at `bytes` from `from` on. Returns the offset behind the message, or -1 if it goes on after `bytes`. A message that is faulty, or
-   * announces more bytes than it may have, ends where that is known.
+   * Examines `bytes` from `from` on. Returns the offset after the message, or -1 if the message continues after `bytes`. An invalid message, or one
+   * that announces more bytes than the limit, ends where the fault is detected.
    */
   end(bytes: Uint8Array, from: number): number {
     if (this.size === 0) this.left = [1];

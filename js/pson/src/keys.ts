@@ -1,7 +1,7 @@
 /**
- * The order of keys in maps that were decoded before, as a trie. A device sends the same keys in the same order again and again. So the next
- * key is usually known: its bytes are compared, no text is made, and since a path has each key once, no key needs to be looked for in the
- * object. An encoder has a trie, too: it copies the bytes of known keys. The trie is bounded. Keys that it does not know take the slow way.
+ * The order of keys in maps that were decoded before, as a trie. A device sends the same keys in the same order again and again, so the next key is
+ * usually known: its bytes are compared and no text is created. A path has each key once, so the object need not be searched for the key. An encoder
+ * has a trie, too, and copies the bytes of known keys. The trie is bounded. Unknown keys take the slow path.
  */
 export class KnownKey {
   /** The first of the keys that were seen after this one. */
@@ -9,8 +9,8 @@ export class KnownKey {
   /** The next of the keys that were seen after the same key. */
   sibling: KnownKey | null = null;
   /**
-   * The first eight bytes of the item, or zeros: as one number they are copied faster. The number is no NaN, whose bits might change, because
-   * the header of a text is in front.
+   * The first eight bytes of the item, or zeros: as one number they are copied faster. The number is never a NaN, whose bits might change, because it
+   * begins with the header of a text.
    */
   readonly head: number;
 
@@ -54,8 +54,8 @@ export class KnownKeys {
   }
 
   /**
-   * Adds the key from `start` to `end` of `bytes`, which follows `parent`. Returns null if there is no space, or if Object.prototype has a
-   * property `key`, so that an assignment might not create one: `__proto__` changes the prototype.
+   * Adds the key from `start` to `end` of `bytes`, which follows `parent`. Returns null if the trie is full, or if Object.prototype has a property
+   * `key`, because an assignment to it might not create a property: `__proto__` changes the prototype.
    */
   add(parent: KnownKey, key: string, bytes: Uint8Array, start: number, end: number): KnownKey | null {
     if (this.count >= Most.Keys) {

@@ -13,14 +13,14 @@ export interface DecodeOptions extends Limits {
    */
   bigint?: "auto" | "always" | "never" | undefined;
   /**
-   * What maps become.
+   * The type to which maps are decoded.
    *
    * - `"object"`, the default: plain objects. JavaScript moves keys that look like array indices to the front
    * - `"map"`: `Map`s, which keep the order of all keys
    */
   maps?: "object" | "map" | undefined;
   /**
-   * What byte strings become.
+   * The array to which byte strings are decoded.
    *
    * - `"copy"`, the default: a `Uint8Array` of their own
    * - `"view"`: a `Uint8Array` over the memory of the message, without a copy

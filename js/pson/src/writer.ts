@@ -13,7 +13,7 @@ const enum Bytes {
   Block = 1 << 14,
 }
 
-/** What cannot be encoded, before it is known where it is. */
+/** The fault of a value that cannot be encoded, before its place is known. */
 export class Fault {
   /** The keys and indices that lead to the value, innermost first. */
   readonly path: (string | number)[] = [];

@@ -1,4 +1,4 @@
-// What holds for all values and bytes, on random ones. A failure prints the seed and the smallest value that fails.
+// Properties of all values and bytes, tested on random ones. A failure prints the seed and the smallest value that fails.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

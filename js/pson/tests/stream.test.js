@@ -47,7 +47,7 @@ test("streams of Node and of the web are sources, and a TransformStream", async 
 test("every vector gives the same error in chunks of a byte", async () => {
   for (const vector of vectors("invalid")) {
     const bytes = message(vector);
-    // The end of a stream says nothing; bytes behind a message are the next one.
+    // The end of a stream has no error; bytes after a message are the next one.
     if (bytes.length === 0 || bytes.length > 1000) continue;
     const expected = vector.name.includes("trailing") ? undefined : [vector.kind, vector.offset];
     const work = all(chunks(bytes, 1));

@@ -50,5 +50,5 @@ function places(kind: Kind, place: number | string): void {
 
 // @ts-expect-error: there is no such option.
 decode(message, { loose: true });
-// @ts-expect-error: a text is no message.
+// @ts-expect-error: a text is not a message.
 decode("c0");

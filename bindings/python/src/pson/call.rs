@@ -47,7 +47,7 @@ pub fn add_functions(module: &Bound<'_, PyModule>) -> PyResult<()> {
     for (name, function, doc) in
         [(c"dumps", dumps as ffi::PyCFunctionFastWithKeywords, DUMPS), (c"loads", loads, LOADS)]
     {
-        // The interpreter keeps the definition as long as the function, which is for ever.
+        // The interpreter keeps the definition as long as the function, which is never freed.
         let definition = Box::leak(Box::new(ffi::PyMethodDef {
             ml_name: name.as_ptr(),
             ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: function },

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 /// Returns messages from a stream of bytes that arrives in pieces.
 ///
-/// It keeps the bytes of messages that were not taken yet. Of a message that is not complete it keeps no more than the limit.
+/// It keeps the bytes of messages that the caller has not read yet. Of an incomplete message it keeps at most the limit.
 #[pyclass(module = "dunnage.pson")]
 pub struct Unpacker {
     options: Options,

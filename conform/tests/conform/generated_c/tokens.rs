@@ -1,7 +1,7 @@
 //! Converts a message to the words that the C driver reads and writes, in the order of the bits.
 //!
 //! A flag is 0 or 1, a number its count, a choice its index, a float the bits of its binary64, a text `x` and its UTF-8 in hex.
-//! `x-nul` stands for a text that C cannot hold.
+//! `x-nul` represents a text that C cannot hold.
 
 use dunnage_codegen::c::{Content, Plan, Slot, SlotKind};
 use dunnage_packed::{Layout, Node, Number, Shape, Source};

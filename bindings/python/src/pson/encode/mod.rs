@@ -18,14 +18,14 @@ const MOST_DETOURS: u8 = 250;
 /// The prefix of a datetime whose notation a schema decides. The text of `isoformat()` follows.
 pub const TIME: &[u8] = b"\0datetime\0";
 
-/// What `dumps` takes besides the object.
+/// The parameters of `dumps` besides the object.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// The function that is asked for what to encode instead of an unknown object, or null.
+    /// The function that returns a replacement for an unknown object, or null.
     pub default: *mut ffi::PyObject,
     /// Set if a datetime with a time zone was written; such datetimes are then bytes that begin with [`TIME`]. Null if they are text.
     pub times: *const Cell<bool>,
-    /// Whether numbers that are no integers are rounded to binary32.
+    /// Whether numbers that are not integers are rounded to binary32.
     pub single_precision: bool,
     /// Whether whole floats stay floats. They have no canonical form in PSON, so this is only for messages of other formats.
     pub keep_floats: bool,
@@ -39,7 +39,7 @@ pub struct Settings {
 pub struct Writer<'a> {
     /// Where the items go.
     pub out: Encoder<Append<'a>>,
-    /// What the caller asked for.
+    /// The caller's parameters.
     pub settings: Settings,
     /// How many maps and arrays may still be opened here.
     room: usize,
@@ -287,7 +287,7 @@ impl Writer<'_> {
     unsafe fn check_keys(&mut self, dict: *mut ffi::PyObject) -> Result<(), Failure> {
         let mut keys = HashSet::new();
         let (mut position, mut key) = (0, std::ptr::null_mut());
-        // SAFETY: nothing else runs during this loop, so the dict and its keys stay.
+        // SAFETY: no other code runs during this loop, so the dict and its keys stay.
         unsafe {
             while ffi::PyDict_Next(dict, &raw mut position, &raw mut key, std::ptr::null_mut()) != 0 {
                 if text::from_python(key).is_some_and(|key| !keys.insert(key)) {

@@ -60,7 +60,7 @@ pub unsafe fn is_buffer(object: *mut ffi::PyObject) -> bool {
     unsafe { ffi::PyByteArray_Check(object) != 0 || ffi::PyMemoryView_Check(object) != 0 }
 }
 
-/// Returns the bytes of an object with a buffer, and no more than just above `most` of them.
+/// Returns the bytes of an object with a buffer, truncated just above `most` bytes.
 ///
 /// # Safety
 /// `object` is alive and outlives the result.

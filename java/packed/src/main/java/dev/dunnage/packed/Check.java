@@ -1,7 +1,7 @@
 package dev.dunnage.packed;
 
 /**
- * The check behind a message. One routine computes both the CRC-8 with the polynomial 0x07 and the CRC-16 with 0x1021: the CRC-8 uses the
+ * The check at the end of a message. One routine computes both the CRC-8 with the polynomial 0x07 and the CRC-16 with 0x1021: the CRC-8 uses the
  * upper half of the register.
  */
 final class Check {

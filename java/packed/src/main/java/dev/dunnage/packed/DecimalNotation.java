@@ -59,7 +59,7 @@ class DecimalNotation implements Notation {
         return "a multiple of " + multiple + (value instanceof BigDecimal ? ", or not exact as a binary64" : "");
     }
 
-    /** Returns the whole number nearest to {@code value}, half away from zero, in steps of {@code step}; null for what is no number. */
+    /** Returns the whole number nearest to {@code value}, half away from zero, in steps of {@code step}; null for a value that is not a number. */
     final BigInteger nearest(Object value, BigInteger step) {
         BigDecimal exact;
         if (value instanceof Double) {
@@ -70,7 +70,7 @@ class DecimalNotation implements Notation {
             BigInteger whole = Values.whole(value);
             exact = whole == null ? null : new BigDecimal(whole);
         }
-        // A number with so many digits is out of every range.
+        // A number with this many digits is out of every range.
         if (exact == null || exact.precision() - (long) exact.scale() > 64) {
             return null;
         }

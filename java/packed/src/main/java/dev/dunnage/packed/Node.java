@@ -11,7 +11,7 @@ abstract class Node {
         this.id = id;
     }
 
-    /** What one message is written with. */
+    /** The state of writing one message. */
     static final class Writing {
         final Sink sink;
         final Limits limits = new Limits();
@@ -27,7 +27,7 @@ abstract class Node {
         }
     }
 
-    /** What one message is read with. */
+    /** The state of reading one message. */
     static final class Reading {
         final Source source;
         final Limits limits = new Limits();

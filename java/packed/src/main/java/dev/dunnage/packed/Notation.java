@@ -3,7 +3,7 @@ package dev.dunnage.packed;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 
-/** What a whole number on the wire represents in the message. */
+/** The meaning of a whole number on the wire in the message. */
 interface Notation {
     /**
      * Returns the whole number of a value, or null if no whole number represents it exactly. Does not check the range.
@@ -18,7 +18,8 @@ interface Notation {
     /** Returns a whole number as the reason of an error shows it. */
     String shown(BigInteger n);
 
-    /** Says for the reason of an error what a value that is none of the numbers is not. {@code first} is the first of them. */
+    /** Returns the expectation that a value violates if it is not one of the numbers, for the reason of an error. {@code first} is the first of them.
+     * */
     String expected(Object value, BigInteger first, BigInteger step);
 
     /** A whole number of the message. */

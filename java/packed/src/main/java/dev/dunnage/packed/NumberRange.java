@@ -51,7 +51,7 @@ final class NumberRange {
         return last.subtract(first).divide(step).add(BigInteger.ONE);
     }
 
-    /** Has a writer round. Returns false if the numbers are no decimals. */
+    /** Makes writers round. Returns false if the numbers are not decimals. */
     boolean round() {
         rounds = notation instanceof DecimalNotation && !(notation instanceof TextNotation);
         return rounds;
@@ -76,7 +76,7 @@ final class NumberRange {
         return n;
     }
 
-    /** Says why a value is none of the numbers. {@code n} is its whole number, or null if it has none. */
+    /** Returns why a value is not one of the numbers. {@code n} is its whole number, or null if it has none. */
     private String flaw(Object value, BigInteger n) {
         boolean isTime = notation instanceof TimeNotation;
         if (n != null && n.compareTo(min) < 0) {

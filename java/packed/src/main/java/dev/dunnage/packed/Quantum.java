@@ -9,9 +9,9 @@ final class Quantum {
     private final int more;
     private final long divisor;
     private final long offset;
-    /** What the offset is in terms of the mantissa. */
+    /** The offset in terms of the mantissa. */
     private final BigInteger base;
-    /** What a unit of the number is in terms of the mantissa. */
+    /** A unit of the number in terms of the mantissa. */
     private final BigInteger unit;
 
     /** {@code more} are the places by which the mantissa is finer than the number. */

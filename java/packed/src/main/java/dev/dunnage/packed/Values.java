@@ -11,8 +11,8 @@ import java.util.Map;
 /**
  * The values of messages inside this library: null, Boolean, String, numbers, {@code List<Object>} and {@code Map<String, Object>}.
  *
- * <p>A number is a Long, a BigInteger from 2^63 to 2^64-1, or a Double that is none of these; -0.0 is a Double. A BigDecimal is a number
- * that neither 64-bit integers nor binary64 hold.
+ * <p>A number is a Long, a BigInteger from 2^63 to 2^64-1, or a Double that equals neither; -0.0 is a Double. A BigDecimal is a number that neither
+ * 64-bit integers nor binary64 can represent.
  */
 final class Values {
     private static final BigInteger LONG_MIN = BigInteger.valueOf(Long.MIN_VALUE);
@@ -112,7 +112,7 @@ final class Values {
 
     /** Returns the float whose exact value or shortest text is {@code d}, or an integer, or {@code d} if it is neither. */
     private static Object number(BigDecimal d) {
-        // A number with so many digits before or after the point is no float, and its digits would take memory.
+        // A number with this many digits before or after the point is not a float, and its digits would take memory.
         if (Math.abs((long) d.scale()) > 2000 || d.precision() > 2000) {
             return d;
         }

@@ -31,7 +31,7 @@ class HostileTest {
         String weather = Exports.text("weather.layout.json");
         assertTrue(rejected(weather.replace("\"speed\"", "\"spead\"")).contains("changed"));
         assertTrue(rejected(weather.replace("\"slot\":1,", "\"slot\":64,")).contains("64"));
-        // White space and escapes are no change.
+        // White space and escapes change nothing.
         Layout.parse(weather.replace("{\"object\"", " {\n\t\"obj\\u0065ct\" "));
     }
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What errors say: the value, what the layout has instead, and the place. */
+/** The texts of errors: the value, the expectation of the layout, and the place. */
 class ReasonsTest {
     private static final String COUNT = "{\"number\":[\"0\",\"100\",1],\"as\":\"integer\"}";
     private static final String FIVES = "{\"number\":[\"0\",\"100\",5],\"as\":\"integer\"}";

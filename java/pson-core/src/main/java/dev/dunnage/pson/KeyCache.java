@@ -21,11 +21,11 @@ final class KeyCache {
     /** Spreads the bits of a number over its upper bits: 2^64 divided by the golden ratio. */
     private static final long SPREAD = 0x9e3779b97f4a7c15L;
 
-    /** What comes before the first key of a message. */
+    /** The predecessor of the first key of a message. */
     final Key none = new Key("", new byte[0]);
-    /** Keys that were read. A key is at the place that its bytes select, or at the neighbouring one. */
+    /** Keys that were read. A key is in the slot that its bytes select, or in the neighbouring one. */
     private final Key[] read = new Key[1 << BITS];
-    /** Keys that were written, at the places that their hashes as strings select. */
+    /** Keys that were written, in the slots that their hashes as strings select. */
     private final Key[] written = new Key[1 << BITS];
     /** The hashes of keys that came once. Such a key is not worth the memory. Other bits select the place, so that two keys rarely displace each other in both tables. */
     private final int[] readOnce = new int[1 << BITS];

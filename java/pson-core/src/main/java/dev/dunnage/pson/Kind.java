@@ -8,9 +8,9 @@ public enum Kind {
     TRUNCATED,
     /** The bytes are not PSON. */
     MALFORMED,
-    /** The message has another type than the one that is read, or a value is none that PSON can express. */
+    /** The message has another type than the one that is read, or PSON cannot represent the value. */
     TYPE,
-    /** A number that the type which is read does not hold exactly, or that PSON does not have. */
+    /** A number that the type to read cannot hold exactly, or that PSON cannot represent. */
     RANGE,
     /** The message is nested too deeply or too large. */
     LIMIT;

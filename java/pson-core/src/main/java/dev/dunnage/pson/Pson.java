@@ -75,7 +75,7 @@ public final class Pson {
      * Encodes a value into a buffer, all of it or nothing.
      *
      * @param value the value
-     * @param out the buffer, whose position moves behind the message
+     * @param out the buffer, whose position moves past the message
      */
     public void encode(Object value, ByteBuffer out) {
         PsonWriter writer = writer();
@@ -88,7 +88,7 @@ public final class Pson {
      *
      * @param message its bytes
      * @return the value
-     * @throws PsonException if the bytes are no message, with the offset of the fault
+     * @throws PsonException if the bytes are not a message, with the offset of the fault
      */
     public Object decode(byte[] message) {
         return decode(reader(message, 0, message.length));

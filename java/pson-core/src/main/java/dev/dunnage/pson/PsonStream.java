@@ -49,7 +49,7 @@ public final class PsonStream {
      *
      * @return the value
      * @throws IOException if the stream throws it
-     * @throws PsonException if the bytes are no message, or the stream has ended
+     * @throws PsonException if the bytes are not a message, or the stream has ended
      */
     public Object decode() throws IOException {
         byte[] message = next();
@@ -98,9 +98,9 @@ public final class PsonStream {
         return true;
     }
 
-    /** No varint: the stream ends, or the number has more than 63 bits, which no content has. */
+    /** Not a varint: the stream ends, or the number has more than 63 bits, which no content has. */
     private static final long BAD = -1;
-    /** What stands for a number of 64 bits: more than any message has. */
+    /** Replaces numbers of 64 bits: more than the size of any message. */
     private static final long HUGE = 1L << 61;
 
     private long varint() throws IOException {

@@ -134,7 +134,7 @@ public final class PsonWriter extends Output {
     }
 
     /**
-     * Writes a decimal, if it is an integer or if a double stands for it: its shortest text, or its value.
+     * Writes a decimal if it is an integer, or if a double has its value or its shortest text is the decimal.
      *
      * @param value the decimal
      */
@@ -378,7 +378,7 @@ public final class PsonWriter extends Output {
     /**
      * Writes the message to a buffer, all of it or nothing.
      *
-     * @param out the buffer, whose position moves behind the message
+     * @param out the buffer, whose position moves past the message
      */
     public void writeTo(ByteBuffer out) {
         finish();

@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Iterator;
 
-/** Answers the requests of conform/README.md, a line each. There are no structs, which the Jackson module is for. */
+/** Answers the requests of conform/README.md, one line each. Structs are left to the Jackson module. */
 public final class Executor {
     private static final int SIZE = 1 << 20;
     private static final Pson STRICT = Pson.DEFAULT.withStrict(true);

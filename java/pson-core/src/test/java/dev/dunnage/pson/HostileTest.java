@@ -163,7 +163,7 @@ class HostileTest {
         assertEquals("{a=1} false [] " + "x".repeat(32), stream.decode() + " " + stream.decode() + " " + stream.decode() + " " + stream.decode());
         assertEquals(Kind.TRUNCATED, assertThrows(PsonException.class, stream::decode).kind());
         assertNull(stream.next());
-        // Two messages of a megabyte that never end take no more memory than one.
+        // Two messages of a megabyte that never end need only the memory of one.
         PsonStream endless = Pson.DEFAULT.stream(new java.io.InputStream() {
             private int next;
 

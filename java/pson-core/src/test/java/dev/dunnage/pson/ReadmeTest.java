@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Compiles and runs the examples of the README as they are. The comment behind a {@code println} says what it prints. */
+/** Compiles and runs the examples of the README as they are. The comment after a {@code println} is its expected output. */
 class ReadmeTest {
     private static final Pattern EXAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
     private static final Pattern PRINTED = Pattern.compile("println\\(.*\\); // (.*)");

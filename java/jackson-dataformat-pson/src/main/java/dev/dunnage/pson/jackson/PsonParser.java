@@ -51,7 +51,7 @@ public final class PsonParser extends ValueParser {
         this.pson = pson;
         in = null;
         stream = null;
-        // No bytes are no message, as for Jackson's other formats.
+        // Empty input is not a message, as for Jackson's other formats.
         this.bytes = length == 0 ? null : bytes;
         this.offset = offset;
         size = length;
@@ -77,7 +77,7 @@ public final class PsonParser extends ValueParser {
             }
             _currToken = token(token);
             if (parsing.inRoot() && reader.nextOffset() < size) {
-                // Most callers do not look behind the value that they wanted.
+                // Most callers stop after the value that they wanted.
                 reader.next();
             }
             return _currToken;
