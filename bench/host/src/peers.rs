@@ -111,7 +111,7 @@ fn schema_driven(measurements: &Measurements, records: &mut Vec<Record>) -> Resu
     Ok(())
 }
 
-/// What a record is about.
+/// The subject of a record.
 #[derive(Clone, Copy)]
 struct Subject<'a> {
     payload: &'a str,

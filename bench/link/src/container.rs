@@ -121,7 +121,7 @@ fn cadence(seconds: u32) -> String {
     if seconds < 3600 { format!("{} min", seconds / 60) } else { format!("{} h", seconds / 3600) }
 }
 
-/// What became of messages.
+/// Counts of messages by their fate.
 #[derive(Default)]
 struct Tally {
     delivered: u64,

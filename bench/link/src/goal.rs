@@ -2,12 +2,12 @@
 
 use dunnage_bench_record::Record;
 
-/// What a figure should be.
+/// The goal of a figure.
 #[derive(Debug, Clone, Copy)]
 pub enum Wanted {
     AtMost(f64),
     AtLeast(f64),
-    /// No goal: reported beside the others.
+    /// No goal: reported for comparison.
     Nothing,
 }
 
@@ -22,7 +22,7 @@ pub struct Goal {
     pub value: f64,
     pub unit: &'static str,
     pub wanted: Wanted,
-    /// The messages or trials behind the figure.
+    /// The number of messages or trials of the figure.
     pub repetitions: u64,
 }
 

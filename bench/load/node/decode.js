@@ -17,7 +17,7 @@ export const decoders = {
   "application/vnd.dunnage.struct+zlib": (body) => joined(struct(inflateSync(body))),
 };
 
-/// The 22 fields as Python's struct writes them, `>HHHBHBBffffffHBfffffBf`, with the texts behind them.
+/// The 22 fields as Python's struct writes them, `>HHHBHBBffffffHBfffffBf`, followed by the texts.
 function struct(bytes) {
   let at = 0;
   const u8 = () => bytes.readUInt8(at++);

@@ -3,7 +3,7 @@
 use crate::Failure;
 use dunnage_bench_record::{self as record, Record, Spread};
 
-/// Removes the records of all earlier runs, so that those of one run do not stand beside those of another.
+/// Removes the records of all earlier runs, so that the file has those of one run only.
 pub fn clear() -> Result<(), Failure> {
     Ok(record::write(&record::results().join("load.jsonl"), &[])?)
 }
@@ -34,7 +34,7 @@ impl Results {
         self.add_runs(about, metric, value, &[value], unit);
     }
 
-    /// Adds the figure that stands for several runs, with their range.
+    /// Adds the figure that represents several runs, with their range.
     pub fn add_runs(&mut self, about: &About<'_>, metric: &str, value: f64, runs: &[f64], unit: &str) {
         let subject = ["container", about.format, about.library];
         let mut record =

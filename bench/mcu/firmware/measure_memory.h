@@ -77,7 +77,7 @@ void measure_memory(void);
 #define PAINTED 2048
 #define PAINT 0xa5a5a5a5u
 
-/* There are no function calls between the paint and the marks, because they would use stack themselves. */
+/* No functions are called between the paint and the marks, because they would use stack themselves. */
 #define MEASURE(region, statement) \
     do { \
         uintptr_t caller, mark; \

@@ -70,7 +70,7 @@ impl Size {
     }
 }
 
-/// Why there is no figure.
+/// Why a figure is missing.
 pub enum Missing {
     /// The firmware does not fit, for this reason. This is a result.
     DoesNotFit(String),

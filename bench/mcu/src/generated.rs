@@ -1,7 +1,7 @@
 //! Measures code that is generated from a schema: ours (packed) and nanopb's (Protobuf, exact mapping), for the same messages.
 //!
 //! Both firmwares contain the message as bytes that the host has encoded. They decode it into their struct and encode it again. The result
-//! must be the same bytes, otherwise there are no figures. The structs differ, but both hold the same scaled integers.
+//! must be the same bytes, otherwise the figures are withheld. The structs differ, but both hold the same scaled integers.
 
 use crate::{
     Failure, avr,

@@ -25,7 +25,7 @@ pub enum Node {
     List { element: Box<Node>, most: usize },
 }
 
-/// What a struct represents.
+/// The part of a message that a struct represents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StructKind {
     /// A map; its first member is `uint32_t present`.
@@ -41,7 +41,7 @@ pub enum StructKind {
 pub struct Struct {
     /// Its `typedef`.
     pub name: String,
-    /// What it represents.
+    /// The part that it represents.
     pub kind: StructKind,
     /// Its members, in order.
     pub fields: Vec<Field>,

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What a library for JSON text cannot do, or leaves to its caller.
+/// A limit of a library for JSON text, or a task that it leaves to its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Limit {
@@ -41,7 +41,7 @@ pub struct Library {
     pub style: Style,
     /// Its operations, as `results.rs` names them.
     pub operations: Vec<String>,
-    /// What it cannot do with a message. Only libraries for JSON have limits.
+    /// Its limits. Only libraries for JSON have any.
     pub limits: Vec<Limit>,
     /// The C libraries that it builds with; all of them if it is empty.
     pub c_libraries: Vec<String>,
@@ -174,7 +174,7 @@ impl Library {
         self.operations.iter().any(|own| own == operation)
     }
 
-    /// What a firmware for `operation` does; `encode+decode` does both.
+    /// Returns the actions of a firmware for `operation`; `encode+decode` does both.
     pub fn actions(&self, operation: &str) -> Actions {
         let decode = operation.ends_with("decode");
         let fills = self.style == Style::Nanopb;
@@ -189,7 +189,7 @@ impl Library {
     }
 }
 
-/// What a firmware does with its messages.
+/// The actions of a firmware on its messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Actions {
     /// Encodes the values of a struct.

@@ -262,7 +262,7 @@ fn peer_jobs() -> Result<Vec<Job>, Failure> {
         jobs.extend(avr_jobs(&peer, &OPTIONS[..1])?);
         jobs.extend(qemu_jobs(&peer, &OPTIONS[..1]));
     }
-    // There is no C library for lx106 here, and only nanopb builds without its headers.
+    // lx106 has no C library here, and only nanopb builds without its headers.
     let builds = |job: &Job| job.board.target() != "lx106" || job.library.style == library::Style::Nanopb;
     jobs.retain(|job| job.board.floats() == Floats::Single && builds(job));
     Ok(jobs)

@@ -1,8 +1,8 @@
 //! Measures the C of `dunnage generate c --modes`: flash of modes 0, 1 and 2, and, where it can be simulated, RAM and time of sending the
 //! messages of simulated containers over a link that loses some.
 //!
-//! The firmware decodes each message from its plain bytes, sends it, and learns what was acknowledged. What it sends must equal what
-//! `dunnage_packed::Sender` sends, byte for byte; otherwise there are no figures.
+//! The firmware decodes each message from its plain bytes, sends it, and learns which messages were acknowledged. The bytes that it sends
+//! must equal those of `dunnage_packed::Sender`; otherwise the figures are withheld.
 
 use crate::{
     Failure, avr,
@@ -44,7 +44,7 @@ const SENT: (usize, usize) = (4, 60);
 /// A link that loses three of ten messages, and as many acknowledgements.
 const LOSSY: Network = Network { loss: 0.3, ack_loss: 0.3, ack_every: 1, ack_delay: 0 };
 const SEED: u64 = 9;
-/// Three of ten messages and three of ten acknowledgements are lost: so many of 100 messages are acknowledged.
+/// The number of acknowledged messages out of 100, if three of ten messages and three of ten acknowledgements are lost.
 const ACKNOWLEDGED: u64 = 49;
 /// Cycles of a millisecond at 16 MHz.
 const CYCLES_PER_MS: f64 = 16_000.0;
@@ -79,7 +79,7 @@ pub struct Subject {
 /// A message of a container.
 struct Message {
     plain: Vec<u8>,
-    /// What a sender makes of it.
+    /// The bytes of a sender for it.
     sent: Vec<u8>,
     is_acknowledged: bool,
 }

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What the records of a board's figures share.
+/// The fields that the records of a board's figures share.
 #[derive(Debug, Clone)]
 pub struct Origin {
     target: &'static str,

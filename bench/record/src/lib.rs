@@ -23,7 +23,7 @@ pub struct Record {
     pub record: u32,
     /// The name of the file without `.jsonl`.
     pub suite: String,
-    /// What ran the code: `host`, `atmega328p`, a number of connections, the ID of a link.
+    /// The platform or load: `host`, `atmega328p`, a number of connections, the ID of a link.
     pub target: String,
     /// The message, such as `Test10`.
     pub payload: String,
@@ -43,7 +43,7 @@ pub struct Record {
     pub value: f64,
     /// The unit of the figure and its spread; `1` for a count or a ratio.
     pub unit: String,
-    /// The number of measurements behind the figure; 1 if it is deterministic.
+    /// The number of measurements of the figure; 1 if it is deterministic.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repetitions: Option<u64>,
     /// The interval around the figure.
@@ -78,7 +78,7 @@ pub struct Spread {
     /// The upper end.
     #[serde(serialize_with = "short_number")]
     pub high: f64,
-    /// What the ends are, such as `range` or `95 % confidence interval`.
+    /// The meaning of the ends, such as `range` or `95 % confidence interval`.
     pub of: String,
 }
 

@@ -17,7 +17,7 @@ from .record import Record
 from .suites import Folders, Run, Suite, read_runs
 from .tables import Table
 
-# What a state is called on the page.
+# The name of each state on the page.
 STATES = {
     "ok": "measured",
     "failed": "failed",

@@ -127,8 +127,8 @@ def bars(definition: Definition, members: list[Record]) -> alt.Chart:
 
 def _bar_plot(title: str, rows: list[dict], axis: str) -> alt.LayerChart:
     values = [row["value"] for row in rows]
-    # On a linear axis the small ones of very different figures cannot be told apart. A bar on a logarithmic axis begins nowhere,
-    # so a point stands for the figure there.
+    # On a linear axis, the small values among very different figures cannot be told apart. A bar has no base on a logarithmic axis, so a point marks
+    # the figure there.
     logarithmic = min(values) > 0 and max(values) > 30 * min(values)
     scale = alt.Scale(zero=True, nice=True)
     if logarithmic:

@@ -9,7 +9,7 @@ from .record import Record
 # Fields that tell figures apart which a definition does not: they become columns of row headers when they are needed.
 DISTINGUISHING = ("library", "version", "floats", "options", "target", "payload")
 
-# Fields in which a quoted figure differs from the measured one that it stands beside.
+# Fields in which a quoted figure differs from the measured one next to it.
 OF_THE_LIBRARY = {"library", "version", "options", "floats"}
 
 
@@ -71,7 +71,7 @@ class Table:
 
 def build(definition: Definition, records: Iterable[Record]) -> Table:
     """Fills a table. It has no rows if no record belongs to it."""
-    # What could not be measured is listed elsewhere, with its reason.
+    # Failed measurements are listed elsewhere, with their reason.
     members = select((r for r in records if r.suite in definition.suites and r.metric != "failed"), definition.select)
     # Quoted figures come first, so that formats and payloads are in the paper's order.
     members.sort(key=lambda record: not record.quoted)

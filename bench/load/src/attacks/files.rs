@@ -18,7 +18,7 @@ const LOG: &str = "buffer.sqlite3-wal";
 /// Timeout for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What happens to the files.
+/// The damage to the files.
 #[derive(Debug, Clone, Copy)]
 pub enum FileDamage {
     /// All files are deleted.

@@ -30,7 +30,7 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Sends a body without its last byte to `target` from each of `sources`, and keeps the connections open while `keep_going` returns true.
-/// `{}` in `target` stands for the sender's number. Bodies that the gateway rejects are sent again.
+/// `{}` in `target` is replaced by the sender's number. Bodies that the gateway rejects are sent again.
 pub async fn over_http(
     sources: &[IpAddr],
     address: SocketAddr,

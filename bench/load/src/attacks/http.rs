@@ -35,7 +35,7 @@ pub async fn exchange(stream: &mut TcpStream, request: &[u8]) -> io::Result<u16>
     status(stream).await
 }
 
-/// Reads the head of an answer from `stream` and returns its status. Fails if the connection ends first, or if there is no status.
+/// Reads the head of an answer from `stream` and returns its status. Fails if the connection ends first, or if the head has no status.
 pub async fn status(stream: &mut TcpStream) -> io::Result<u16> {
     let mut head = Vec::with_capacity(1024);
     while !head.windows(4).any(|end| end == b"\r\n\r\n") {

@@ -10,7 +10,7 @@
 #define HEAP_SIZE ((MESSAGE_VALUES + MESSAGE_KEYS) * sizeof(jsmntok_t) + 16)
 #include "heap.h"
 
-/* jsmn does not encode, so there are no macros that write. */
+/* jsmn does not encode, so no macros write. */
 #ifdef WALK
 
 /* A number ends at a character that is not part of one, so it can be converted in place. */

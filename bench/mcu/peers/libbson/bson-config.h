@@ -1,4 +1,4 @@
-/* What libbson's build would find out about the target: little-endian, and a C library without an operating system. */
+/* The results that libbson's build would find for the target: little-endian, and a C library without an operating system. */
 #ifndef BSON_CONFIG_H
 #define BSON_CONFIG_H
 

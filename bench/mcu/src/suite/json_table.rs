@@ -92,7 +92,7 @@ fn improvement(value: f64, json: Option<f64>) -> String {
     }
 }
 
-/// Why there is no figure.
+/// Returns why a figure is missing.
 fn reason<'a>(records: &'a [Record], target: &str, library: &str, payload: &str, operation: &str) -> &'a str {
     let same = |r: &&Record| {
         (r.target.as_str(), r.library.as_str(), r.metric.as_str()) == (target, library, "fits")

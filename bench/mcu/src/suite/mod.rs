@@ -53,7 +53,7 @@ fn measure(
 ) -> Result<Measured, Failure> {
     let mut jobs = Vec::new();
     for board in boards {
-        // There is no C library for lx106 here, and of the peers only nanopb builds without its headers.
+        // lx106 has no C library here, and of the peers only nanopb builds without its headers.
         let builds = |library: &&Library| {
             let own = |name: &String| name == board.c_library();
             (library.c_libraries.is_empty() || library.c_libraries.iter().any(own))

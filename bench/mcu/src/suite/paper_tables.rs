@@ -11,7 +11,7 @@ use crate::{
 /// The name of the suite.
 pub const SUITE: &str = "pson-paper";
 
-/// The target that stands for the paper's ESP32: a 32-bit core of the ESP32-C3's class.
+/// The target in place of the paper's ESP32: a 32-bit core of the ESP32-C3's class.
 pub const ESP32_CLASS: &str = "rv32imc";
 
 /// The libraries in the order of the tables: format, library, and how it works.

@@ -2,7 +2,7 @@ package dev.dunnage.bench;
 
 /** A library that turns objects into bytes and back, set up as its documentation recommends. */
 public interface Serializer {
-    /** What serializers.json says about this serializer. */
+    /** The description of this serializer in serializers.json. */
     Description description();
 
     /** A class of the library; the file that contains it tells the version. */

@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** What the standard says about a field of a generated class. The libraries do not read it; {@link Payloads} does. */
+/** The definition of a field of a generated class in the standard. The libraries do not read it; {@link Payloads} does. */
 @Target(ElementType.FIELD)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Attribute {

@@ -5,7 +5,7 @@ import dev.dunnage.bench.iec61850.LogicalNodes;
 import java.util.List;
 
 /**
- * What a run measures.
+ * The settings of a run.
  *
  * @param quick whether the run must end within five minutes on two cores
  * @param classes the names of the logical nodes; none for all of them
