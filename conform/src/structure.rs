@@ -2,7 +2,7 @@
 
 use crate::answers::Answer;
 use dunnage_conform::words;
-use dunnage_pson::{Error, Kind, Options, Reader};
+use dunnage_pson::{DUPLICATE_KEY, Error, Kind, Options, Reader};
 
 const KEYS: [&str; 11] = ["b", "u", "i", "l", "q", "f", "t", "v", "n", "a", "s"];
 const INNER: [&str; 2] = ["x", "y"];
@@ -31,7 +31,7 @@ fn fill(reader: &mut Reader<'_>, keys: &[&str], field: Field) -> Answer {
         match keys.iter().position(|known| *known == key) {
             None => reader.skip()?,
             Some(i) if fields[i].is_some() => {
-                return Err(Error::new(Kind::Malformed, at, "duplicate key"));
+                return Err(Error::new(Kind::Malformed, at, DUPLICATE_KEY));
             }
             Some(i) => fields[i] = Some(field(reader, i)?),
         }

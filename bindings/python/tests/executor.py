@@ -10,7 +10,7 @@ HELLO = "ok nesting 32 size 1048576 float 64 line 16777216"
 
 
 class Unrepresentable(Exception):
-    """A dict has no key twice."""
+    """A dict cannot have duplicate keys."""
 
 
 def answer(request: str) -> str:

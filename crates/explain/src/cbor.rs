@@ -4,7 +4,7 @@ use super::{
     Cursor, Item, Sink, Stop,
     item::{counted, quoted},
 };
-use dunnage_formats::{Error, Kind};
+use dunnage_formats::{DUPLICATE_KEY, Error, Kind};
 use std::collections::HashSet;
 
 /// Reports every item of the message at the cursor.
@@ -122,7 +122,7 @@ impl Walk<'_, '_> {
             let key = self.cursor.at();
             self.item(Place { depth: place.depth + 1, nesting, suffix: ":" })?;
             if !keys.insert(self.cursor.since(key)) {
-                return Err(malformed(key, "duplicate key in map"));
+                return Err(malformed(key, DUPLICATE_KEY));
             }
             self.item(Place { depth: place.depth + 2, nesting, suffix: "" })?;
         }

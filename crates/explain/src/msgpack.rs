@@ -4,7 +4,7 @@ use super::{
     Cursor, Item, Sink, Stop,
     item::{counted, quoted},
 };
-use dunnage_formats::{Error, Kind};
+use dunnage_formats::{DUPLICATE_KEY, Error, Kind};
 use std::collections::HashSet;
 
 /// Reports every item of the message at the cursor.
@@ -151,8 +151,7 @@ impl Walk<'_, '_> {
             let key = self.cursor.at();
             self.item(Place { start: key, depth: place.depth + 1, nesting, suffix: ":" })?;
             if !keys.insert(self.cursor.since(key)) {
-                let reason = "duplicate key in map";
-                return Err(Stop::Error(Error::new(Kind::Malformed, key, reason)));
+                return Err(Stop::Error(Error::new(Kind::Malformed, key, DUPLICATE_KEY)));
             }
             let start = self.cursor.at();
             self.item(Place { start, depth: place.depth + 2, nesting, suffix: "" })?;

@@ -4,7 +4,7 @@ use super::{
     Cursor, Item, Sink, Stop,
     item::{counted, quoted},
 };
-use dunnage_formats::{Error, Kind};
+use dunnage_formats::{DUPLICATE_KEY, Error, Kind};
 use std::collections::HashSet;
 
 /// Reports every item of the message at the cursor.
@@ -107,7 +107,7 @@ impl<'a> Walk<'_, 'a> {
         let (length, note) = self.number(header)?;
         let text = self.cursor.text(length, header.start)?;
         if !keys.insert(text) {
-            return Err(malformed(header, "duplicate key in map"));
+            return Err(malformed(header, DUPLICATE_KEY));
         }
         self.report(header, depth, quoted(text) + ":", format!("text of {length}"), note)
     }

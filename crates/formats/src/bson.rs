@@ -9,7 +9,7 @@
 //! - The offset of an error is that of the element that caused it.
 
 use crate::entries::Entries;
-use crate::{Budget, Error, Format, Kind, Reception, Value, instant, limits};
+use crate::{Budget, DUPLICATE_KEY, Error, Format, Kind, Reception, Value, instant, limits};
 use ::bson::raw::{CStr, RawElement, RawIter};
 use ::bson::spec::{BinarySubtype, ElementType};
 use ::bson::{RawArrayBuf, RawBinaryRef, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
@@ -139,7 +139,7 @@ impl Reader<'_> {
             let key = element.key().as_str();
             self.budget.content(key.len(), offset)?;
             if !entries.is_new(key) {
-                return Err(malformed(offset, "this key stands twice"));
+                return Err(malformed(offset, DUPLICATE_KEY));
             }
             entries.push(key.into(), self.value(&element, offset, depth)?);
         }

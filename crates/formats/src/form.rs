@@ -52,7 +52,7 @@ impl Format for Form {
                 let value_at = at + key.len() + usize::from(equals.is_some());
                 let key = decoded(key, at, &budget)?;
                 if !entries.is_new(&key) {
-                    return Err(Error::new(Kind::Malformed, at, "this field stands twice").under(&key));
+                    return Err(Error::new(Kind::Malformed, at, "duplicate field").under(&key));
                 }
                 budget.value(at)?;
                 let value = decoded(value.get(1..).unwrap_or_default(), value_at, &budget);

@@ -10,7 +10,7 @@
 mod foreign;
 
 use crate::entries::Entries;
-use crate::{Altered, Budget, Error, Format, Kind, Numbers, Reception, Value, limits, number};
+use crate::{Altered, Budget, DUPLICATE_KEY, Error, Format, Kind, Numbers, Reception, Value, limits, number};
 use dunnage_schema::json_fault;
 use foreign::Replaced;
 use jiter::{Jiter, JiterError, JiterErrorType, JsonErrorType, Peek};
@@ -194,7 +194,7 @@ impl Reader<'_> {
             if !entries.is_new(&this) {
                 // Only white space, a brace or a comma can precede the key's quote.
                 let quote = self.bytes[before_key..].iter().position(|b| *b == b'"').unwrap_or(0);
-                let twice = Error::new(Kind::Malformed, before_key + quote, "this key stands twice");
+                let twice = Error::new(Kind::Malformed, before_key + quote, DUPLICATE_KEY);
                 return Err(twice.under(&this));
             }
             let first = self.jiter.peek().map_err(|e| self.error(&e).under(&this))?;

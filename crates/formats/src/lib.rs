@@ -72,6 +72,8 @@ pub use csv::{Csv, Row as CsvRow};
 pub use dunnage_codegen::Mapping;
 #[cfg(feature = "packed")]
 pub use dunnage_packed::Known;
+#[doc(hidden)]
+pub use dunnage_pson::DUPLICATE_KEY;
 pub use dunnage_pson::{Budget, Kind, Value};
 pub use error::Error;
 pub use form::{Form, Text};

@@ -7,7 +7,7 @@
 
 use crate::entries::Entries;
 use crate::limits::{self, MAX_RESERVE};
-use crate::{Budget, Error, Format, Kind, Reception, Value, instant, number};
+use crate::{Budget, DUPLICATE_KEY, Error, Format, Kind, Reception, Value, instant, number};
 use rmp::{Marker, decode, encode};
 use std::{borrow::Cow, fmt::Display};
 
@@ -219,7 +219,7 @@ impl<'a> Reader<'a> {
             let key = self.key()?;
             self.budget.content(key.len(), start)?;
             if !entries.is_new(&key) {
-                return Err(Error::new(Kind::Malformed, start, "this key stands twice"));
+                return Err(Error::new(Kind::Malformed, start, DUPLICATE_KEY));
             }
             entries.push(key.into_owned(), self.value(depth)?);
         }

@@ -10,7 +10,7 @@
 
 use crate::entries::Entries;
 use crate::limits::{self, MAX_DEPTH};
-use crate::{Budget, Error, Format, Kind, Numbers, Reception, Value};
+use crate::{Budget, DUPLICATE_KEY, Error, Format, Kind, Numbers, Reception, Value};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_saphyr::granit_parser::{self, ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, StrInput};
 use serde_saphyr::ser_options;
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
                 return Err(Error::new(Kind::Type, offset, "a key that is not text"));
             };
             if !entries.is_new(&key) {
-                return Err(malformed(offset, "this key stands twice"));
+                return Err(malformed(offset, DUPLICATE_KEY));
             }
             let (event, offset) = self.event()?;
             entries.push(key, self.value(event, offset, depth)?);

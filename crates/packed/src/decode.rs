@@ -6,7 +6,7 @@ use crate::carries::Carrier;
 use crate::limits::{Nesting, Values};
 use crate::wire::{At, Part, Source};
 use crate::{Error, Known, Node};
-use dunnage_pson::{Budget, Kind, Value};
+use dunnage_pson::{Budget, DUPLICATE_KEY, Kind, Value};
 use std::{collections::HashSet, mem};
 
 /// Decodes one message.
@@ -112,7 +112,7 @@ impl<S: Source> Decoder<'_, S> {
         self.values.take_text(&key, offset)?;
         self.memory.content(key.len(), offset)?;
         if !keys.insert(key.clone()) {
-            return Err(Error::new(Kind::Malformed, offset, "a key that stands twice").under(&key));
+            return Err(Error::new(Kind::Malformed, offset, DUPLICATE_KEY).under(&key));
         }
         Ok(key)
     }

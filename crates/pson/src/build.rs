@@ -1,7 +1,7 @@
 //! Builds values of the caller's own types from a message, without a [`Value`](crate::Value) in between.
 
 use crate::{
-    Error, Item, Kind, Options,
+    DUPLICATE_KEY, Error, Item, Kind, Options,
     decode::{Decoder, malformed, too_deep},
     keys::Keys,
     number::{Number, OUT_OF_RANGE, negative},
@@ -169,7 +169,7 @@ fn map<'de, B: Builder<'de>>(
         let key = builder.key(decoder.key()?).map_err(BuildError::Builder)?;
         let value = value(decoder, builder)?;
         if !builder.entry(&mut map, key, value).map_err(BuildError::Builder)? {
-            return Err(malformed(at, "a key that stands twice").into());
+            return Err(malformed(at, DUPLICATE_KEY).into());
         }
     }
     builder.end_map(map).map_err(BuildError::Builder)

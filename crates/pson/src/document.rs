@@ -1,7 +1,7 @@
 //! Reads and writes a [`Value`] as the items of a message.
 
 use crate::{
-    Budget, Error, Item, Kind, Reader, Sink, Value, Writer,
+    Budget, DUPLICATE_KEY, Error, Item, Kind, Reader, Sink, Value, Writer,
     keys::Keys,
     number::{OUT_OF_RANGE, negative},
 };
@@ -82,7 +82,7 @@ fn write_entries<'w, S: Sink>(entries: &[(String, Value)], writer: &'w mut Write
         let mut keys = Keys::new();
         for (key, value) in entries {
             if keys.add(key, writer.len()).is_err() {
-                writer.fail(Kind::Type, "a key stands twice in a map");
+                writer.fail(Kind::Type, DUPLICATE_KEY);
             }
             writer.key(key);
             value.write(writer);

@@ -41,6 +41,10 @@ impl fmt::Display for Kind {
     }
 }
 
+/// The reason of every error about a duplicate key, in all crates of Dunnage.
+#[doc(hidden)]
+pub const DUPLICATE_KEY: &str = "duplicate key";
+
 /// An error at a byte offset of the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error(Place<Fault>);
@@ -107,7 +111,7 @@ impl core::error::Error for Error {}
 /// Errors of types that implement serde's traits. They have no offset at first; the codec adds it.
 #[cfg(feature = "serde")]
 mod serde {
-    use super::{Error, Kind};
+    use super::{DUPLICATE_KEY, Error, Kind};
     use core::fmt;
     use serde::{de, ser};
 
@@ -165,8 +169,8 @@ mod serde {
         }
 
         fn duplicate_field(field: &'static str) -> Self {
-            let detail = format_args!("the key {field} stands twice");
-            let mut error = Error::saying(Kind::Malformed, "a key that stands twice", detail);
+            let detail = format_args!("{DUPLICATE_KEY} {field}");
+            let mut error = Error::saying(Kind::Malformed, DUPLICATE_KEY, detail);
             error.0.offset = AT_KEY;
             error
         }

@@ -1,6 +1,6 @@
 //! Collects the keys of a map to detect duplicates.
 
-use crate::{Error, decode::malformed};
+use crate::{DUPLICATE_KEY, Error, decode::malformed};
 #[cfg(not(feature = "alloc"))]
 use crate::{decode::Decoder, skip::skip};
 #[cfg(feature = "alloc")]
@@ -41,7 +41,7 @@ impl<'de> Keys<'de> {
     pub fn add(&mut self, key: &'de str, at: usize) -> Result<(), Error> {
         let new = if self.len < FEW { self.add_to_few(key) } else { self.add_to_many(key)? };
         self.len += 1;
-        if new { Ok(()) } else { Err(malformed(at, "a key that stands twice")) }
+        if new { Ok(()) } else { Err(malformed(at, DUPLICATE_KEY)) }
     }
 
     #[inline]

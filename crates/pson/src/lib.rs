@@ -149,6 +149,8 @@ pub use build::{BuildError, Builder};
 pub use de::from_slice;
 pub use decode::Item;
 pub use encode::Encoder;
+#[doc(hidden)]
+pub use error::DUPLICATE_KEY;
 pub use error::{Error, Kind};
 pub use options::{Floats, Options};
 pub use reader::{Reader, Type};

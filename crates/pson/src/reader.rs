@@ -138,7 +138,7 @@ impl<'de> Reader<'de> {
     /// Reads the next key of the innermost open map.
     pub fn key(&mut self) -> Result<&'de str, Error> {
         if !self.levels.current.at_key() {
-            return Err(self.misplaced("no key stands here"));
+            return Err(self.misplaced("a key is not allowed here"));
         }
         self.take(Decoder::key)
     }

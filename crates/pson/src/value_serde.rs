@@ -1,6 +1,6 @@
 //! Implements serde's traits for [`Value`], for use with every format.
 
-use crate::{Value, keys::Keys};
+use crate::{DUPLICATE_KEY, Value, keys::Keys};
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 use core::fmt;
 use serde::{
@@ -21,7 +21,7 @@ impl Serialize for Value {
             Value::Bytes(bytes) => serializer.serialize_bytes(bytes),
             Value::Array(elements) => elements.serialize(serializer),
             Value::Map(entries) => {
-                check_keys(entries).map_err(|_| ser::Error::custom("a key stands twice in a map"))?;
+                check_keys(entries).map_err(|_| ser::Error::custom(DUPLICATE_KEY))?;
                 let mut map = serializer.serialize_map(Some(entries.len()))?;
                 for (key, value) in entries {
                     map.serialize_entry(key, value)?;
@@ -108,7 +108,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
         while let Some(entry) = access.next_entry()? {
             entries.push(entry);
         }
-        check_keys(&entries).map_err(|_| de::Error::custom("a key stands twice in a map"))?;
+        check_keys(&entries).map_err(|_| de::Error::custom(DUPLICATE_KEY))?;
         Ok(Value::Map(entries))
     }
 }

@@ -135,7 +135,7 @@ impl<S: Sink> Writer<S> {
         if self.levels.current.at_key() && self.levels.current.left > 0 {
             self.count();
         } else {
-            self.fail(Kind::Type, "no key belongs here");
+            self.fail(Kind::Type, "a key is not allowed here");
         }
         self.encoder.text(key);
         self
@@ -192,7 +192,7 @@ impl<S: Sink> Writer<S> {
         if self.levels.current.left == 0 {
             self.fail(Kind::Type, "the message is complete already");
         } else if self.levels.current.at_key() {
-            self.fail(Kind::Type, "a key has to stand here");
+            self.fail(Kind::Type, "expected a key");
         }
     }
 

@@ -1,7 +1,7 @@
 //! Parses JSON to a tree that keeps the order of keys and the text of numbers.
 
 use crate::{SchemaError, error::join, json_fault::describe, number::read_number};
-use dunnage_pson::Value;
+use dunnage_pson::{DUPLICATE_KEY, Value};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::fmt;
@@ -118,7 +118,7 @@ fn object(text: &str, at: &str, depth: usize) -> Result<Node, SchemaError> {
     let Entries(entries) = serde_json::from_str(text).map_err(|e| not_json(at, text, &e))?;
     let mut keys = std::collections::HashSet::new();
     if let Some((key, _)) = entries.iter().find(|(key, _)| !keys.insert(key.as_str())) {
-        return Err(SchemaError::new(at, key, format!("the key {key:?} stands twice")));
+        return Err(SchemaError::new(at, key, format!("{DUPLICATE_KEY} {key:?}")));
     }
     let entry = |(key, raw): &(String, &RawValue)| Ok((key.clone(), read(raw, &join(at, key), depth + 1)?));
     Ok(Node::Object(entries.iter().map(entry).collect::<Result<_, _>>()?))

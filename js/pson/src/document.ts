@@ -152,7 +152,7 @@ export class DocumentReader extends Reader {
   }
 
   private duplicate(at: number, key: string): never {
-    this.malformed(at, `the key ${JSON.stringify(key)} occurs twice in a map`);
+    this.malformed(at, `duplicate key ${JSON.stringify(key)}`);
   }
 }
 

@@ -104,11 +104,11 @@ test("no key changes a prototype", () => {
 
 const hex = (bytes) => Buffer.from(bytes).toString("hex");
 
-test("keys that occur twice are found, known or not", () => {
+test("duplicate keys are found, known or not", () => {
   const decoder = new Decoder();
   const twice = unhex("c3816100816200816100");
   for (let i = 0; i < 3; i++) {
-    fails(() => decoder.decode(twice), "malformed", 7, /"a" occurs twice/);
+    fails(() => decoder.decode(twice), "malformed", 7, /duplicate key "a"/);
     assert.deepEqual(decoder.decode(unhex("c3816100816200816300")), { a: 0, b: 0, c: 0 });
     fails(() => decoder.decode(unhex("c28161008161")), "malformed", 4);
   }

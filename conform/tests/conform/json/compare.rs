@@ -32,7 +32,7 @@ pub fn check_json(c: &mut Converter, json: &[u8]) {
         return;
     }
     let Err(fault) = &expected else { panic!("{shown}: {found:?}, not {expected:?}") };
-    let twice = Json.decode(json).is_err_and(|e| e.to_string().contains("stands twice"));
+    let twice = Json.decode(json).is_err_and(|e| e.to_string().contains(dunnage_pson::DUPLICATE_KEY));
     match &found {
         // A streaming reader does not detect duplicate keys. A reader that checks the message does.
         Ok(pson) => {

@@ -5,7 +5,7 @@ mod tags;
 use super::{Labels, half};
 use crate::entries::Entries;
 use crate::limits::{self, MAX_RESERVE};
-use crate::{Budget, Error, Kind, Numbers, Value};
+use crate::{Budget, DUPLICATE_KEY, Error, Kind, Numbers, Value};
 use minicbor::Decoder;
 use minicbor::data::Type;
 
@@ -160,7 +160,7 @@ impl<'a> Reader<'a> {
                 },
             };
             if !entries.is_new(&key) {
-                return Err(malformed(start, "this key stands twice"));
+                return Err(malformed(start, DUPLICATE_KEY));
             }
             entries.push(key, self.value(depth)?);
         }

@@ -43,7 +43,7 @@ impl Columns {
                 continue;
             }
             if !known.insert(name) {
-                return Err((column, Kind::Malformed, format!("the column {name} stands twice")));
+                return Err((column, Kind::Malformed, format!("duplicate column {name}")));
             }
             let pointer = if are_pointers { name.to_owned() } else { format!("/{}", pointer::escape(name)) };
             let keys: Vec<String> = pointer.split('/').skip(1).map(pointer::unescape).collect();

@@ -2,7 +2,7 @@
 
 use super::{ATTRIBUTE, CONTENT, ENTRY, text};
 use crate::entries::Entries;
-use crate::{Budget, Error, Kind, Numbers, Value, json, limits};
+use crate::{Budget, DUPLICATE_KEY, Error, Kind, Numbers, Value, json, limits};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use quick_xml::XmlVersion::Implicit1_0;
@@ -276,7 +276,7 @@ impl<'a> Reader<'a> {
         let tag = self.tag(start)?;
         self.budget.content(tag.key.len(), tag.offset)?;
         if !entries.is_new(&tag.key) {
-            return Err(malformed(tag.offset, "this key stands twice"));
+            return Err(malformed(tag.offset, DUPLICATE_KEY));
         }
         let value = self.value(&tag, depth)?;
         entries.push(tag.key, value);

@@ -6,7 +6,7 @@ use crate::encode::Encoder;
 use crate::limits::Nesting;
 use crate::wire::{At, Part, Sink, Source};
 use crate::{Bits, Error, open};
-use dunnage_pson::{Kind, Value};
+use dunnage_pson::{DUPLICATE_KEY, Kind, Value};
 use std::collections::HashSet;
 
 const FORMS: u64 = 10;
@@ -87,7 +87,7 @@ fn write_map<S: Sink>(
     let mut keys = HashSet::new();
     for (key, value) in entries {
         if !keys.insert(key) {
-            return Err(Error::new(Kind::Range, 0, "a key that stands twice").under(key));
+            return Err(Error::new(Kind::Range, 0, DUPLICATE_KEY).under(key));
         }
         encoder.values.take(1, 0)?;
         encoder.values.take_text(key, 0)?;

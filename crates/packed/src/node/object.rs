@@ -10,7 +10,7 @@ use crate::path::Place;
 use crate::size::SIZED;
 use crate::wire::{At, Part, Sink, Source};
 use crate::{Bits, Error, Node, explain, json, open, order};
-use dunnage_pson::{Kind, Value};
+use dunnage_pson::{DUPLICATE_KEY, Kind, Value};
 use std::collections::{HashMap, HashSet};
 use std::mem;
 
@@ -106,7 +106,7 @@ impl ObjectNode {
         let found: HashSet<usize> = written.iter().copied().collect();
         for (i, (key, value)) in entries.iter().enumerate().filter(|(i, _)| !found.contains(i)) {
             if !names.insert(key) {
-                return Err(Error::new(Kind::Range, 0, "a key that stands twice").under(key));
+                return Err(Error::new(Kind::Range, 0, DUPLICATE_KEY).under(key));
             }
             encoder.values.take_text(key, 0)?;
             encoder.sink.text(At { node, part: Part::Key }, key, 0, None)?;

@@ -63,7 +63,7 @@ fn numbers_text(schema: &Schema<'_>) -> Result<NumbersText, SchemaError> {
             item.error("name", "name must be a letter and then letters, digits and underscores")
         })?;
         if parts.iter().any(|(other, _)| other == name) {
-            return Err(item.error("name", format!("the name {name:?} stands twice")));
+            return Err(item.error("name", format!("duplicate name {name:?}")));
         }
         parts.push((name.to_owned(), number_text(&item, &[&NUMBER[..], &["name"]].concat())?));
     }
@@ -138,7 +138,7 @@ fn time_parts(notation: &str) -> Result<(Vec<TimePart>, u32), String> {
             }
         };
         if !matches!(part, TimePart::Literal(_)) && parts.contains(&part) {
-            return Err(format!("{token:?} stands twice"));
+            return Err(format!("duplicate {token:?}"));
         }
         parts.push(part);
     }

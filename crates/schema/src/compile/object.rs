@@ -125,7 +125,7 @@ fn required<'a>(schema: &Schema<'a>) -> Result<Vec<&'a str>, SchemaError> {
         if seen.insert(name.as_str()) {
             out.push(name);
         } else if schema.dialect.is_strict() {
-            return Err(schema.error("required", format!("{name:?} stands twice in required")).below(i));
+            return Err(schema.error("required", format!("duplicate {name:?} in required")).below(i));
         }
     }
     Ok(out)

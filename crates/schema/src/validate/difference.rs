@@ -5,7 +5,7 @@ use super::{
     describe::{self, Brief, Listed, Quoted},
 };
 use crate::{Violation, kinds::Kinds, same};
-use dunnage_pson::Value;
+use dunnage_pson::{DUPLICATE_KEY, Value};
 
 /// The most listed values that a violation names.
 const NAMED: usize = 8;
@@ -69,7 +69,7 @@ impl Check<'_> {
         }
         match wanted.iter().find(|(key, _)| of(entries, key).is_none()) {
             Some((key, _)) => self.fail(|| format!("the field {} is missing", Quoted(key))),
-            None => self.fail(|| "a field stands twice".to_owned()),
+            None => self.fail(|| DUPLICATE_KEY.to_owned()),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     object::{Owned, Raised},
     text,
 };
-use dunnage_pson::{Append, Encoder, Floats, Kind, Options};
+use dunnage_pson::{Append, DUPLICATE_KEY, Encoder, Floats, Kind, Options};
 use pyo3::ffi;
 use std::{cell::Cell, collections::HashSet};
 
@@ -291,7 +291,7 @@ impl Writer<'_> {
         unsafe {
             while ffi::PyDict_Next(dict, &raw mut position, &raw mut key, std::ptr::null_mut()) != 0 {
                 if text::from_python(key).is_some_and(|key| !keys.insert(key)) {
-                    return Err(self.fault(Kind::Type, "a key stands twice in a map").under(key));
+                    return Err(self.fault(Kind::Type, DUPLICATE_KEY).under(key));
                 }
             }
         }

@@ -65,7 +65,7 @@ function equal(a, b) {
 function unique(value) {
   value.forEach(function (a, i) {
     if (value.slice(0, i).some(function (b) { return equal(a, b); })) {
-      fail("range", "element " + i + " stands twice");
+      fail("range", "duplicate element " + i);
     }
   });
 }

@@ -91,11 +91,11 @@ fn contradictions_are_errors() {
             "/required/1",
             "not among properties",
         ),
-        (r#"{"type":"object","properties":{"a":true},"required":["a","a"]}"#, "/required/1", "twice"),
+        (r#"{"type":"object","properties":{"a":true},"required":["a","a"]}"#, "/required/1", "duplicate"),
         (r#"{"enum":[]}"#, "/enum", "empty"),
         (r#"{"type":"string","enum":[2,1]}"#, "/enum/0", "any of these values: 2 is not a string"),
         (r#"{"type":"string","enum":[null]}"#, "/enum/0", "null is not a string"),
-        (r#"{"type":"string","maxLength":1,"enum":["bb","bb"]}"#, "/enum/0", "the most is 1"),
+        (r#"{"type":"string","maxLength":1,"enum":["bb","bb"]}"#, "/enum/0", "the maximum is 1"),
         (r#"{"type":"integer","maximum":4,"const":5}"#, "/const", "above the maximum 4"),
         (r#"{"const":1,"enum":[2]}"#, "/enum/0", "do not allow this value"),
         (r#"{"type":"array","minContains":2,"maxContains":1}"#, "/minContains", "above maxContains"),
@@ -131,7 +131,7 @@ fn values_of_keywords_must_have_their_type() {
         (r#"{"enum":1}"#, "/enum", "array"),
         (r#"{"const":1e999}"#, "/const", "binary64"),
         (r#"{"$defs":[]}"#, "/$defs", "object"),
-        (r#"{"a":1,"a":2}"#, "/a", "twice"),
+        (r#"{"a":1,"a":2}"#, "/a", "duplicate key"),
     ]);
 }
 

@@ -76,7 +76,7 @@ fn notations_must_be_unambiguous() {
         (
             r#"{"type":"string","x-dunnage-numbers":{"separator":" ","items":[{"name":"x","multipleOf":1},{"name":"x","multipleOf":1}]}}"#,
             "/x-dunnage-numbers/items/1/name",
-            "twice",
+            "duplicate",
         ),
     ]);
 }

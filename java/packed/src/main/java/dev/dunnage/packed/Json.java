@@ -110,7 +110,7 @@ final class Json {
             expect(':');
             Object value = value(nesting + 1);
             if (members.containsKey(name)) {
-                throw fault("the member \"" + name + "\" stands twice");
+                throw fault("duplicate key \"" + name + "\"");
             }
             members.put(name, value);
         } while (take(','));

@@ -33,7 +33,7 @@ final class ObjectNode extends Node {
         }
         this.required = required;
         if (byName.size() < properties.size()) {
-            throw new LayoutException("a property that stands twice");
+            throw new LayoutException("duplicate property");
         }
     }
 

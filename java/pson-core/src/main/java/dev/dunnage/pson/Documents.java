@@ -62,7 +62,7 @@ final class Documents {
         while (reader.next() != Token.END_MAP) {
             String key = reader.stringValue();
             if (map.containsKey(key)) {
-                throw PsonException.decoding(Kind.MALFORMED, reader.offset(), "the key \"" + key + "\" occurs twice in a map");
+                throw PsonException.decoding(Kind.MALFORMED, reader.offset(), "duplicate key \"" + key + "\"");
             }
             reader.next();
             map.put(key, read(reader));

@@ -8,8 +8,8 @@ import java.util.Arrays;
 /**
  * Reads a message item by item, where it is in memory: nothing is copied until it is asked for.
  *
- * <p>{@link #next} goes to the next item, whose value the other methods return. A reader checks everything but one thing: keys that occur
- * twice in a map, which a document does not have ({@link Pson#decode(byte[])} rejects them).
+ * <p>{@link #next} goes to the next item, whose value the other methods return. A reader checks everything except
+ * duplicate keys in a map, which {@link Pson#decode(byte[])} rejects.
  */
 public final class PsonReader extends Input {
     private static final int CANONICAL_NAN = 0x7fc00000;

@@ -13,7 +13,7 @@ import java.util.Arrays;
 /**
  * Writes a message item by item, in canonical form, into memory that grows with it.
  *
- * <p>Between {@link #startMap} and {@link #end}, each value has a {@link #key} before it. A writer does not look for keys that occur twice.
+ * <p>Between {@link #startMap} and {@link #end}, each value has a {@link #key} before it. A writer does not detect duplicate keys.
  */
 public final class PsonWriter extends Output {
     private static final VarHandle INTS = MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
@@ -268,7 +268,7 @@ public final class PsonWriter extends Output {
 
     private void countKey() {
         if (!isMap || (count & 1) == 1) {
-            throw PsonException.encoding(Kind.TYPE, "a key where none belongs");
+            throw PsonException.encoding(Kind.TYPE, "a key is not allowed here");
         }
         count++;
     }
@@ -321,7 +321,7 @@ public final class PsonWriter extends Output {
     /** Counts a value of the map or array around it. */
     private void value() {
         if (isMap ? (count & 1) == 0 : depth == 0 && count > 0) {
-            throw PsonException.encoding(Kind.TYPE, isMap ? "a value of a map without a key" : "a message has one value");
+            throw PsonException.encoding(Kind.TYPE, isMap ? "expected a key" : "a message has one value");
         }
         count++;
     }

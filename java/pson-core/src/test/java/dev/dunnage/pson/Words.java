@@ -69,7 +69,7 @@ final class Words {
         }
     }
 
-    /** Reads a value from its words; null words for a map with a key twice, which a Map does not have. */
+    /** Reads a value from its words; null words for a map with a duplicate key, which a Map cannot have. */
     static Object parse(Iterator<String> words) {
         String word = words.next();
         String rest = word.substring(1);
