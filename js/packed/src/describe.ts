@@ -54,5 +54,5 @@ export function listed(values: readonly Value[]): string {
 
 /** Returns the bound that a length violates. */
 export function bound(length: number, min: number, max: number | null): string {
-  return length < min ? `the least is ${min}` : `the most is ${max}`;
+  return length < min ? `the minimum is ${min}` : `the maximum is ${max}`;
 }

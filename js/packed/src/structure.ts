@@ -34,7 +34,7 @@ export class Elements implements Node {
     walk.take(1, 0);
     if (!Array.isArray(value)) throw wrong("an array", value);
     const { length } = value;
-    if (length < this.min || length > this.max) throw new Fault("range", `an array of ${length}; ${bound(length, this.min, this.max)}`);
+    if (length < this.min || length > this.max) throw new Fault("range", `the array has ${length} elements; ${bound(length, this.min, this.max)}`);
     sink.index(this.leaf, length - this.min, this.max - this.min + 1);
     for (let at = 0; at < length; at++) {
       under(at, () => {

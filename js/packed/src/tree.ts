@@ -174,7 +174,7 @@ export class Tree {
     const names = new Set<string>();
     const fields = list(node.object).map((json): Field => {
       const [name, isRequired, inner] = list(json);
-      if (typeof isRequired !== "boolean" || names.has(text(name))) throw fault("a property that stands twice, or is not described");
+      if (typeof isRequired !== "boolean" || names.has(text(name))) throw fault("duplicate or malformed property");
       names.add(text(name));
       const leaf = isRequired ? NONE : this.leaf(2);
       return { name: text(name), isRequired, leaf, node: this.node(inner, nesting + 1) };
@@ -224,23 +224,23 @@ function modelled(): LayoutError {
 }
 
 function members(json: Json | undefined, what: string): Members {
-  if (!isObject(json)) throw fault(`${what} that is no object`);
+  if (!isObject(json)) throw fault(`${what} must be an object`);
   return json as Members;
 }
 
 function list(json: Json | undefined): Json[] {
-  if (!Array.isArray(json)) throw fault("no array where one is needed");
+  if (!Array.isArray(json)) throw fault("expected an array");
   return json;
 }
 
 function text(json: Json | undefined): string {
-  if (typeof json !== "string") throw fault("no text where one is needed");
+  if (typeof json !== "string") throw fault("expected text");
   return json;
 }
 
 /** Reads an integer in text. */
 function integer(json: Json | undefined): Whole {
-  if (!/^-?[0-9]{1,20}$/.test(text(json))) throw fault("no integer where one is needed");
+  if (!/^-?[0-9]{1,20}$/.test(text(json))) throw fault("expected an integer");
   return whole(BigInt(json as string));
 }
 

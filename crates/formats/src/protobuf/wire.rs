@@ -85,7 +85,7 @@ impl<'a> Input<'a> {
             WireType::ThirtyTwoBit => self.array::<4>(end).map(drop),
             WireType::SixtyFourBit => self.array::<8>(end).map(drop),
             WireType::LengthDelimited => self.bytes(end).map(drop),
-            WireType::EndGroup => Err(Error::new(Kind::Malformed, self.at, "the end of no group")),
+            WireType::EndGroup => Err(Error::new(Kind::Malformed, self.at, "END_GROUP without START_GROUP")),
             WireType::StartGroup => {
                 let depth = limits::deeper(depth, self.at)?;
                 loop {
@@ -109,7 +109,7 @@ impl<'a> Input<'a> {
         if end == self.bytes.len() {
             Error::new(Kind::Truncated, end, "the bytes end before the message does")
         } else {
-            Error::new(Kind::Malformed, end, "longer than the message it stands in")
+            Error::new(Kind::Malformed, end, "exceeds the enclosing message")
         }
     }
 }

@@ -169,7 +169,7 @@ pub async fn retry_quarantine(
 }
 
 #[utoipa::path(post, path = "/api/quarantine/discard", tag = "operations", request_body = QuarantineSelection, security(("token" = [])), responses(
-    (status = 200, description = "Messages of the quarantine were discarded for ever: at most 1000.", body = Discarded),
+    (status = 200, description = "Up to 1000 quarantined messages were permanently discarded.", body = Discarded),
     (status = 400, description = "`query`, `selection`, `body`", body = Problem, content_type = "application/problem+json"),
     (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
     (status = 403, description = "`forbidden`, `cross-site`", body = Problem, content_type = "application/problem+json"),

@@ -71,11 +71,11 @@ impl<'a> Walk<'a> {
         match (old, new) {
             (Type::Checked(old), Type::Checked(new)) => self.checked(path, old, new),
             (Type::Checked(old), new) => {
-                self.note(path, true, "further conditions removed");
+                self.note(path, true, "other constraints removed");
                 self.kinds(path, &old.kind, new);
             }
             (old, Type::Checked(new)) => {
-                self.note(path, false, "further conditions added");
+                self.note(path, false, "other constraints added");
                 self.kinds(path, old, &new.kind);
             }
             (Type::Known(was, old), Type::Known(is, new)) => {
@@ -164,7 +164,7 @@ impl<'a> Walk<'a> {
         if old.assertions != new.assertions || !is_same_union || self.old.definitions != self.new.definitions
         {
             let keeps = new.assertions.is_empty();
-            self.note(path, keeps, "further conditions, or what they are about, changed");
+            self.note(path, keeps, "other constraints, or the types they apply to, changed");
         }
         self.kinds(path, &old.kind, &new.kind);
     }

@@ -64,12 +64,12 @@ impl Check<'_> {
         let noun = describe::noun(kind);
         if count < *min as usize {
             return self.fail(|| {
-                format!("contains {count} elements that are {noun} as asked for; the least is {min}")
+                format!("contains {count} elements that are {noun} as required; the minimum is {min}")
             });
         }
         match max.filter(|max| count > *max as usize) {
             Some(max) => self.fail(|| {
-                format!("contains {count} elements that are {noun} as asked for; the most is {max}")
+                format!("contains {count} elements that are {noun} as required; the maximum is {max}")
             }),
             None => Ok(()),
         }
@@ -93,10 +93,12 @@ impl Check<'_> {
             Assertion::Properties { min, max } => {
                 let count = entries.len();
                 if count < *min as usize {
-                    return self.fail(|| format!("an object of {count}; the least is {min}"));
+                    return self.fail(|| format!("the object has {count} properties; the minimum is {min}"));
                 }
                 match max.filter(|max| count > *max as usize) {
-                    Some(max) => self.fail(|| format!("an object of {count}; the most is {max}")),
+                    Some(max) => {
+                        self.fail(|| format!("the object has {count} properties; the maximum is {max}"))
+                    }
                     None => Ok(()),
                 }
             }

@@ -194,10 +194,10 @@ impl<'m> Check<'m> {
 
     fn count(&self, count: usize, min: u32, max: Option<u32>) -> Result<(), Violation> {
         if count < min as usize {
-            return self.fail(|| format!("an array of {count}; the least is {min}"));
+            return self.fail(|| format!("the array has {count} elements; the minimum is {min}"));
         }
         match max.filter(|max| count > *max as usize) {
-            Some(max) => self.fail(|| format!("an array of {count}; the most is {max}")),
+            Some(max) => self.fail(|| format!("the array has {count} elements; the maximum is {max}")),
             None => Ok(()),
         }
     }

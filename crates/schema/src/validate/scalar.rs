@@ -62,10 +62,10 @@ impl Check<'_> {
         if text.min_length > 0 || text.max_length.is_some() {
             let length = t.chars().count();
             if length < text.min_length as usize {
-                return refuse(&|| format!("has {length} characters; the least is {}", text.min_length));
+                return refuse(&|| format!("has {length} characters; the minimum is {}", text.min_length));
             }
             if let Some(max) = text.max_length.filter(|max| length > *max as usize) {
-                return refuse(&|| format!("has {length} characters; the most is {max}"));
+                return refuse(&|| format!("has {length} characters; the maximum is {max}"));
             }
         }
         if let Some(pattern) = text.pattern.as_ref().filter(|pattern| !pattern.is_match(t)) {

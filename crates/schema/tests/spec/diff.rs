@@ -249,7 +249,7 @@ fn nulls_arrays_and_several_types() {
 fn conditions_and_recursion() {
     let plain = r#"{"type":"array","maxItems":3,"items":{"type":"boolean"}}"#;
     let unique = r#"{"type":"array","maxItems":3,"items":{"type":"boolean"},"uniqueItems":true}"#;
-    assert_change(plain, unique, "$: further conditions added", false, true);
+    assert_change(plain, unique, "$: other constraints added", false, true);
     let tree = |leaf: &str| {
         format!(
             r##"{{"type":"object","properties":{{"leaf":{{"type":"{leaf}"}},"next":{{"$ref":"#"}}}},"additionalProperties":false}}"##

@@ -77,8 +77,8 @@ fn text_counts_code_points() {
     assert_violations(
         schema,
         &[
-            (r#""é""#, r#""é" has 1 characters; the least is 2"#),
-            (r#""abcd""#, r#""abcd" has 4 characters; the most is 3"#),
+            (r#""é""#, r#""é" has 1 characters; the minimum is 2"#),
+            (r#""abcd""#, r#""abcd" has 4 characters; the maximum is 3"#),
         ],
     );
     assert_violations(r#"{"type":"string","pattern":"^a+$"}"#, &[(r#""ab""#, r#""ab" does not match ^a+$"#)]);
@@ -209,7 +209,10 @@ fn fields_may_have_any_order() {
 fn violations_of_arrays_and_constants_name_the_limit() {
     assert_violations(
         r#"{"type":"array","minItems":1,"maxItems":2}"#,
-        &[("[]", "an array of 0; the least is 1"), ("[1,2,3]", "an array of 3; the most is 2")],
+        &[
+            ("[]", "the array has 0 elements; the minimum is 1"),
+            ("[1,2,3]", "the array has 3 elements; the maximum is 2"),
+        ],
     );
     assert_violations(r#"{"const":2}"#, &[("3", "3 is not 2")]);
     assert_valid(r#"{"const":2}"#, &["2", "2.0"]);
@@ -259,7 +262,7 @@ fn all_violations_are_listed_and_unknown_fields_are_distinguished() {
         "there is no field \"temprature\"; did you mean \"temperature\"? at /temprature",
         "\"x\" is not an integer at /fix/lat",
         "the field \"lon\" is missing at /fix",
-        "an array of 4; the most is 3 at /list",
+        "the array has 4 elements; the maximum is 3 at /list",
         "\"c\" is none of \"a\", \"b\" at /list/1",
         "\"d\" is none of \"a\", \"b\" at /list/2",
         "\"p\" is not an integer at /pair/0",

@@ -229,7 +229,7 @@ fn errors_have_their_kind_and_offset() {
     assert_eq!(error_of(b"\x20\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02"), (Kind::Malformed, 1));
     assert_eq!(error_of(b"\x00\x00"), (Kind::Malformed, 0));
     assert_eq!(error_of(b"\xa2\x01\x01\x20\x01"), (Kind::Malformed, 4), "beyond the message inside");
-    assert_eq!(error_of(b"\xc4\x3e"), (Kind::Malformed, 2), "the end of no group");
+    assert_eq!(error_of(b"\xc4\x3e"), (Kind::Malformed, 2), "END_GROUP without START_GROUP");
     let deep = (0..40).fold(Vec::new(), |inner: Vec<u8>, _| {
         [&[0xa2, 0x01][..], &[inner.len() as u8 | 0x80, (inner.len() >> 7) as u8], &inner].concat()
     });

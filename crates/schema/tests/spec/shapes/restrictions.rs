@@ -26,19 +26,19 @@ fn violations_of_restrictions_name_their_reason() {
         (
             r#"{"contains":{"type":"integer"}}"#,
             "[\"a\"]",
-            "contains 0 elements that are an integer as asked for; the least is 1",
+            "contains 0 elements that are an integer as required; the minimum is 1",
         ),
         (
             r#"{"contains":{"type":"integer"},"minContains":0,"maxContains":1}"#,
             "[1,2]",
-            "contains 2 elements that are an integer as asked for; the most is 1",
+            "contains 2 elements that are an integer as required; the maximum is 1",
         ),
-        (r#"{"minProperties":1}"#, "{}", "an object of 0; the least is 1"),
-        (r#"{"maxProperties":1}"#, r#"{"a":1,"b":1}"#, "an object of 2; the most is 1"),
+        (r#"{"minProperties":1}"#, "{}", "the object has 0 properties; the minimum is 1"),
+        (r#"{"maxProperties":1}"#, r#"{"a":1,"b":1}"#, "the object has 2 properties; the maximum is 1"),
         (
             r#"{"propertyNames":{"maxLength":1}}"#,
             r#"{"ab":1}"#,
-            "\"ab\" has 2 characters; the most is 1 at /ab",
+            "\"ab\" has 2 characters; the maximum is 1 at /ab",
         ),
         (
             r#"{"dependentRequired":{"a":["b"]}}"#,
@@ -49,7 +49,7 @@ fn violations_of_restrictions_name_their_reason() {
         (
             r#"{"dependentSchemas":{"a":{"maxProperties":1}}}"#,
             r#"{"a":1,"b":1}"#,
-            "an object of 2; the most is 1",
+            "the object has 2 properties; the maximum is 1",
         ),
         (r#"{"type":"object","properties":{"a":false}}"#, r#"{"a":1}"#, "there is no field \"a\" at /a"),
         (

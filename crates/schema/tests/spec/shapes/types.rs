@@ -163,6 +163,9 @@ fn prefix_items_become_a_tuple() {
     valid(closed, &["[]", "[1]"]);
     broken(
         closed,
-        &[("[1,2]", "an array of 2; the most is 1"), ("[\"a\"]", "\"a\" is not an integer at /0")],
+        &[
+            ("[1,2]", "the array has 2 elements; the maximum is 1"),
+            ("[\"a\"]", "\"a\" is not an integer at /0"),
+        ],
     );
 }

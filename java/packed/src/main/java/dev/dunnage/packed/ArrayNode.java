@@ -32,7 +32,7 @@ final class ArrayNode extends Node {
         }
         List<?> elements = (List<?>) value;
         if (elements.size() < min || elements.size() > max) {
-            throw range("an array of " + elements.size() + "; " + Describe.bound(elements.size(), min, max));
+            throw range("the array has " + elements.size() + " elements; " + Describe.bound(elements.size(), min, max));
         }
         to.sink.index(Part.key(id, Part.COUNT), elements.size() - min, max - min + 1);
         for (int i = 0; i < elements.size(); i++) {

@@ -62,7 +62,7 @@ final class Describe {
 
     /** Says which bound a length is beyond. */
     static String bound(long length, long min, long max) {
-        return length < min ? "the least is " + min : "the most is " + max;
+        return length < min ? "the minimum is " + min : "the maximum is " + max;
     }
 
     /** Returns units of 10^-places as text with all decimals, and {@code digits} or more digits before the point. */

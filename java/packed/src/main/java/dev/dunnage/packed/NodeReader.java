@@ -236,28 +236,28 @@ final class NodeReader {
     static BigInteger whole(Object json, long min, long max) {
         BigInteger n = Values.whole(json);
         if (n == null || n.compareTo(BigInteger.valueOf(min)) < 0 || n.compareTo(BigInteger.valueOf(max)) > 0) {
-            throw fault(json + " where a number from " + min + " to " + max + " belongs");
+            throw fault("expected a number from " + min + " to " + max + ", not " + json);
         }
         return n;
     }
 
     static String text(Object json) {
         if (!(json instanceof String)) {
-            throw fault("no text where text belongs");
+            throw fault("expected text");
         }
         return (String) json;
     }
 
     static Map<?, ?> map(Object json) {
         if (!(json instanceof Map)) {
-            throw fault("no object where an object belongs");
+            throw fault("expected an object");
         }
         return (Map<?, ?>) json;
     }
 
     private static List<?> list(Object json) {
         if (!(json instanceof List)) {
-            throw fault("no array where an array belongs");
+            throw fault("expected an array");
         }
         return (List<?>) json;
     }

@@ -77,10 +77,10 @@ class ReasonsTest {
         says(TIME, "2026-02-30T00:00:00Z", "range: \"2026-02-30T00:00:00Z\" is not a time like \"1970-01-01T00:00:00Z\"");
         says(TIME, "1969-12-31T23:59:59Z", "range: \"1969-12-31T23:59:59Z\" is before the first time \"1970-01-01T00:00:00Z\"");
         says(TIME, "2200-01-01T00:00:00Z", "range: \"2200-01-01T00:00:00Z\" is after the last time \"2106-02-07T06:28:15Z\"");
-        says("{\"text\":[2,4]}", "é".repeat(50), "range: \"" + "é".repeat(40) + "\"… has 50 characters; the most is 4");
+        says("{\"text\":[2,4]}", "é".repeat(50), "range: \"" + "é".repeat(40) + "\"… has 50 characters; the maximum is 4");
         says("{\"text\":[2,4]}", 12, "type: 12 is not a string");
         says("{\"text\":[2,4]}", "\ud800x", "type: text with a lone surrogate");
-        says("{\"text\":[2,4]}", "a", "range: \"a\" has 1 characters; the least is 2");
+        says("{\"text\":[2,4]}", "a", "range: \"a\" has 1 characters; the minimum is 2");
         says(PATTERN, "a", "range: \"a\" does not match ^[A-F][\\-0-9]{2,7}\\.{3}$");
     }
 
@@ -94,8 +94,8 @@ class ReasonsTest {
         says("{\"union\":[" + COUNT + ",{\"constant\":200}]}", 104, "range: 104 is none of the 2 kinds allowed");
         says("{\"union\":[" + COUNT + ",{\"text\":[0,3]}]}", true, "range: true is none of the 2 kinds allowed");
         says("{\"union\":[" + COUNT + "," + ARRAY + "]}", List.of(), "range: an array of 0 is none of the 2 kinds allowed");
-        says(ARRAY, List.of(), "range: an array of 0; the least is 1");
-        says(ARRAY, Collections.nCopies(4, true), "range: an array of 4; the most is 3");
+        says(ARRAY, List.of(), "range: the array has 0 elements; the minimum is 1");
+        says(ARRAY, Collections.nCopies(4, true), "range: the array has 4 elements; the maximum is 3");
         says(OBJECT, Map.of(), "range: the field \"l\" is missing");
         says(OBJECT, Map.of("l", List.of(), "c", 1), "type: there is no field \"c\"");
         says(OBJECT, Map.of("l", List.of(1, 101)), "range: 101 is above the maximum 100 at /l/1");
