@@ -1,4 +1,5 @@
-//! Compares the codecs in other languages with golden files, which `BLESS=1` rewrites. The tests in `ts013` run the codecs.
+//! Compares the codecs in other languages with golden files, which `BLESS=1` rewrites, and leaves the whole codecs for the tests in
+//! `ts013`, which run them. Golden files have the part of the schema; one of them has the runtime, too.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use dunnage_codegen::{MAX_TS013_BYTES, ts013, ts013_examples};
@@ -7,6 +8,8 @@ use dunnage_pson::Value;
 use dunnage_schema::{Model, Options};
 use std::{fs, path::Path};
 
+/// The schema whose golden file has the runtime.
+const WHOLE: &str = "weather";
 const PARTS: &str = include_str!("../ts013/parts.schema.json");
 /// A schema whose slot is the port.
 const PORT: &str = include_str!("../ts013/port.schema.json");
@@ -27,6 +30,21 @@ fn examples(schema: &str) -> Vec<Value> {
     let examples = schema.into_iter().find(|(key, _)| key == "examples");
     let Some((_, Value::Array(examples))) = examples else { panic!("no examples") };
     examples
+}
+
+/// Writes a codec and its examples where the tests in `ts013` read them.
+fn leave(folder: &str, name: &str, codec: &str, examples: &str) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ts013").join(folder);
+    fs::create_dir_all(&folder).expect("the folder can be created");
+    fs::write(folder.join(format!("{name}.js")), codec).expect("the codec can be written");
+    fs::write(folder.join(format!("{name}.examples.json")), examples).expect("the examples can be written");
+}
+
+/// Returns a codec without the runtime, which is the same for all schemas.
+fn without_runtime(codec: &str) -> String {
+    let start = codec.find("// The message that is read or written.").expect("the start of the runtime");
+    let end = codec.find("var LAYOUT").expect("the layout");
+    format!("{}{}", &codec[..start], &codec[end..])
 }
 
 fn assert_golden(name: &str, text: &str) {
@@ -52,9 +70,11 @@ fn ts013_codecs_match_the_golden_files() {
         let layout = Layout::new(&Model::compile_with(schema, options).expect("a schema")).expect("a layout");
         let codec = ts013(&layout, name).expect("a codec");
         assert!(codec.len() <= MAX_TS013_BYTES);
-        assert_golden(&format!("ts013/golden/{name}.js"), &codec);
+        let golden = if name == WHOLE { codec.clone() } else { without_runtime(&codec) };
+        assert_golden(&format!("ts013/golden/{name}.js"), &golden);
         let examples = ts013_examples(&layout, &examples(schema)).expect("valid examples");
         assert_golden(&format!("ts013/golden/{name}.examples.json"), &examples);
+        leave("golden", name, &codec, &examples);
     }
 }
 
@@ -71,9 +91,11 @@ fn a_ts013_codec_with_statistics_matches_its_golden_file() {
     }
     let statistics = BASE64_STANDARD.encode(training.finish().statistics);
     let layout = Layout::new(&Model { statistics: Some(statistics), ..model }).expect("its statistics");
-    assert_golden("ts013/trained/container.js", &ts013(&layout, "container").expect("a codec"));
+    let codec = ts013(&layout, "container").expect("a codec");
+    assert_golden("ts013/trained/container.js", &without_runtime(&codec));
     let examples = ts013_examples(&layout, &examples).expect("valid examples");
     assert_golden("ts013/trained/container.examples.json", &examples);
+    leave("trained", "container", &codec, &examples);
 }
 
 #[test]

@@ -1,14 +1,12 @@
 // A codec with statistics: messages in mode 1, and deltas.
 
 import assert from "node:assert/strict";
-import fs from "node:fs";
 import test from "node:test";
 import { parse } from "acorn";
 import { engines } from "./engines.js";
+import { codecs } from "./golden.js";
 
-const read = (file) => fs.readFileSync(new URL(`trained/${file}`, import.meta.url), "utf8");
-const source = read("container.js");
-const { examples } = JSON.parse(read("container.examples.json"));
+const [{ source, examples }] = codecs("trained");
 const uplinks = examples.filter(({ type }) => type === "uplink");
 
 test("it is one file of ECMAScript 5.1 that The Things Stack takes", () => {
