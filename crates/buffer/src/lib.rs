@@ -66,7 +66,6 @@
 //!
 //! ```
 //! use dunnage_buffer::*;
-//! use std::sync::Arc;
 //! # #[tokio::main]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let folder = tempfile::tempdir()?;
@@ -78,12 +77,9 @@
 //!     formats: &["json"],
 //!     outputs: vec!["archive".into()],
 //! };
-//! let opened = open(options, &|_device| false)?;
-//! let (queue, receiver) = Queue::new(100, Shares::of(1 << 20, 1 << 16));
-//! let readers = Readers::new(&opened, queue.clone());
-//! let stats = Arc::new(BufferStats::new(opened.totals().clone()));
-//! let writer = Writer::new(opened, receiver, readers.clone(), Arc::clone(&stats), ());
-//! let writer = std::thread::spawn(move || writer.run());
+//! // Messages of at most 64 KiB.
+//! let (buffer, writer) = open(options, &|_device| false)?.start(1 << 16);
+//! let writer = writer.spawn(())?;
 //!
 //! let provenance = Provenance {
 //!     device: "buoy".into(),
@@ -97,15 +93,14 @@
 //!     origin: None,
 //! };
 //! let message = NewMessage { provenance, format: "json", raw: "7 ".into(), json: "7".into(), layout: None, reference: None };
-//! queue.store(message, queue.reserve(), || ())?.commit().await?;
+//! buffer.queue.store(message, buffer.queue.reserve(), || ())?.commit().await?;
 //! // From here on the message is on disk.
-//! let messages = readers.after(0, 10).await?;
+//! let messages = buffer.readers.after(0, 10).await?;
 //! assert_eq!((messages[0].id, &*messages[0].json), (1, "7"));
-//! assert_eq!(stats.totals().stored, 1);
-//! queue.change(Change::Position { output: "archive".into(), position: Position::at(1) }).await?;
+//! assert_eq!(buffer.stats.totals().stored, 1);
+//! buffer.queue.change(Change::Position { output: "archive".into(), position: Position::at(1) }).await?;
 //!
-//! readers.close().await;
-//! queue.stop().await;
+//! buffer.close().await;
 //! writer.join().expect("the writer ends");
 //! # Ok(())
 //! # }
@@ -137,6 +132,7 @@ mod references;
 mod retention;
 mod settings;
 mod shares;
+mod start;
 mod stats;
 mod tables;
 mod totals;
@@ -164,9 +160,12 @@ pub use reader::{ReadError, Readers, Use};
 pub use references::Named;
 pub use settings::{BufferSettings, QuarantineSettings, WhenFull};
 pub use shares::{NoRoom, Sender, Shares};
+pub use start::{Buffer, IdleWriter};
 pub use stats::BufferStats;
 pub use totals::{FormatTotals, Totals};
-pub use writer::{Observer, Writer};
+pub use writer::Observer;
+
+use writer::Writer;
 
 /// The names that the format of a message may have. Recovery uses them to recognize rows without a checksum.
 pub type Formats = &'static [&'static str];

@@ -37,13 +37,15 @@ pub struct Options<'a> {
     pub outputs: Vec<Arc<str>>,
 }
 
-/// An open buffer, ready for a [`Writer`](crate::Writer).
+/// An open buffer, ready to start.
 pub struct Opened {
     pub(super) file: BufferFile,
     pub(super) loaded: Loaded,
     pub(super) window: (Duration, usize),
     pub(super) retention: Retention,
     pub(super) batch_messages: usize,
+    pub(super) queue_messages: usize,
+    pub(super) queue_bytes: usize,
     pub(super) quarantine_limit: Kept,
 }
 
@@ -140,8 +142,16 @@ pub fn open(options: Options<'_>, dedup_by_payload: &dyn Fn(&str) -> bool) -> Re
     file.remember(&loaded.totals.name)?;
     let retention = Retention::new(buffer, outputs, &loaded.cursors);
     let quarantine_limit = Kept { messages: quarantine.messages as u64, bytes: quarantine.bytes as u64 };
-    let batch_messages = buffer.batch_messages;
-    Ok(Opened { file, loaded, window, retention, batch_messages, quarantine_limit })
+    Ok(Opened {
+        file,
+        loaded,
+        window,
+        retention,
+        batch_messages: buffer.batch_messages,
+        queue_messages: buffer.queue_messages,
+        queue_bytes: buffer.queue_bytes,
+        quarantine_limit,
+    })
 }
 
 /// Returns whether tables or their rows are missing.

@@ -113,8 +113,7 @@ impl From<Fault> for NotDurable {
 }
 
 impl<O: Observer> Writer<O> {
-    /// Creates a writer for an open buffer. It keeps `stats` up to date. Must be called in the runtime of the senders, where the writer
-    /// answers them.
+    /// Creates a writer for an open buffer. It keeps `stats` up to date, and answers senders in the runtime of the caller.
     pub fn new(
         opened: Opened,
         queue: Receiver<WriteOp>,
@@ -122,7 +121,7 @@ impl<O: Observer> Writer<O> {
         stats: Arc<BufferStats>,
         observer: O,
     ) -> Self {
-        let Opened { file, loaded, window, retention, batch_messages, quarantine_limit } = opened;
+        let Opened { file, loaded, window, retention, batch_messages, quarantine_limit, .. } = opened;
         Writer {
             retention,
             file,

@@ -141,7 +141,7 @@ pub async fn measure_rates(state: Arc<GatewayState>) {
     minutes.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         minutes.tick().await;
-        state.rates.end_minute(&state.ingest().stats.totals(), state.metrics.requeued.get());
+        state.rates.end_minute(&state.buffer().stats.totals(), state.metrics.requeued.get());
     }
 }
 

@@ -112,7 +112,7 @@ impl Gateway {
 
     /// Returns the status of each output.
     pub fn outputs(&self) -> Vec<Status> {
-        self.state.outputs.statuses(self.state.ingest().stats.totals().last_message_id)
+        self.state.outputs.statuses(self.state.buffer().stats.totals().last_message_id)
     }
 
     /// Returns dead letters of `output`, the oldest first: at most `limit`, with message IDs above `after`.
@@ -160,15 +160,14 @@ impl Gateway {
         if let Some(admin) = &self.admin {
             admin.abort();
         }
-        self.state.ingest().readers.close().await;
-        self.state.ingest().queue.stop().await;
+        self.state.buffer().close().await;
         let writer = self.writer;
         // The writer ends with a checkpoint, which may take a while.
         let _ = tokio::task::spawn_blocking(move || writer.join()).await;
-        let totals = self.state.ingest().stats.totals();
+        let totals = self.state.buffer().stats.totals();
         let before = self.before;
         let summary = Summary {
-            received: self.state.ingest().stats.received(),
+            received: self.state.buffer().stats.received(),
             stored: totals.stored - before.stored,
             // Messages from before the start may have left the quarantine since.
             quarantined: totals.quarantined.saturating_sub(before.quarantined),

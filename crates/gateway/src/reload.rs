@@ -170,7 +170,7 @@ impl Reloader {
             stored,
         };
         let stored =
-            self.state.ingest().readers.of(Use::Admin).layouts().await.map_err(|_| ReloadError::Buffer)?;
+            self.state.buffer().readers.of(Use::Admin).layouts().await.map_err(|_| ReloadError::Buffer)?;
         let loaded = self.state.ingest().profiles.load_full();
         let all = stored.iter().map(|key| (&**key, true));
         for (key, stored) in all.chain(loaded.layouts().map(|key| (key, false))) {

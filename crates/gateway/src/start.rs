@@ -23,12 +23,10 @@ use dunnage_access::{
     tls::{Acceptor, Certificates},
 };
 use dunnage_base::{clock, hex::hex};
-use dunnage_buffer::{
-    BufferError, BufferStats, LayoutKey, Opened, Options, Queue, Readers, Shares, WriteOp, Writer,
-};
+use dunnage_buffer::{BufferError, IdleWriter, LayoutKey, Opened, Options};
 use dunnage_clients::secret::SecretFiles;
 use dunnage_formats::Id;
-use dunnage_ingest::{Ingest, LateDeltas, References, RequestIds, Turns, profiles::Profiles};
+use dunnage_ingest::{Ingest, profiles::Profiles};
 use dunnage_inputs::{
     Environment, Hooks, InputError, Named,
     connections::{self, Connections},
@@ -42,11 +40,7 @@ use std::{
     thread::JoinHandle,
     time::Duration,
 };
-use tokio::{
-    net::TcpListener,
-    sync::{Mutex, mpsc},
-    task::JoinSet,
-};
+use tokio::{net::TcpListener, sync::Mutex, task::JoinSet};
 use tokio_util::sync::CancellationToken;
 
 /// Everything that the configuration names, opened, but not running yet.
@@ -84,8 +78,8 @@ impl Gateway {
         let socket = parts.socket.take();
         let stopping = CancellationToken::new();
         let config = Arc::new(config);
-        let Built { state, listener, opened, receiver } = parts.build(&config, secrets, &stopping);
-        let writer = write(&state, opened, receiver).await?;
+        let Built { state, listener, writer } = parts.build(&config, secrets, &stopping);
+        let writer = write(&state, writer).await?;
 
         let limits =
             connections::Limits { all: config.http.connections, of_address: config.http.address_connections };
@@ -108,10 +102,10 @@ impl Gateway {
             inputs_running.spawn(input.run(Arc::clone(&state.env)));
         }
         let stats = tokio::spawn(commits::tell_stats(Arc::clone(&state))).abort_handle();
-        let queue = state.ingest().queue.clone();
+        let queue = state.buffer().queue.clone();
         let retention = tokio::spawn(queue.enforce_retention(config.buffer.keep_delivered_hours > 0));
         let late = tokio::spawn(commits::store_late_deltas(Arc::clone(&state))).abort_handle();
-        let fleet = Arc::clone(&state.fleet).keep_loaded(state.ingest().readers.clone());
+        let fleet = Arc::clone(&state.fleet).keep_loaded(state.buffer().readers.clone());
         let fleet = tokio::spawn(fleet).abort_handle();
         let looks = tokio::spawn(Arc::clone(&state.ingest().access).look_again()).abort_handle();
         let rates = tokio::spawn(commits::measure_rates(Arc::clone(&state))).abort_handle();
@@ -190,37 +184,22 @@ impl Parts {
     /// Builds the state of the gateway from its parts.
     fn build(self, config: &Arc<Config>, secrets: SecretFiles, stopping: &CancellationToken) -> Built {
         let Parts { mut opened, metrics, .. } = self;
-        let shares = Shares::of(config.buffer.queue_bytes, config.http.body_limit_bytes);
-        let (queue, receiver) = Queue::new(config.buffer.queue_messages, shares);
-        let readers = Readers::new(&opened, queue.clone());
-        let stats = Arc::new(BufferStats::new(opened.totals().clone()));
         let profiles = Arc::new(ArcSwap::from_pointee(self.profiles));
         let catalog = Arc::clone(&profiles);
         let fleet = Arc::new(Fleet::new(profiles.load_full(), opened.take_quarantined()));
+        let rates = Rates::new(opened.totals());
+        let (buffer, writer) = opened.start(config.http.body_limit_bytes);
         let source = Source {
-            queue: queue.clone(),
-            readers: readers.clone(),
-            stats: Arc::clone(&stats),
+            buffer: buffer.clone(),
             catalog: Arc::new(move || Arc::new(ProfileCatalog(catalog.load_full()))),
         };
         let drain = Duration::from_secs(config.http.drain_timeout_seconds);
         let outputs = Arc::new(Outputs::new(source, metrics.outputs.clone(), drain));
         let started_at = clock::now();
         let refusals = &metrics.refusals;
-        let ingest = Ingest {
-            access: Arc::new(Access::new(&config.access, self.tokens, self.keys, refusals.clone())),
-            limits: Limits::new(&config.access, refusals.clone()),
-            profiles,
-            queue,
-            readers,
-            stats,
-            metrics: self.ingest_metrics,
-            request_ids: RequestIds::new(&opened.totals().name, started_at),
-            message_limit_bytes: config.http.body_limit_bytes,
-            turns: Turns::default(),
-            references: References::default(),
-            late_deltas: LateDeltas::default(),
-        };
+        let access = Arc::new(Access::new(&config.access, self.tokens, self.keys, refusals.clone()));
+        let limits = Limits::new(&config.access, refusals.clone());
+        let ingest = Ingest::new(buffer, access, limits, profiles, self.ingest_metrics);
         let delivered = Arc::clone(&outputs);
         let env = Environment {
             ingest,
@@ -241,10 +220,10 @@ impl Parts {
             config: Arc::clone(config),
             address: self.address,
             addresses: self.addresses,
-            rates: Rates::new(opened.totals()),
+            rates,
             quarantine: Mutex::default(),
         };
-        Built { state: Arc::new(state), listener: self.listener, opened, receiver }
+        Built { state: Arc::new(state), listener: self.listener, writer }
     }
 }
 
@@ -252,22 +231,14 @@ impl Parts {
 struct Built {
     state: Arc<GatewayState>,
     listener: TcpListener,
-    opened: Opened,
-    receiver: mpsc::Receiver<WriteOp>,
+    writer: IdleWriter,
 }
 
 /// Starts the thread that writes the buffer.
-async fn write(
-    state: &Arc<GatewayState>,
-    opened: Opened,
-    receiver: mpsc::Receiver<WriteOp>,
-) -> Result<JoinHandle<()>, Error> {
-    let Ingest { readers, stats, .. } = state.ingest();
+async fn write(state: &Arc<GatewayState>, writer: IdleWriter) -> Result<JoinHandle<()>, Error> {
     let commits = Commits::new(Arc::clone(state));
-    let writer = Writer::new(opened, receiver, readers.clone(), Arc::clone(stats), commits);
     state.ingest().watch_silence().await;
-    let thread = std::thread::Builder::new().name("dunnage-writer".into());
-    thread.spawn(move || writer.run()).map_err(Error::Thread)
+    writer.spawn(commits).map_err(Error::Thread)
 }
 
 /// The formats in which a message can be stored.

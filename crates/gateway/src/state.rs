@@ -1,6 +1,7 @@
 //! The state of a running gateway, which the API, the admin interface and a reload work on.
 
 use crate::{config::Config, fleet::Fleet, live::Live, metrics::Metrics, rates::Rates};
+use dunnage_buffer::Buffer;
 use dunnage_clients::secret::SecretFiles;
 use dunnage_ingest::Ingest;
 use dunnage_inputs::Environment;
@@ -40,5 +41,10 @@ impl GatewayState {
     /// Returns what makes messages durable: profiles, queue, buffer.
     pub fn ingest(&self) -> &Ingest {
         &self.env.ingest
+    }
+
+    /// Returns the buffer.
+    pub fn buffer(&self) -> &Buffer {
+        &self.ingest().buffer
     }
 }

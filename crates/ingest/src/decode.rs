@@ -329,7 +329,7 @@ mod tests {
         profiles::settings::{Profile, SchemaSettings},
         references::References,
     };
-    use dunnage_buffer::{BufferSettings, Options, QuarantineSettings, Queue, Readers, Shares};
+    use dunnage_buffer::{BufferSettings, Options, QuarantineSettings};
 
     #[test]
     fn a_decoder_that_dies_is_named_and_its_message_is_kept() {
@@ -366,9 +366,7 @@ mod tests {
             formats: &["packed"],
             outputs: vec![],
         };
-        let opened = dunnage_buffer::open(options, &|_| false).unwrap();
-        let (queue, _receiver) = Queue::new(1, Shares::of(100, 1));
-        let readers = Readers::new(&opened, queue);
+        let (buffer, _writer) = dunnage_buffer::open(options, &|_| false).unwrap().start(1);
         let references = References::default();
         let decode = async |device: &str| {
             let provenance = Provenance {
@@ -384,7 +382,7 @@ mod tests {
             };
             let encoding = Ok(Encoding { format: Id::Packed, layout: None, stated: None });
             let raw = Bytes::from_static(&[1, 0x80]);
-            let committed = Committed { references: &references, readers: &readers };
+            let committed = Committed { references: &references, readers: &buffer.readers };
             read((Arc::clone(&profiles), &Turns::default()), committed, provenance, "", encoding, raw).await
         };
         assert_eq!(decode("a").await.ok().unwrap().0.json, r#"{"id":"a","tel":"393315537800","on":true}"#);

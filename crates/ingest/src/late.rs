@@ -133,7 +133,7 @@ impl Ingest {
     /// Remembers the deltas that are in the quarantine at the start.
     pub async fn find_late_deltas(&self) {
         let filter = Filter { kind: Some(Kind::Reference.as_str().to_owned()), ..Filter::default() };
-        let (mut after, last) = (0, self.stats.totals().last_quarantine_id);
+        let (mut after, last) = (0, self.buffer.stats.totals().last_quarantine_id);
         loop {
             let find = self.quarantined(filter.clone(), (after, last)).await;
             let Some(newest) = find.last() else { return };
@@ -172,7 +172,7 @@ impl Ingest {
     /// Returns deltas of the quarantine. If it cannot be read, which the log says, they stay where they are.
     async fn quarantined(&self, filter: Filter, range: (i64, i64)) -> Vec<Quarantined> {
         let all = |kept: &Quarantined| is_delta(&kept.raw) && !kept.is_answered;
-        let readers = self.readers.of(Use::Ingest);
+        let readers = self.buffer.readers.of(Use::Ingest);
         readers.find_quarantined(filter, all, range, usize::MAX).await.unwrap_or_default()
     }
 }

@@ -34,30 +34,16 @@
 //! # let buffer = BufferSettings { path, ..BufferSettings::default() };
 //! # let quarantine = QuarantineSettings::default();
 //! # let options = Options { buffer: &buffer, quarantine: &quarantine, formats: &["json"], outputs: vec![] };
-//! # let opened = open(options, &|_device| false)?;
 //! // A buffer, as in the example of `dunnage_buffer`.
-//! let (queue, receiver) = Queue::new(100, Shares::of(1 << 20, 1 << 16));
-//! let readers = Readers::new(&opened, queue.clone());
-//! let stats = Arc::new(BufferStats::new(opened.totals().clone()));
-//! let writer = Writer::new(opened, receiver, readers.clone(), Arc::clone(&stats), ());
-//! let writer = std::thread::spawn(move || writer.run());
+//! let (buffer, writer) = open(options, &|_device| false)?.start(1 << 16);
+//! let writer = writer.spawn(())?;
 //!
 //! let settings = AccessSettings::default();
 //! let refusals = Refusals::default();
-//! let ingest = Ingest {
-//!     access: Arc::new(Access::new(&settings, Tokens::default(), Keys::default(), refusals.clone())),
-//!     limits: Limits::new(&settings, refusals),
-//!     profiles: Arc::new(arc_swap::ArcSwap::from_pointee(Profiles::load(&Default::default(), &[])?)),
-//!     queue,
-//!     readers,
-//!     stats,
-//!     metrics: Metrics::default(),
-//!     request_ids: RequestIds::new("example", 0),
-//!     message_limit_bytes: 1 << 16,
-//!     turns: Turns::default(),
-//!     references: References::default(),
-//!     late_deltas: LateDeltas::default(),
-//! };
+//! let access = Access::new(&settings, Tokens::default(), Keys::default(), refusals.clone());
+//! let limits = Limits::new(&settings, refusals);
+//! let profiles = Arc::new(arc_swap::ArcSwap::from_pointee(Profiles::load(&Default::default(), &[])?));
+//! let ingest = Ingest::new(buffer, Arc::new(access), limits, profiles, Metrics::default());
 //!
 //! let peer = Peer::of_address(IpAddr::V4(Ipv4Addr::LOCALHOST));
 //! ingest.authorize(&peer, "buoy", None)?;
@@ -82,17 +68,16 @@
 //! let mut in_flight = ingest.receive();
 //! let room = ingest.reserve();
 //! ingest.store(&mut in_flight, message("application/cbor", &[0xa1, 0x61, b't', 0x07]), room).await?;
-//! assert_eq!(&*ingest.readers.after(0, 1).await?[0].json, r#"{"t":7}"#);
+//! assert_eq!(&*ingest.buffer.readers.after(0, 1).await?[0].json, r#"{"t":7}"#);
 //!
 //! // A truncated message goes into the quarantine.
 //! let mut in_flight = ingest.receive();
 //! let room = ingest.reserve();
 //! let rejected = ingest.store(&mut in_flight, message("application/cbor", &[0xa1, 0x61]), room).await.unwrap_err();
 //! assert_eq!((rejected.code, rejected.kind, rejected.offset), (Code::Malformed, Some("truncated"), Some(2)));
-//! assert_eq!(ingest.stats.totals().quarantined, 1);
+//! assert_eq!(ingest.buffer.stats.totals().quarantined, 1);
 //!
-//! ingest.readers.close().await;
-//! ingest.queue.stop().await;
+//! ingest.buffer.close().await;
 //! writer.join().expect("the writer ends");
 //! # Ok(())
 //! # }
@@ -130,7 +115,8 @@ pub use submit::{Pending, RawMessage};
 
 use arc_swap::ArcSwap;
 use dunnage_access::{Access, Limits, Peer};
-use dunnage_buffer::{BufferStats, Queue, Readers, Reservation};
+use dunnage_base::clock;
+use dunnage_buffer::{Buffer, Reservation};
 use profiles::Profiles;
 use std::sync::Arc;
 
@@ -142,18 +128,12 @@ pub struct Ingest {
     pub limits: Limits,
     /// The schemas and profiles. A reload replaces them.
     pub profiles: Arc<ArcSwap<Profiles>>,
-    /// The queue to the writer.
-    pub queue: Queue,
-    /// The readers of the buffer.
-    pub readers: Readers,
-    /// Counts of the buffer.
-    pub stats: Arc<BufferStats>,
+    /// Where messages become durable.
+    pub buffer: Buffer,
     /// The metrics of all inputs together.
     pub metrics: Metrics,
     /// The source of request IDs.
     pub request_ids: RequestIds,
-    /// The maximum size of a message, in bytes.
-    pub message_limit_bytes: usize,
     /// The turns of large messages.
     pub turns: Turns,
     /// The messages to which deltas may refer.
@@ -163,6 +143,32 @@ pub struct Ingest {
 }
 
 impl Ingest {
+    /// Creates what inputs need for the messages of one buffer.
+    pub fn new(
+        buffer: Buffer,
+        access: Arc<Access>,
+        limits: Limits,
+        profiles: Arc<ArcSwap<Profiles>>,
+        metrics: Metrics,
+    ) -> Ingest {
+        Ingest {
+            request_ids: RequestIds::new(&buffer.stats.totals().name, clock::now()),
+            access,
+            limits,
+            profiles,
+            buffer,
+            metrics,
+            turns: Turns::default(),
+            references: References::default(),
+            late_deltas: LateDeltas::default(),
+        }
+    }
+
+    /// Returns the maximum size of a message, in bytes.
+    pub fn message_limit_bytes(&self) -> usize {
+        self.buffer.queue.shares().message
+    }
+
     /// Checks whether `peer` may send as `device` with the token `credential`, and counts a message against its limits.
     pub fn authorize(&self, peer: &Peer, device: &str, credential: Option<&str>) -> Result<(), Rejected> {
         self.access.may_send(peer, device, credential)?;
@@ -171,17 +177,17 @@ impl Ingest {
 
     /// Counts a message as received. The message counts as refused if the result is dropped before it is queued.
     pub fn receive(&self) -> InFlight<'_> {
-        InFlight::new(&self.stats)
+        InFlight::new(&self.buffer.stats)
     }
 
     /// Returns an empty reservation of memory for a message. It grows as bytes arrive.
     pub fn reserve(&self) -> Reservation {
-        self.queue.reserve()
+        self.buffer.queue.reserve()
     }
 
     /// Watches the devices that the profiles want watched for silence. The buffer knows when they last sent.
     pub async fn watch_silence(&self) {
-        silence::watch(&self.metrics.silence, &self.profiles.load_full(), &self.readers).await;
+        silence::watch(&self.metrics.silence, &self.profiles.load_full(), &self.buffer.readers).await;
     }
 
     /// Counts a message that the input of `meter` received and rejected, and logs the reason for the request `request`.

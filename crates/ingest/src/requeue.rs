@@ -39,6 +39,6 @@ impl Ingest {
             }
             tokio::time::sleep(RETRY_INTERVAL).await;
         }
-        Ok(self.queue.requeue(message, room, id).await?)
+        Ok(self.buffer.queue.requeue(message, room, id).await?)
     }
 }

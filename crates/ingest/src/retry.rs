@@ -81,7 +81,7 @@ async fn submit(
 
 /// Submits the message if there is room. A message that does not fit into empty memory never will, and is quarantined undecoded.
 async fn attempt(ingest: &Ingest, mut message: RawMessage<'static>) -> Result<Pending, Rejected> {
-    let queue = &ingest.queue;
+    let queue = &ingest.buffer.queue;
     let was_empty = queue.bytes() == 0;
     let mut room = queue.reserve();
     let fits = queue.free() > 0 && room.grow(message.raw.len()).is_ok();

@@ -83,11 +83,11 @@ impl Ingest {
             Ok(message) => {
                 self.metrics.decoded(message.format);
                 room.grow(message.json.len())?;
-                let ack = self.queue.store(message, room, || in_flight.queued())?;
+                let ack = self.buffer.queue.store(message, room, || in_flight.queued())?;
                 Ok(Pending { ack, rejected: None })
             }
             Err((quarantined, rejected)) => {
-                let ack = self.queue.quarantine(quarantined, room, || in_flight.queued())?;
+                let ack = self.buffer.queue.quarantine(quarantined, room, || in_flight.queued())?;
                 Ok(Pending { ack, rejected: Some(rejected) })
             }
         }
@@ -103,7 +103,7 @@ impl Ingest {
         encoding: Result<Encoding, Rejected>,
         raw: Bytes,
     ) -> Result<NewMessage, (NewQuarantined, Rejected)> {
-        let committed = Committed { references: &self.references, readers: &self.readers };
+        let committed = Committed { references: &self.references, readers: &self.buffer.readers };
         let (message, counts) =
             read((profiles, &self.turns), committed, provenance, content_type, encoding, raw).await?;
         self.metrics.altered(counts);

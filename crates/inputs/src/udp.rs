@@ -246,8 +246,8 @@ impl Receiver {
             Err(rejected) => (Message { device: None, format: Id::Json, raw: bytes }, Some(rejected)),
         };
         let content_type = if bad.is_some() { "" } else { message.format.media_type() };
-        if message.raw.len() > self.env.ingest.message_limit_bytes {
-            bad = Some(Rejected::too_large(self.env.ingest.message_limit_bytes));
+        if message.raw.len() > self.env.ingest.message_limit_bytes() {
+            bad = Some(Rejected::too_large(self.env.ingest.message_limit_bytes()));
         }
         let origin = serde_json::json!({"input": self.name, "endpoint": from}).to_string();
         let provenance = Provenance {

@@ -145,7 +145,7 @@ impl Outputs {
         after: i64,
         limit: u32,
     ) -> Result<Vec<DeadLetter>, DeadLetterError> {
-        let readers = self.source.readers.of(Use::Outputs);
+        let readers = self.source.buffer.readers.of(Use::Outputs);
         readers.dead_letters(output.into(), after, limit).await.map_err(|_| DeadLetterError::Buffer)
     }
 
@@ -183,7 +183,7 @@ impl Outputs {
         let ids = self.ids(output, which, usize::MAX >> 1).await?;
         let letters = ids.len() as u64;
         let change = Change::Resolved { output: output.into(), message_ids: (!all).then_some(ids) };
-        self.source.queue.change(change).await.map_err(|_| DeadLetterError::Buffer)?;
+        self.source.buffer.queue.change(change).await.map_err(|_| DeadLetterError::Buffer)?;
         let retried = if handle.is_some() { retried.await.unwrap_or_default() } else { 0 };
         tracing::warn!(output, dead_letters = letters, retried, "messages were discarded");
         if let Some(handle) = handle {
@@ -205,7 +205,7 @@ impl Outputs {
             Which::All => None,
             Which::Ids(ids) => Some(ids),
         };
-        let readers = self.source.readers.of(Use::Outputs);
+        let readers = self.source.buffer.readers.of(Use::Outputs);
         readers.dead_letter_ids(output.into(), wanted, limit).await.map_err(|_| DeadLetterError::Buffer)
     }
 }

@@ -1,18 +1,14 @@
 //! Where outputs read messages.
 
-use dunnage_buffer::{BufferStats, Queue, Readers};
+use dunnage_buffer::Buffer;
 use dunnage_schema::Model;
 use std::sync::Arc;
 
 /// The buffer, and what the configuration says of devices and schemas.
 #[derive(Clone)]
 pub struct Source {
-    /// The queue to the writer, for cursors and dead letters.
-    pub queue: Queue,
-    /// Reads messages.
-    pub readers: Readers,
-    /// The counts of the buffer.
-    pub stats: Arc<BufferStats>,
+    /// Messages are read here, and cursors and dead letters are written.
+    pub buffer: Buffer,
     /// Returns the current catalog. A reload of the configuration replaces it.
     pub catalog: Arc<dyn Fn() -> Arc<dyn Catalog> + Send + Sync>,
 }

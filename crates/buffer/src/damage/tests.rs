@@ -1,16 +1,12 @@
 //! Power failures during the last commit, and damage of the log, compared with what SQLite reads from the same files.
 
 use super::wal;
-use crate::{
-    BufferSettings, BufferStats, NewMessage, Options, Provenance, QuarantineSettings, Queue, Readers, Shares,
-    Writer, open,
-};
+use crate::{BufferSettings, NewMessage, Options, Provenance, QuarantineSettings, open};
 use rusqlite::Connection;
 use std::{
     collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 use tempfile::TempDir;
 
@@ -53,10 +49,8 @@ fn killed(transactions: &[usize]) -> TempDir {
     runtime.block_on(async {
         let settings = settings(folder.path());
         let opened = open(options(&settings), &|_| false).unwrap();
-        let (queue, receiver) = Queue::new(1000, Shares::of(1 << 24, 1 << 20));
-        let readers = Readers::new(&opened, queue.clone());
-        let stats = Arc::new(BufferStats::new(opened.totals().clone()));
-        let writer = Writer::new(opened, receiver, readers.clone(), stats, ());
+        let (buffer, writer) = opened.start(1 << 20);
+        let queue = &buffer.queue;
         let mut writer = Some(writer);
         let mut thread = None;
         let mut n = 0;
@@ -65,7 +59,7 @@ fn killed(transactions: &[usize]) -> TempDir {
                 (n..n + messages).map(|n| queue.store(message(n), queue.reserve(), || ()).unwrap()).collect();
             // The writer takes what waits as one transaction.
             if let Some(writer) = writer.take() {
-                thread = Some(std::thread::spawn(move || writer.run()));
+                thread = Some(writer.spawn(()).unwrap());
             }
             for ack in acks {
                 ack.commit().await.unwrap();
@@ -75,8 +69,7 @@ fn killed(transactions: &[usize]) -> TempDir {
         for file in [DATABASE, LOG] {
             fs::copy(folder.path().join(file), copy.path().join(file)).unwrap();
         }
-        readers.close().await;
-        queue.stop().await;
+        buffer.close().await;
         thread.unwrap().join().unwrap();
     });
     copy

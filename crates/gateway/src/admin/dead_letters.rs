@@ -60,7 +60,7 @@ pub(super) async fn list(
         counts.entry(output).or_default();
     }
     for (output, count) in counts {
-        let readers = admin.state.ingest().readers.of(Use::Admin);
+        let readers = admin.state.buffer().readers.of(Use::Admin);
         let messages = dead_letters::list(&readers, &output, 0, limit).await?;
         let retried = admin.state.outputs.retried(&output, limit as usize).await;
         if !messages.is_empty() || !retried.is_empty() {
@@ -97,7 +97,7 @@ async fn resolve(admin: &Admin, asked: Query<Asked>, action: Action) -> Result<J
 
 /// Returns the outputs that are running, or only `output` if it is given.
 fn running(state: &GatewayState, output: Option<&str>) -> Vec<String> {
-    let last = state.ingest().stats.totals().last_message_id;
+    let last = state.buffer().stats.totals().last_message_id;
     let all = state.outputs.statuses(last).into_iter().map(|status| status.output);
     all.filter(|name| output.is_none_or(|output| name == output)).collect()
 }

@@ -65,8 +65,8 @@ impl Output {
 /// Handles `GET /status`.
 pub(super) async fn status(State(admin): State<Arc<Admin>>) -> Result<Json<Status>, Problem> {
     let state = &admin.state;
-    let quarantine = storage::quarantine(state, &state.ingest().readers.of(Use::Admin)).await?;
-    let totals = state.ingest().stats.totals();
+    let quarantine = storage::quarantine(state, &state.buffer().readers.of(Use::Admin)).await?;
+    let totals = state.buffer().stats.totals();
     let uptime = clock::now().saturating_sub(state.started_at) / 1_000_000;
     Ok(Json(Status {
         version: env!("CARGO_PKG_VERSION"),

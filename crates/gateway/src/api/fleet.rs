@@ -239,7 +239,7 @@ pub async fn devices(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result
         previous,
         next,
         listed,
-        stored: state.ingest().stats.totals().devices,
+        stored: state.buffer().stats.totals().devices,
         names: Names { link, format, schema, profile },
     }))
 }
@@ -260,7 +260,7 @@ pub async fn device(
 ) -> Result<Json<DeviceObject>, Problem> {
     let ingest = state.ingest();
     let profiles = ingest.profiles.load_full();
-    let found = state.fleet.device(&device, &profiles, &ingest.readers).await?;
+    let found = state.fleet.device(&device, &profiles, &ingest.buffer.readers).await?;
     let found =
         found.ok_or_else(|| Problem::not_found(format!("no message of the device {device:?} is stored")))?;
     Ok(Json(DeviceObject::of(found, clock::now())))

@@ -41,13 +41,13 @@ pub async fn healthz() -> &'static str {
     (status = 503, description = "`not-ready`", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn readyz(State(state): State<Arc<GatewayState>>) -> Result<&'static str, Problem> {
-    let reason = if state.ingest().queue.is_closed() {
+    let reason = if state.buffer().queue.is_closed() {
         "the writer has ended"
-    } else if !state.ingest().stats.is_writable() {
+    } else if !state.buffer().stats.is_writable() {
         "cannot write to the buffer; the log says why"
-    } else if state.ingest().queue.is_buffer_full() {
+    } else if state.buffer().queue.is_buffer_full() {
         "the buffer is full"
-    } else if state.ingest().queue.free() == 0 {
+    } else if state.buffer().queue.free() == 0 {
         "the queue is full"
     } else {
         return Ok("ready\n");
@@ -66,18 +66,18 @@ pub async fn readyz(State(state): State<Arc<GatewayState>>) -> Result<&'static s
     (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn metrics(State(state): State<Arc<GatewayState>>, headers: HeaderMap) -> impl IntoResponse {
-    let oldest = state.ingest().readers.of(Use::Admin).oldest().await.ok().flatten();
+    let oldest = state.buffer().readers.of(Use::Admin).oldest().await.ok().flatten();
     let age = oldest.map_or(0, |received_at| clock::now().saturating_sub(received_at).max(0));
-    let (buffer_bytes, wal_bytes) = state.ingest().readers.bytes();
+    let (buffer_bytes, wal_bytes) = state.buffer().readers.bytes();
     // Last, because outputs may begin meanwhile: their lag would be shown as 0.
-    let (queue, totals) = (&state.ingest().queue, state.ingest().stats.totals());
+    let (queue, totals) = (&state.buffer().queue, state.buffer().stats.totals());
     state.outputs.gauge(totals.last_message_id);
     let moment = Moment {
         queue_messages: queue.depth(),
         queue_bytes: queue.bytes(),
         buffer_bytes,
         wal_bytes,
-        writable: state.ingest().stats.is_writable(),
+        writable: state.buffer().stats.is_writable(),
         full: queue.is_buffer_full(),
         oldest_seconds: age as f64 / 1e6,
     };

@@ -102,7 +102,7 @@ pub async fn device_messages(
     let (page, mut others) = Parameters::read(&uri, &TIMES)?;
     let times = times(&mut others)?;
     let missing = format!("no message of the device {device:?} is stored");
-    let found = state.ingest().readers.device_messages(device, page, times).await?;
+    let found = state.buffer().readers.device_messages(device, page, times).await?;
     objects(found.ok_or_else(|| Problem::not_found(missing))?, &state)
 }
 
@@ -120,7 +120,7 @@ pub async fn messages(
     uri: Uri,
 ) -> Result<Json<Messages<MessageObject>>, Problem> {
     let (page, mut others) = Parameters::read(&uri, &["device", "from", "until"])?;
-    let (times, readers) = (times(&mut others)?, &state.ingest().readers);
+    let (times, readers) = (times(&mut others)?, &state.buffer().readers);
     let found = match others.into_iter().next() {
         None => readers.messages(page, times).await?,
         // A device without stored messages has an empty list.
@@ -144,7 +144,7 @@ pub async fn rejects(
 ) -> Result<Json<Messages<RejectObject>>, Problem> {
     let (page, others) = Parameters::read(&uri, &["device"])?;
     let device = others.into_iter().next().map(|(_, device)| device);
-    let found = state.ingest().readers.quarantined(device, page).await?;
+    let found = state.buffer().readers.quarantined(device, page).await?;
     let profiles = state.ingest().profiles.load();
     Ok(Json(Messages {
         messages: found.into_iter().map(|kept| RejectObject::of_stored(kept, &profiles)).collect(),

@@ -70,7 +70,7 @@ pub async fn message(
         .filter(|number| *number > 0 && number.to_string() == id)
         .ok_or_else(missing)?;
     let page = Page { limit: 1, before: number.checked_add(1) };
-    let found = state.ingest().readers.messages(page, Times::ALL).await?;
+    let found = state.buffer().readers.messages(page, Times::ALL).await?;
     let found = found.into_iter().find(|message| message.id == number).ok_or_else(missing)?;
     let earlier = earlier(&state, &found).await?;
     let outputs = state.outputs.outcomes(number, &found.device).await.map_err(|_| Problem::unreadable())?;
@@ -91,7 +91,7 @@ async fn earlier(state: &GatewayState, message: &Message) -> Result<Vec<Message>
         return Ok(Vec::new());
     }
     let page = Page { limit: REFERENCES, before: Some(message.id) };
-    let found = state.ingest().readers.device_messages(message.device.clone(), page, Times::ALL).await?;
+    let found = state.buffer().readers.device_messages(message.device.clone(), page, Times::ALL).await?;
     Ok(found.unwrap_or_default())
 }
 

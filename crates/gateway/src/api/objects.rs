@@ -197,7 +197,7 @@ struct FormatObject {
 impl StatsObject {
     /// Returns the counts of a gateway at this moment.
     pub fn of(state: &GatewayState) -> Self {
-        let totals = state.ingest().stats.totals();
+        let totals = state.buffer().stats.totals();
         let received = totals.received();
         let sum = totals.sum();
         // Without messages, the ratios are 1.
@@ -217,8 +217,8 @@ impl StatsObject {
             devices: totals.devices,
             success_rate: ratio(totals.stored + totals.duplicates, received - totals.refused),
             compression_ratio: ratio(sum.json_bytes, sum.bytes),
-            queue_depth: state.ingest().queue.depth(),
-            queue_capacity: state.ingest().queue.capacity(),
+            queue_depth: state.buffer().queue.depth(),
+            queue_capacity: state.buffer().queue.capacity(),
             formats: formats
                 .map(|(id, f)| FormatObject {
                     format: id.name(),

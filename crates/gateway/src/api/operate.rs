@@ -280,7 +280,7 @@ async fn resolve(
 
 /// Returns the IDs of the dead letters of `part`, and the last of them if there are more.
 async fn of_part(state: &GatewayState, output: &str, part: Part) -> Result<(Vec<i64>, Option<i64>), Problem> {
-    let readers = state.ingest().readers.of(Use::Admin);
+    let readers = state.buffer().readers.of(Use::Admin);
     let found = dead_letters::list(&readers, output, part.after, part.most as u32 + 1).await?;
     let mut ids: Vec<_> = found.iter().map(|letter| letter.id).filter(|id| *id <= part.up_to).collect();
     let more = ids.len() > part.most;

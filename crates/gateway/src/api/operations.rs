@@ -67,14 +67,14 @@ pub async fn operations(
     State(state): State<Arc<GatewayState>>,
     _: NoQuery,
 ) -> Result<Json<OperationsObject>, Problem> {
-    let last_quarantine_id = state.ingest().stats.totals().last_quarantine_id;
+    let last_quarantine_id = state.buffer().stats.totals().last_quarantine_id;
     Ok(Json(OperationsObject {
         started_at: rfc3339(state.started_at),
         inputs: inputs(&state),
         outputs: outputs(&state),
         buffer: storage::buffer(&state),
         queue: storage::queue(&state),
-        quarantine: storage::quarantine(&state, &state.ingest().readers).await?,
+        quarantine: storage::quarantine(&state, &state.buffer().readers).await?,
         last_quarantine_id,
     }))
 }
@@ -148,9 +148,9 @@ pub async fn dead_letters(
 ) -> Result<Json<DeadLetters>, Problem> {
     let (limit, after) = page(&uri)?;
     let after = after.map_or(Ok(0), |after| number("after", &after))?;
-    let last_message_id = state.ingest().stats.totals().last_message_id;
+    let last_message_id = state.buffer().stats.totals().last_message_id;
     let count = dead_letters::counts(&state, Some(&output))?.remove(&output).unwrap_or_default();
-    let mut messages = dead_letters::list(&state.ingest().readers, &output, after, limit as u32 + 1).await?;
+    let mut messages = dead_letters::list(&state.buffer().readers, &output, after, limit as u32 + 1).await?;
     let more = messages.len() > limit;
     messages.truncate(limit);
     let retried = state.outputs.retried(&output, LIMIT.1).await;
@@ -189,8 +189,8 @@ pub async fn quarantine_devices(
     uri: Uri,
 ) -> Result<Json<QuarantineDevices>, Problem> {
     let device = query::read(uri.query(), &["device"])?.into_iter().next().map(|(_, device)| device);
-    let last_quarantine_id = state.ingest().stats.totals().last_quarantine_id;
-    let found = state.ingest().readers.quarantined_by_device(device, DEVICES).await?;
+    let last_quarantine_id = state.buffer().stats.totals().last_quarantine_id;
+    let found = state.buffer().readers.quarantined_by_device(device, DEVICES).await?;
     let devices = found
         .into_iter()
         .map(|of| QuarantineDevice {
@@ -260,6 +260,6 @@ pub async fn all_schemas(
     (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn all_rates(State(state): State<Arc<GatewayState>>, _: NoQuery) -> Json<RatesObject> {
-    let totals = state.ingest().stats.totals();
+    let totals = state.buffer().stats.totals();
     Json(state.rates.object(state.started_at, &totals, state.metrics.requeued.get()))
 }

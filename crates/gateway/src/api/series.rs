@@ -117,7 +117,7 @@ pub async fn series(
     let missing = format!("no message of the device {device:?} is stored");
     let _turn = turn().await?;
     let profiles = state.ingest().profiles.load_full();
-    let read = Read::of(&state.ingest().readers, &device, times, &profiles).await?;
+    let read = Read::of(&state.buffer().readers, &device, times, &profiles).await?;
     Ok(Json(read.ok_or_else(|| Problem::not_found(missing))?.series(device, &profiles)))
 }
 

@@ -37,7 +37,7 @@ pub enum Action {
 /// Returns the outputs with dead letters and their numbers; only `output` if it is given. Fails if neither the configuration nor the buffer
 /// knows that one.
 pub fn counts(state: &GatewayState, output: Option<&str>) -> Result<BTreeMap<String, u64>, Problem> {
-    let mut counts = BTreeMap::clone(&state.ingest().stats.totals().dead_letters);
+    let mut counts = BTreeMap::clone(&state.buffer().stats.totals().dead_letters);
     if let Some(output) = output {
         let known = state.config.outputs.iter().any(|known| known.name == output);
         if !known && !counts.contains_key(output) {

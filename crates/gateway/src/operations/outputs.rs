@@ -25,7 +25,7 @@ pub struct OutputObject {
 
 /// Returns the state of each output of a gateway, and then of those that only have dead letters left.
 pub fn outputs(state: &GatewayState) -> Vec<OutputObject> {
-    let totals = state.ingest().stats.totals();
+    let totals = state.buffer().stats.totals();
     let kind = |name: &str| {
         state.config.outputs.iter().find(|output| output.name == name).map(|output| output.kind.key())
     };

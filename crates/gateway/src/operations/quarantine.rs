@@ -40,7 +40,7 @@ pub struct Part {
 impl Part {
     /// Returns the part with all messages that are there now. Those that arrive later do not prolong an operation.
     pub fn of_now(state: &GatewayState) -> Part {
-        Part { after: 0, up_to: state.ingest().stats.totals().last_quarantine_id, most: usize::MAX }
+        Part { after: 0, up_to: state.buffer().stats.totals().last_quarantine_id, most: usize::MAX }
     }
 }
 
@@ -54,7 +54,7 @@ impl Selection {
                 || profiles.schema_of(&found.device, found.schema.as_deref()) == wanted.as_deref()
         };
         let range = (part.after, part.up_to);
-        Ok(state.ingest().readers.of(Use::Admin).find_quarantined(filter, also, range, part.most).await?)
+        Ok(state.buffer().readers.of(Use::Admin).find_quarantined(filter, also, range, part.most).await?)
     }
 }
 
@@ -132,7 +132,7 @@ pub async fn discard(
     while let Some(found) = take(state, selection, &mut part).await? {
         let quarantine_ids: Vec<_> = found.iter().map(|kept| kept.id).collect();
         let count = quarantine_ids.len() as u64;
-        state.ingest().queue.change(Change::Discard { quarantine_ids }).await.map_err(Problem::from)?;
+        state.buffer().queue.change(Change::Discard { quarantine_ids }).await.map_err(Problem::from)?;
         discarded.dropped += count;
         state.metrics.discarded.inc_by(count);
     }

@@ -33,7 +33,7 @@ struct SlotObject {
 
 /// Returns the schemas of a gateway, sorted by name.
 pub async fn schemas(state: &GatewayState) -> Result<Vec<SchemaObject>, ReadError> {
-    let stored = state.ingest().readers.layouts().await?;
+    let stored = state.buffer().readers.layouts().await?;
     let profiles = state.ingest().profiles.load();
     let mut all: Vec<_> = profiles
         .all()

@@ -55,21 +55,21 @@ pub struct Quarantine {
 
 /// Returns the state of the buffer of a gateway.
 pub fn buffer(state: &GatewayState) -> Buffer {
-    let (file, log) = state.ingest().readers.bytes();
+    let (file, log) = state.buffer().readers.bytes();
     Buffer {
-        name: state.ingest().stats.totals().name,
+        name: state.buffer().stats.totals().name,
         bytes: file + log,
         log_bytes: log,
         limit_bytes: state.config.buffer.limit_bytes,
         free_bytes: free(&state.config.buffer.path),
-        full: state.ingest().queue.is_buffer_full(),
-        writable: state.ingest().stats.is_writable(),
+        full: state.buffer().queue.is_buffer_full(),
+        writable: state.buffer().stats.is_writable(),
     }
 }
 
 /// Returns the state of the queue of a gateway.
 pub fn queue(state: &GatewayState) -> Queue {
-    let queue = &state.ingest().queue;
+    let queue = &state.buffer().queue;
     Queue {
         messages: queue.depth(),
         limit_messages: queue.capacity(),

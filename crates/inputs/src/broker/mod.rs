@@ -151,7 +151,7 @@ impl Broker {
         if let Some(file) = &self.ca {
             options.tls = Some(Trust::new(Some(file.text().as_bytes()))?);
         }
-        options.packet_limit = env.ingest.message_limit_bytes + AROUND;
+        options.packet_limit = env.ingest.message_limit_bytes() + AROUND;
         let connected = tokio::select! {
             connected = Client::connect(&options) => connected,
             () = env.stopping.cancelled() => return Ok(()),

@@ -79,7 +79,7 @@ struct Taken {
 impl Server {
     /// Creates the server `name` over `link`.
     pub fn new(name: String, link: Link, env: Arc<Environment>) -> Server {
-        let limit = env.ingest.message_limit_bytes;
+        let limit = env.ingest.message_limit_bytes();
         Server {
             meter: env.ingest.metrics.inputs.of(&name),
             name,
@@ -100,7 +100,7 @@ impl Server {
         let stopping = self.env.stopping.clone();
         // With DTLS, a client that repeats a request after a restart has a new session, which is another endpoint.
         if self.link.sessions().is_none() {
-            self.exchanges.load(&self.name, &self.env.ingest.readers, clock::now()).await;
+            self.exchanges.load(&self.name, &self.env.ingest.buffer.readers, clock::now()).await;
         }
         let sessions = self.link.sessions().map(|_| self.env.metrics.input_connections(&self.name));
         let mut buffer = vec![0; DATAGRAM];
@@ -256,14 +256,14 @@ impl Server {
                     size: post.size,
                     bytes: &packet.payload,
                 };
-                match self.transfers.take(&part, &self.env.ingest.queue, now)? {
+                match self.transfers.take(&part, &self.env.ingest.buffer.queue, now)? {
                     Step::Continue => Ok(None),
                     Step::Whole(raw, room) => Ok(Some((raw, room))),
                 }
             }
             _ => {
                 let mut room = self.env.ingest.reserve();
-                let limit = self.env.ingest.message_limit_bytes;
+                let limit = self.env.ingest.message_limit_bytes();
                 if packet.payload.len() > limit {
                     return Err(Rejected::too_large(limit));
                 }

@@ -75,13 +75,13 @@ pub async fn store<'i>(
     batch: Batch<'_>,
 ) -> Result<Report, Rejected> {
     let Batch { peer, provenance, framing, raw, room } = batch;
-    let pieces = framing.split(&raw, ingest.queue.capacity())?;
+    let pieces = framing.split(&raw, ingest.buffer.queue.capacity())?;
     let mut others: Vec<_> = (1..pieces.len()).map(|_| ingest.receive()).collect();
     // The request has been admitted as one message already.
     (1..pieces.len()).try_for_each(|_| ingest.limits.admit(peer, &provenance.device))?;
     let (mut queued, mut refusal) = (Vec::with_capacity(pieces.len()), None);
     // Rejects most batches that do not fit before any message is stored. If other requests fill the queue meanwhile, `put` fails.
-    if ingest.queue.free() < pieces.len() {
+    if ingest.buffer.queue.free() < pieces.len() {
         return Err(Rejected::queue_full());
     }
     for ((index, piece), in_flight) in

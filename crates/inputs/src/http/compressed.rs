@@ -59,7 +59,7 @@ pub async fn expand(
     bytes: Bytes,
     room: &mut Reservation,
 ) -> Result<Bytes, Rejected> {
-    let limit = ingest.message_limit_bytes;
+    let limit = ingest.message_limit_bytes();
     let _turn = ingest.turns.one().await;
     let expanded = tokio::task::spawn_blocking(move || match coding {
         Coding::Gzip => gzip(&bytes, limit),

@@ -50,7 +50,7 @@ pub fn duplicate(env: &Arc<Environment>) -> Storing {
     Box::pin(async move {
         let ack = {
             let mut in_flight = env.ingest.receive();
-            env.ingest.queue.duplicate(|| in_flight.queued())
+            env.ingest.buffer.queue.duplicate(|| in_flight.queued())
         };
         if let Ok(ack) = ack {
             // An error does not matter here, because the message itself has been committed.

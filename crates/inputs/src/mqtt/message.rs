@@ -138,7 +138,7 @@ pub fn read(
             publish.content_type.clone().unwrap_or_default()
         }
     };
-    let limit = ingest.message_limit_bytes;
+    let limit = ingest.message_limit_bytes();
     if publish.payload.len() > limit {
         bad = Some(Rejected::too_large(limit));
     }

@@ -179,8 +179,8 @@ impl Input for Mqtt {
         let limits = Limits { all: self.settings.connections, of_address: self.settings.address_connections };
         let places = Connections::new(limits, env.metrics.connections_of(&self.name));
         let sessions = Arc::new(Sessions::new(self.settings.connections.saturating_mul(2)));
-        let Shares { all, .. } = env.ingest.queue.shares();
-        let largest = env.ingest.message_limit_bytes + AROUND;
+        let Shares { all, .. } = env.ingest.buffer.queue.shares();
+        let largest = env.ingest.message_limit_bytes() + AROUND;
         let arriving = Memory::new(Shares { incomplete: all, ..Shares::of(all, largest) });
         let listener = Listener {
             meter: env.ingest.metrics.inputs.of(&self.name),
@@ -252,7 +252,7 @@ async fn accept(socket: &TcpListener, places: &Arc<Connections>) -> Option<(TcpS
 impl Listener {
     /// Returns the maximum size of a packet in bytes.
     fn largest(&self) -> usize {
-        self.env.ingest.message_limit_bytes + AROUND
+        self.env.ingest.message_limit_bytes() + AROUND
     }
 
     /// Checks whether a client may connect at all.

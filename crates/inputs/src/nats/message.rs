@@ -44,7 +44,7 @@ pub fn read(ingest: &Ingest, input: &str, message: Message) -> RawMessage<'stati
         origin: origin.map(Into::into),
     };
     let content_type = text(header::CONTENT_TYPE).unwrap_or_default();
-    let limit = ingest.message_limit_bytes;
+    let limit = ingest.message_limit_bytes();
     if message.payload.len() > limit {
         bad = Some(Rejected::too_large(limit));
     }

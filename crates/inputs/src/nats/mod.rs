@@ -219,7 +219,7 @@ impl Nats {
     fn delivered_with(&self, env: &Environment) -> i64 {
         match self.acknowledge {
             Acknowledge::Stored => i64::MIN,
-            Acknowledge::Delivered => env.ingest.stats.totals().last_message_id,
+            Acknowledge::Delivered => env.ingest.buffer.stats.totals().last_message_id,
         }
     }
 

@@ -273,8 +273,8 @@ impl Hook {
         let mut in_flight = env.ingest.receive();
         checked?;
         env.ingest.limits.admit(peer, device)?;
-        if uplink.payload.len() > env.ingest.message_limit_bytes {
-            return Err(Rejected::too_large(env.ingest.message_limit_bytes));
+        if uplink.payload.len() > env.ingest.message_limit_bytes() {
+            return Err(Rejected::too_large(env.ingest.message_limit_bytes()));
         }
         let (content_type, bad) = match self.media_type(uplink.origin.port) {
             Ok(media_type) => (media_type, None),

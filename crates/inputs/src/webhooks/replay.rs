@@ -74,7 +74,7 @@ pub async fn is_last(
         return Ok(false);
     }
     let of = device.to_owned();
-    let last = ingest.readers.last_of(of).await.map_err(|_| Rejected::not_written())?;
+    let last = ingest.buffer.readers.last_of(of).await.map_err(|_| Rejected::not_written())?;
     let Some(last) = last else { return Ok(false) };
     if last.key.as_deref() == Some(key) {
         return Ok(true);

@@ -80,7 +80,7 @@ impl Target {
 
     /// Writes a change, and retries until it is durable.
     async fn change(&self, change: Change) {
-        while self.outputs.source().queue.change(change.clone()).await.is_err() {
+        while self.outputs.source().buffer.queue.change(change.clone()).await.is_err() {
             tokio::time::sleep(RETRY_DELAY).await;
         }
     }

@@ -94,7 +94,7 @@ impl Forwarder {
             Partitions::One => Position::at(position.cursor()),
             Partitions::PerDevice | Partitions::Together => position,
         };
-        let pace = Pace::new(outputs.source().stats.totals().stored, now);
+        let pace = Pace::new(outputs.source().buffer.stats.totals().stored, now);
         let target = Arc::new(Target { name, output, outputs, meter });
         Forwarder {
             reader: Reader::new(Arc::clone(&target), position.resolved_to),
@@ -115,7 +115,7 @@ impl Forwarder {
 
     /// Forwards messages until the gateway stops.
     pub async fn run(mut self) {
-        let mut commits = self.target.outputs.source().stats.commits();
+        let mut commits = self.target.outputs.source().buffer.stats.commits();
         self.target.output.resume(self.saver.saved().cursor());
         let tending = self.tend();
         self.restore().await;
@@ -146,7 +146,7 @@ impl Forwarder {
     /// Resumes the messages of devices that lagged behind the others when the position was saved.
     async fn restore(&mut self) {
         let position = self.saver.saved().clone();
-        let readers = self.target.outputs.source().readers.of(Use::Outputs);
+        let readers = self.target.outputs.source().buffer.readers.of(Use::Outputs);
         while !self.stopping.is_cancelled() {
             let Ok(mut messages) = readers.count_behind(position.clone()).await else {
                 tokio::time::sleep(QUIET).await;
@@ -183,7 +183,7 @@ impl Forwarder {
         let tending = tokio::spawn(async move {
             loop {
                 tokio::time::sleep(every).await;
-                let buffer = target.outputs.source().stats.totals().name;
+                let buffer = target.outputs.source().buffer.stats.totals().name;
                 target.output.tend(&buffer, (target.outputs.source().catalog)()).await;
             }
         });
@@ -197,9 +197,9 @@ impl Forwarder {
         tokio::task::yield_now().await;
         let (now, source) = (Instant::now(), self.target.outputs.source());
         let load = Load {
-            depth: source.queue.depth(),
+            depth: source.buffer.queue.depth(),
             delay: now - before,
-            stored: source.stats.totals().stored,
+            stored: source.buffer.stats.totals().stored,
             outputs: self.target.outputs.count(),
         };
         self.pace.look(&load, now);
@@ -357,7 +357,8 @@ impl Forwarder {
         }
         let position = self.show();
         if self.saver.wants(&position) {
-            let (queue, output) = (self.target.outputs.source().queue.clone(), Arc::clone(&self.target.name));
+            let (queue, output) =
+                (self.target.outputs.source().buffer.queue.clone(), Arc::clone(&self.target.name));
             let task = self.tasks.spawn(async move {
                 let change = Change::Position { output, position: position.clone() };
                 let saved = queue.change(change).await;
@@ -403,7 +404,7 @@ impl Forwarder {
         let output = &self.target.name;
         let change = Change::Position { output: Arc::clone(output), position };
         let end = tokio::time::timeout(CLOSING, async {
-            if self.target.outputs.source().queue.change(change).await.is_err() {
+            if self.target.outputs.source().buffer.queue.change(change).await.is_err() {
                 tracing::warn!(%output, "the position could not be saved; messages may be delivered again");
             }
             self.target.output.close().await;

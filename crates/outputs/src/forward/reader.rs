@@ -194,7 +194,7 @@ impl Reader {
         };
         (self.reading, self.loaded_last) = (Some(Request::Window(wanted)), true);
         let (source, last) = (self.target.outputs.source(), self.last);
-        let (readers, catalog) = (source.readers.of(Use::Outputs), (source.catalog)());
+        let (readers, catalog) = (source.buffer.readers.of(Use::Outputs), (source.catalog)());
         let all = move |found: Vec<dunnage_buffer::Message>| {
             found.into_iter().map(|stored| with_catalog(stored, &*catalog)).collect()
         };
@@ -222,7 +222,7 @@ impl Reader {
         (self.reading, self.loaded_last) = (Some(request), true);
         let source = self.target.outputs.source();
         let catalog = (source.catalog)();
-        let read = source.readers.of(Use::Outputs).by_ids(ids);
+        let read = source.buffer.readers.of(Use::Outputs).by_ids(ids);
         Box::pin(async move {
             let found = read.await?.into_iter();
             let found = found.map(|found| found.map(|stored| with_catalog(stored, &*catalog)));
@@ -235,8 +235,8 @@ impl Reader {
         (self.reading, self.loaded_last, self.more) = (Some(Request::New), false, false);
         let source = self.target.outputs.source();
         let catalog = (source.catalog)();
-        let last = source.stats.totals().last_message_id;
-        let read = source.readers.of(Use::Outputs).after(self.last, READ);
+        let last = source.buffer.stats.totals().last_message_id;
+        let read = source.buffer.readers.of(Use::Outputs).after(self.last, READ);
         Box::pin(async move {
             let found = read.await?.into_iter();
             Ok(Read::New(found.map(|stored| with_catalog(stored, &*catalog)).collect(), last))
@@ -251,7 +251,7 @@ impl Reader {
         let output = Arc::clone(&self.target.name);
         tracing::warn!(%output, messages = ids.len(), "dead letters are no longer in the buffer");
         self.target.meter.dropped(ids.len() as u64);
-        let queue = self.target.outputs.source().queue.clone();
+        let queue = self.target.outputs.source().buffer.queue.clone();
         tokio::spawn(async move { queue.change(Change::Resolved { output, message_ids: Some(ids) }).await });
     }
 }

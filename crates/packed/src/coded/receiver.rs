@@ -2,7 +2,7 @@
 
 use super::delta::{Decoded, Reference, is_delta};
 use super::window::Window;
-use crate::node::Known;
+use crate::Known;
 use crate::{Error, Layout};
 use dunnage_pson::{Kind, Value};
 use std::borrow::Borrow;

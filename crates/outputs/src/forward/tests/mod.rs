@@ -9,10 +9,7 @@ use crate::{
     Catalog, Failed, Families, Message, Named, Output, Outputs, Partitions, Shape, Source, Status,
     source::NoCatalog,
 };
-use dunnage_buffer::{
-    BufferSettings, BufferStats, NewMessage, Options, Position, Provenance, QuarantineSettings, Queue,
-    Readers, Shares, Writer,
-};
+use dunnage_buffer::{BufferSettings, NewMessage, Options, Position, Provenance, QuarantineSettings, Queue};
 use prometheus_client::registry::Registry;
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -173,21 +170,16 @@ impl Bench {
             formats: &["json"],
             outputs: vec![NAME.into()],
         };
-        let opened = dunnage_buffer::open(options, &|_| false).unwrap();
-        let (queue, receiver) = Queue::new(8192, Shares::of(64 << 20, 1 << 20));
-        let readers = Readers::new(&opened, queue.clone());
-        let stats = Arc::new(BufferStats::new(opened.totals().clone()));
-        let writer = Writer::new(opened, receiver, readers.clone(), Arc::clone(&stats), ());
-        let writer = std::thread::spawn(move || writer.run());
-        let source = Source { queue, readers, stats, catalog: Arc::new(catalog) };
+        let (buffer, writer) = dunnage_buffer::open(options, &|_| false).unwrap().start(1 << 20);
+        let writer = writer.spawn(()).unwrap();
+        let source = Source { buffer, catalog: Arc::new(catalog) };
         let families = Families::new(&mut Registry::default());
         let outputs = Arc::new(Outputs::new(source.clone(), families, Duration::from_secs(1)));
         Bench { source, outputs, writer, _folder: folder }
     }
 
     async fn close(self) {
-        self.source.readers.close().await;
-        self.source.queue.stop().await;
+        self.source.buffer.close().await;
         self.writer.join().unwrap();
     }
 
@@ -195,7 +187,7 @@ impl Bench {
     async fn store(&self, range: std::ops::Range<usize>, device: impl Fn(usize) -> String) {
         let mut storing = tokio::task::JoinSet::new();
         for n in range {
-            let (queue, device): (Queue, _) = (self.source.queue.clone(), device(n));
+            let (queue, device): (Queue, _) = (self.source.buffer.queue.clone(), device(n));
             storing.spawn(async move {
                 let room = queue.reserve();
                 queue.store(message(device, n), room, || ()).unwrap().commit().await.unwrap();
@@ -215,7 +207,7 @@ impl Bench {
     }
 
     async fn position(&self) -> Position {
-        self.source.readers.position(NAME.into()).await.unwrap().unwrap_or_default()
+        self.source.buffer.readers.position(NAME.into()).await.unwrap().unwrap_or_default()
     }
 
     async fn cursor(&self) -> i64 {
@@ -223,11 +215,11 @@ impl Bench {
     }
 
     async fn dead_letters(&self) -> Vec<i64> {
-        self.source.readers.dead_letter_ids(NAME.into(), None, 10_000).await.unwrap()
+        self.source.buffer.readers.dead_letter_ids(NAME.into(), None, 10_000).await.unwrap()
     }
 
     fn status(&self) -> Status {
-        self.outputs.statuses(self.source.stats.totals().last_message_id).remove(0)
+        self.outputs.statuses(self.source.buffer.stats.totals().last_message_id).remove(0)
     }
 
     async fn until(&self, what: &str, condition: impl Fn(&Status) -> bool) {
