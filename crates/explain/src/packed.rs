@@ -1,11 +1,8 @@
 //! Packed messages, part by part: which bits belong to which field (`spec/packed.md`).
 
-use super::{
-    Stop,
-    item::{counted, quoted},
-};
+use super::{Stop, item::quoted};
 use dunnage_formats::{Error, Format, Json, Kind, Known, Value};
-use dunnage_packed::{Check, Layout, Node, Reference, Shape, Step};
+use dunnage_packed::{Check, Layout, Node, Place, Reference, Shape, Step};
 use std::{collections::HashMap, io, ops::Range};
 
 /// Receives the parts of a packed message in their order.
@@ -153,13 +150,6 @@ fn values(value: &Value, path: &str, out: &mut Out<'_>) -> io::Result<()> {
     }
 }
 
-/// The position of a node in its parent.
-enum Place<'l> {
-    Field(&'l str),
-    Element,
-    Same,
-}
-
 /// The nodes of a plain layout by number.
 struct Places<'l>(HashMap<u32, (Place<'l>, &'l Node)>);
 
@@ -172,18 +162,7 @@ impl<'l> Places<'l> {
 
     fn add(&mut self, place: Place<'l>, node: &'l Node) {
         self.0.insert(node.id, (place, node));
-        match &node.shape {
-            Shape::Object(object) => {
-                object.fields.iter().for_each(|field| self.add(Place::Field(&field.name), &field.node));
-            }
-            Shape::Array(array) => self.add(Place::Element, &array.item),
-            Shape::Tuple(tuple) => {
-                tuple.items.iter().chain(tuple.rest.as_deref()).for_each(|n| self.add(Place::Element, n));
-            }
-            Shape::Nullable(inner) => self.add(Place::Same, inner),
-            Shape::Union(kinds) => kinds.iter().for_each(|node| self.add(Place::Same, node)),
-            _ => {}
-        }
+        node.children().into_iter().for_each(|(place, node)| self.add(place, node));
     }
 }
 
@@ -253,7 +232,7 @@ impl Walk<'_, '_, '_> {
         let Some(parent) = self.open.last() else { return String::new() };
         match self.places.0.get(&node) {
             Some((Place::Field(name), _)) => under(&parent.path, name),
-            Some((Place::Element, _)) => format!("{}/{}", parent.path, parent.children),
+            Some((Place::Elements | Place::Element(_), _)) => format!("{}/{}", parent.path, parent.children),
             _ => parent.path.clone(),
         }
     }
@@ -261,20 +240,15 @@ impl Walk<'_, '_, '_> {
     fn part(&mut self, node: u32, value: u64, taken: Taken) {
         let path = self.path(node);
         let Some(open) = self.open.last_mut().filter(|_| !taken.is_nothing()) else { return };
-        let elements = |min: u32| counted(value + u64::from(min), "element", "elements");
-        let meaning = match &open.node.shape {
-            Shape::Object(_) => return self.row(taken, &path, presence(value, "is present", "is absent")),
-            Shape::Nullable(_) => presence(value, "is not null", "is null").to_owned(),
-            Shape::Array(array) => elements(array.min),
-            Shape::Tuple(tuple) => elements(tuple.min),
-            Shape::Union(kinds) => format!("type {} of {}", value + 1, kinds.len()),
-            _ => {
-                open.taken = Some(match open.taken.take() {
-                    Some(before) => before.and(taken),
-                    None => taken,
-                });
-                return;
-            }
+        if let Shape::Object(_) = open.node.shape {
+            return self.row(taken, &path, if value == 1 { "is present" } else { "is absent" });
+        }
+        let Some(meaning) = open.node.meaning(value) else {
+            open.taken = Some(match open.taken.take() {
+                Some(before) => before.and(taken),
+                None => taken,
+            });
+            return;
         };
         let path = open.path.clone();
         self.row(taken, &path, &meaning);
@@ -284,9 +258,8 @@ impl Walk<'_, '_, '_> {
     fn finish(&mut self, value: &Value) {
         let Some(open) = self.open.pop() else { return };
         let note = match &open.node.shape {
-            Shape::Array(_) | Shape::Tuple(_) | Shape::Object(_) | Shape::Nullable(_) | Shape::Union(_) => {
-                return;
-            }
+            Shape::Object(_) => return,
+            _ if open.node.meaning(0).is_some() => return,
             Shape::Constant(_) => ", always",
             Shape::Known(_) => ", known to the receiver",
             _ => "",
@@ -304,10 +277,6 @@ impl Walk<'_, '_, '_> {
             self.failed = written.err();
         }
     }
-}
-
-fn presence(value: u64, one: &'static str, zero: &'static str) -> &'static str {
-    if value == 1 { one } else { zero }
 }
 
 fn slot(number: u8) -> String {

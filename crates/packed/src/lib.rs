@@ -43,6 +43,7 @@ pub use explain::Row;
 pub use layout::{Layout, MAX_PLAIN_BYTES};
 pub use node::*;
 pub use open::OpenPart;
+pub use path::Place;
 pub use shrink::{Choice, Saving, Sizes, savings, shrunk};
 pub use size::{Bits, index_bits};
 pub use slot::{other_slot, with_slot};

@@ -2,7 +2,7 @@
 
 /// The place of a node directly below another one.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Place<'a> {
+pub enum Place<'a> {
     /// That of the other node itself: the value of a nullable node or of a union.
     Same,
     /// Any element.

@@ -59,26 +59,19 @@ fn advise(node: &Node, path: &str, once: bool, out: &mut HashMap<String, String>
             );
             out.insert(name, advice);
         }
-        Shape::Array(array) => {
+        Shape::Array(_) => {
             out.insert(name, "a lower maxItems".into());
-            advise(&array.item, &format!("{path}[]"), false, out);
-        }
-        Shape::Tuple(tuple) => {
-            for (i, item) in tuple.items.iter().enumerate() {
-                advise(item, &format!("{path}[{i}]"), false, out);
-            }
-            if let Some(rest) = &tuple.rest {
-                advise(rest, &format!("{path}[]"), false, out);
-            }
         }
         Shape::Object(object) => {
             for field in &object.fields {
                 advise(&field.node, &join(path, &field.name), once && !field.optional, out);
             }
+            return;
         }
-        Shape::Nullable(inner) => advise(inner, path, false, out),
-        Shape::Union(kinds) => kinds.iter().for_each(|kind| advise(kind, path, false, out)),
         _ => {}
+    }
+    for (place, inner) in node.children() {
+        advise(inner, &place.below(path), false, out);
     }
 }
 

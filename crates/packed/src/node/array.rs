@@ -102,6 +102,10 @@ impl ArrayNode {
         walk.under(Place::Elements, |walk| self.item.expected(times, walk));
     }
 
+    pub(super) fn meaning(&self, index: u64) -> String {
+        self.bounds().meaning(index)
+    }
+
     pub(super) fn explain(
         &self,
         path: &str,

@@ -90,6 +90,14 @@ impl Bounds {
         walk.push(path, "array", self.bits(), words, times, lead);
     }
 
+    /// Returns what an index of the number says.
+    pub fn meaning(self, index: u64) -> String {
+        match index.saturating_add(self.0.into()) {
+            1 => "1 element".to_owned(),
+            count => format!("{count} elements"),
+        }
+    }
+
     /// Returns the bounds for people.
     pub fn explained(self, unit: &str) -> String {
         match self {

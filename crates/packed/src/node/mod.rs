@@ -107,7 +107,7 @@ impl Node {
     }
 
     /// Returns the nodes directly below this one, in their order, with their places.
-    pub(crate) fn children(&self) -> Vec<(Place<'_>, &Node)> {
+    pub fn children(&self) -> Vec<(Place<'_>, &Node)> {
         match &self.shape {
             Shape::Array(array) => vec![(Place::Elements, &array.item)],
             Shape::Tuple(tuple) => tuple.children().collect(),
@@ -117,6 +117,18 @@ impl Node {
             Shape::Constant(_) | Shape::Bool | Shape::Number(_) | Shape::Numbers(_) | Shape::Float => vec![],
             Shape::Choice(_) | Shape::Pattern(_) | Shape::Text(_) => vec![],
             Shape::Any | Shape::Definition(_) | Shape::Known(_) => vec![],
+        }
+    }
+
+    /// Returns what the part of an array, a nullable node or a union says that comes before its values, if its index is `index`; `None`
+    /// for other nodes.
+    pub fn meaning(&self, index: u64) -> Option<String> {
+        match &self.shape {
+            Shape::Array(array) => Some(array.meaning(index)),
+            Shape::Tuple(tuple) => Some(tuple.meaning(index)),
+            Shape::Nullable(_) => Some(nullable::meaning(index)),
+            Shape::Union(nodes) => Some(union::meaning(nodes, index)),
+            _ => None,
         }
     }
 

@@ -61,6 +61,10 @@ pub(super) fn expected(inner: &Node, node: u32, times: expected::Times, walk: &m
     inner.expected(times.by(walk.from(leaf, 2, 1), 1.0), walk);
 }
 
+pub(super) fn meaning(index: u64) -> String {
+    if index == 0 { "is null" } else { "is not null" }.to_owned()
+}
+
 pub(super) fn explain(
     inner: &Node,
     path: &str,

@@ -140,6 +140,10 @@ impl TupleNode {
         }
     }
 
+    pub(super) fn meaning(&self, index: u64) -> String {
+        self.bounds().meaning(index)
+    }
+
     pub(super) fn explain(
         &self,
         path: &str,

@@ -79,6 +79,10 @@ pub(super) fn expected(nodes: &[Node], node: u32, times: expected::Times, walk: 
     }
 }
 
+pub(super) fn meaning(nodes: &[Node], index: u64) -> String {
+    format!("type {} of {}", index + 1, nodes.len())
+}
+
 pub(super) fn explain(nodes: &[Node]) -> Words {
     let why = "the index of its type, then the largest of them";
     Words::says(&format!("{} types", nodes.len()), why)
