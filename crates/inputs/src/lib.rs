@@ -57,9 +57,10 @@ mod topic;
 mod udp;
 pub mod webhooks;
 
+pub use dunnage_ingest::Code;
 pub use http::{
     extract::{NoQuery, Segment},
-    problem::Problem,
+    problem::{AccessProblems, Problem, ProblemKind},
     settings::HttpSettings,
 };
 pub use metrics::Metrics;

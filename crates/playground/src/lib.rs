@@ -10,6 +10,7 @@ mod code;
 mod limits;
 mod messages;
 mod mistake;
+mod problems;
 mod routes;
 mod savings;
 mod schema;

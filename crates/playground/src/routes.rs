@@ -1,5 +1,9 @@
 //! The routes of the playground. Answers are computed one after the other, each by a process of its own.
 
+use super::problems::{
+    AboutProblems, CONTENT_TYPE, FAILED, FLEET, LINK, MALFORMED, PlayProblems, QuestionProblems, TOO_LARGE,
+    TOO_MUCH_WORK,
+};
 use crate::{
     about::{About, Process},
     answer::{Answer, NoAnswer, Question},
@@ -12,9 +16,9 @@ use axum::{
     Json,
     body::to_bytes,
     extract::{Request, State},
-    http::{HeaderMap, StatusCode, header},
+    http::{HeaderMap, header},
 };
-use dunnage_inputs::Problem;
+use dunnage_inputs::{Code, Problem};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -52,8 +56,7 @@ pub fn routes<S: Clone + Send + Sync + 'static>(process: Process) -> OpenApiRout
 
 #[utoipa::path(get, path = "/api/play", tag = "playground", responses(
     (status = 200, description = "The limits of the playground, the links, and examples.", body = About),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    AboutProblems,
 ))]
 async fn playground(State(state): State<Arc<Playground>>) -> Json<About> {
     Json(About::new(state.process))
@@ -61,15 +64,7 @@ async fn playground(State(state): State<Arc<Playground>>) -> Json<About> {
 
 #[utoipa::path(post, path = "/api/play", tag = "playground", request_body = Question, responses(
     (status = 200, description = "What the messages need, or the mistakes in them and in the schema.", body = Answer),
-    (status = 400, description = "`malformed`, `body`, `link`, `fleet`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
-    (status = 408, description = "`body-timeout`", body = Problem, content_type = "application/problem+json"),
-    (status = 413, description = "`too-large`", body = Problem, content_type = "application/problem+json"),
-    (status = 415, description = "`content-type`: the body must be `application/json`, which pages of other sites cannot send", body = Problem, content_type = "application/problem+json"),
-    (status = 422, description = "`work`: the answer takes too long, or too much memory", body = Problem, content_type = "application/problem+json"),
-    (status = 500, description = "`failed`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
+    PlayProblems,
 ))]
 async fn play(
     State(state): State<Arc<Playground>>,
@@ -80,15 +75,7 @@ async fn play(
 
 #[utoipa::path(post, path = "/api/play/bytes", tag = "playground", request_body = BytesQuestion, responses(
     (status = 200, description = "The bytes of one of the messages in one format, and what they mean.", body = Bytes),
-    (status = 400, description = "`malformed`, `body`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
-    (status = 408, description = "`body-timeout`", body = Problem, content_type = "application/problem+json"),
-    (status = 413, description = "`too-large`", body = Problem, content_type = "application/problem+json"),
-    (status = 415, description = "`content-type`", body = Problem, content_type = "application/problem+json"),
-    (status = 422, description = "`work`: the answer takes too long, or too much memory", body = Problem, content_type = "application/problem+json"),
-    (status = 500, description = "`failed`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
+    QuestionProblems,
 ))]
 async fn play_bytes(
     State(state): State<Arc<Playground>>,
@@ -99,15 +86,7 @@ async fn play_bytes(
 
 #[utoipa::path(post, path = "/api/play/savings", tag = "playground", request_body = SavingsQuestion, responses(
     (status = 200, description = "The changes of the schema that make the packed messages smaller.", body = Savings),
-    (status = 400, description = "`malformed`, `body`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
-    (status = 408, description = "`body-timeout`", body = Problem, content_type = "application/problem+json"),
-    (status = 413, description = "`too-large`", body = Problem, content_type = "application/problem+json"),
-    (status = 415, description = "`content-type`", body = Problem, content_type = "application/problem+json"),
-    (status = 422, description = "`work`: the answer takes too long, or too much memory", body = Problem, content_type = "application/problem+json"),
-    (status = 500, description = "`failed`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
+    QuestionProblems,
 ))]
 async fn play_savings(
     State(state): State<Arc<Playground>>,
@@ -128,7 +107,7 @@ impl Playground {
         let _arriving = self.arriving.acquire().await.map_err(|_| failed())?;
         let body = timeout(ARRIVAL, to_bytes(request.into_body(), BODY_BYTES)).await.map_err(|_| {
             let detail = format!("the body did not arrive within {} s", ARRIVAL.as_secs());
-            Problem::new(StatusCode::REQUEST_TIMEOUT, "body-timeout", "Body too slow", detail)
+            Problem::new(Code::BodyTimeout.into(), detail)
         })?;
         let body = body.map_err(|error| unread(&error))?;
         serde_json::from_slice::<Q>(&body).map_err(|error| malformed(&body, &error))?;
@@ -186,17 +165,17 @@ fn is_json(headers: &HeaderMap) -> Result<(), Problem> {
         return Ok(());
     }
     let detail = "the Content-Type must be application/json";
-    Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content-type", "Unsupported media type", detail))
+    Err(Problem::new(CONTENT_TYPE, detail))
 }
 
 fn unread(error: &axum::Error) -> Problem {
     let source = std::error::Error::source(error);
     if source.is_some_and(|source| source.to_string().contains("length limit exceeded")) {
         let detail = format!("the body has more than {BODY_BYTES} bytes");
-        let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Request too large", detail);
+        let problem = Problem::new(TOO_LARGE, detail);
         return problem.at("limit", Some(BODY_BYTES));
     }
-    Problem::new(StatusCode::BAD_REQUEST, "body", "Unreadable body", format!("the body ended early: {error}"))
+    Problem::new(Code::Body.into(), format!("the body ended early: {error}"))
 }
 
 fn malformed(body: &[u8], error: &serde_json::Error) -> Problem {
@@ -207,27 +186,24 @@ fn malformed(body: &[u8], error: &serde_json::Error) -> Problem {
         serde_json::error::Category::Data => "type",
         _ => "malformed",
     };
-    Problem::new(StatusCode::BAD_REQUEST, "malformed", "Malformed request", error.to_string())
-        .at(kind, Some(offset))
+    Problem::new(MALFORMED, error.to_string()).at(kind, Some(offset))
 }
 
 fn refused(reason: NoAnswer) -> Problem {
-    let bad = |code, title, detail: String| {
-        Problem::new(StatusCode::BAD_REQUEST, code, title, detail).at("range", None)
-    };
+    let bad = |kind, detail: String| Problem::new(kind, detail).at("range", None);
     match reason {
-        NoAnswer::Link(id) => bad("link", "Unknown link", format!("there is no link {id:?}")),
-        NoAnswer::Fleet(reason) => bad("fleet", "Fleet out of range", reason),
+        NoAnswer::Link(id) => bad(LINK, format!("there is no link {id:?}")),
+        NoAnswer::Fleet(reason) => bad(FLEET, reason),
         NoAnswer::Plan => failed(),
     }
 }
 
 fn too_much(what: &str) -> Problem {
     let detail = format!("the answer {what}: give fewer messages, or a schema with less to check");
-    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "work", "Too much work", detail).at("limit", None)
+    Problem::new(TOO_MUCH_WORK, detail).at("limit", None)
 }
 
 fn failed() -> Problem {
     let detail = "the answer could not be computed; the fault is not in the request";
-    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "failed", "Not computed", detail)
+    Problem::new(FAILED, detail)
 }

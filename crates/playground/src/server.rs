@@ -4,13 +4,13 @@ use crate::{Process, routes};
 use axum::{
     Router,
     extract::{ConnectInfo, Request},
-    http::{HeaderMap, Method, StatusCode, Uri},
+    http::{HeaderMap, Method, Uri},
     middleware::{Next, from_fn, map_response},
     response::{IntoResponse, Redirect, Response},
     routing::get,
 };
 use dunnage_access::{Listener, Peer};
-use dunnage_inputs::Problem;
+use dunnage_inputs::{Code, Problem};
 use std::{io, net::SocketAddr};
 use tokio::net::TcpListener;
 
@@ -47,7 +47,7 @@ async fn own(address: SocketAddr, from: SocketAddr, request: Request, next: Next
     };
     match peer.foreign {
         Some(foreign) if address.ip().to_canonical().is_loopback() => {
-            Problem::new(StatusCode::FORBIDDEN, "forbidden", "Forbidden", foreign.reason()).into_response()
+            Problem::new(Code::Forbidden.into(), foreign.reason()).into_response()
         }
         _ => next.run(request).await,
     }

@@ -22,7 +22,7 @@ use axum::{
     http::StatusCode,
     routing::{get, post},
 };
-use dunnage_inputs::{Problem, query};
+use dunnage_inputs::{Problem, ProblemKind, query};
 use std::sync::Arc;
 use tokio::task::AbortHandle;
 
@@ -53,12 +53,14 @@ pub fn serve(socket: Socket, state: Arc<GatewayState>, reloader: Arc<Reloader>) 
     tokio::spawn(async move { axum::serve(socket, router).await }).abort_handle()
 }
 
+/// The new configuration does not apply.
+const NOT_RELOADED: ProblemKind =
+    ProblemKind::new(StatusCode::UNPROCESSABLE_ENTITY, "configuration", "Not reloaded");
+
 /// `POST /reload`
 async fn reload(State(admin): State<Arc<Admin>>) -> Result<Json<Reloaded>, Problem> {
     let reloaded = admin.reloader.reload().await;
-    reloaded.map(Json).map_err(|e| {
-        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "configuration", "Not reloaded", e.to_string())
-    })
+    reloaded.map(Json).map_err(|e| Problem::new(NOT_RELOADED, e.to_string()))
 }
 
 type Query<T> = Result<extract::Query<T>, QueryRejection>;

@@ -1,10 +1,10 @@
 //! Bounds the memory of answers that clients have not read yet. A page of a list can have some megabytes, and a client may read it slowly:
 //! without a bound, clients that do not read would exhaust the memory.
 
+use super::problems::ANSWERS;
 use axum::{
     body::{Body, Bytes, HttpBody, to_bytes},
     extract::{Request, State},
-    http::StatusCode,
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -56,7 +56,7 @@ async fn hold(memory: &Memory, peer: &Peer, response: Response) -> Result<Respon
         .and_then(|()| room.whole());
     taken.map_err(|_| {
         let detail = "unread answers use all the memory that they may use; try again later";
-        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "answers", "Too many answers", detail)
+        Problem::new(ANSWERS, detail)
     })?;
     Ok(Response::from_parts(head, Body::from(Bytes::from_owner(Counted { bytes, _room: room }))))
 }

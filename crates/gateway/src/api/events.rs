@@ -1,14 +1,15 @@
 //! The event stream: `message`, `quarantine` and `stats`, as server-sent events.
 
 use super::objects::StatsObject;
+use super::problems::{QueryProblems, WATCHERS, WatcherProblems};
 use crate::state::GatewayState;
 use axum::{
     extract::State,
-    http::{HeaderMap, StatusCode},
+    http::HeaderMap,
     response::sse::{self, KeepAlive, Sse},
 };
 use dunnage_access::{Peer, Right, http::credential};
-use dunnage_inputs::{NoQuery, Problem};
+use dunnage_inputs::{AccessProblems, NoQuery, Problem};
 use std::{borrow::Cow, convert::Infallible, sync::Arc};
 use tokio_stream::{
     Stream, StreamExt,
@@ -37,11 +38,9 @@ enum Kind {
 
 #[utoipa::path(get, path = "/api/events", tag = "api", responses(
     (status = 200, description = "Server-sent events without end: what an event is.", body = Event, content_type = "text/event-stream"),
-    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`watchers`", body = Problem, content_type = "application/problem+json"),
+    QueryProblems,
+    AccessProblems,
+    WatcherProblems,
 ))]
 pub async fn events(
     State(state): State<Arc<GatewayState>>,
@@ -49,9 +48,8 @@ pub async fn events(
     peer: Peer,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<sse::Event, Infallible>>>, Problem> {
-    let (events, watching) = state.live.watch(peer.address).map_err(|detail| {
-        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "watchers", "Too many watchers", detail)
-    })?;
+    let (events, watching) =
+        state.live.watch(peer.address).map_err(|detail| Problem::new(WATCHERS, detail))?;
     // A watcher that lags misses events, and continues.
     let events = BroadcastStream::new(events)
         .filter_map(Result::ok)

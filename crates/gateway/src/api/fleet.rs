@@ -3,13 +3,14 @@
 #![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
 
 use super::lists::{DEFAULT_LIMIT, MAX_LIMIT, number};
+use super::problems::{AnswerProblems, QueryAndNameProblems, QueryProblems, ReadProblems};
 use crate::{
     fleet::{Direction, Entry, Kind, Page, Position, Query, Sort, Source},
     state::GatewayState,
 };
 use axum::{Json, extract::State, http::Uri};
 use dunnage_base::clock::{self, rfc3339};
-use dunnage_inputs::{NoQuery, Problem, Segment, query};
+use dunnage_inputs::{AccessProblems, NoQuery, Problem, Segment, query};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
 use utoipa::{IntoParams, ToSchema};
@@ -218,12 +219,10 @@ impl DeviceObject {
 
 #[utoipa::path(get, path = "/api/devices", tag = "api", params(Parameters), responses(
     (status = 200, description = "A page of the devices.", body = Devices),
-    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
+    QueryProblems,
+    AccessProblems,
+    ReadProblems,
+    AnswerProblems,
 ))]
 pub async fn devices(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result<Json<Devices>, Problem> {
     let now = clock::now();
@@ -246,12 +245,10 @@ pub async fn devices(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result
 
 #[utoipa::path(get, path = "/api/devices/{device}", tag = "api", params(("device" = String, Path, description = "The device's id.")), responses(
     (status = 200, description = "The device.", body = DeviceObject),
-    (status = 400, description = "`query`, `name`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    QueryAndNameProblems,
+    AccessProblems,
     (status = 404, description = "`not-found`: nothing of this device has been stored or is in the quarantine", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
+    ReadProblems,
 ))]
 pub async fn device(
     State(state): State<Arc<GatewayState>>,

@@ -1,6 +1,7 @@
 //! The counts, health checks and metrics.
 
 use super::objects::StatsObject;
+use super::problems::{NOT_READY, QueryProblems, ReadinessProblems};
 use crate::{
     metrics::{Moment, plain},
     state::GatewayState,
@@ -8,20 +9,18 @@ use crate::{
 use axum::{
     Json,
     extract::State,
-    http::{HeaderMap, StatusCode, header},
+    http::{HeaderMap, header},
     response::IntoResponse,
 };
 use dunnage_base::clock;
 use dunnage_buffer::Use;
-use dunnage_inputs::{NoQuery, Problem};
+use dunnage_inputs::{AccessProblems, NoQuery, Problem};
 use std::sync::Arc;
 
 #[utoipa::path(get, path = "/api/stats", tag = "api", responses(
     (status = 200, description = "Counts over the life of the buffer.", body = StatsObject),
-    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
+    QueryProblems,
+    AccessProblems,
 ))]
 pub async fn stats(State(state): State<Arc<GatewayState>>, _: NoQuery) -> Json<StatsObject> {
     Json(StatsObject::of(&state))
@@ -38,7 +37,7 @@ pub async fn healthz() -> &'static str {
 /// A message that comes now can be made durable.
 #[utoipa::path(get, path = "/readyz", tag = "health", security(()), responses(
     (status = 200, description = "A message that comes now can be made durable.", body = String, content_type = "text/plain"),
-    (status = 503, description = "`not-ready`", body = Problem, content_type = "application/problem+json"),
+    ReadinessProblems,
 ))]
 pub async fn readyz(State(state): State<Arc<GatewayState>>) -> Result<&'static str, Problem> {
     let reason = if state.buffer().queue.is_closed() {
@@ -52,7 +51,7 @@ pub async fn readyz(State(state): State<Arc<GatewayState>>) -> Result<&'static s
     } else {
         return Ok("ready\n");
     };
-    Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "not-ready", "Not ready", reason))
+    Err(Problem::new(NOT_READY, reason))
 }
 
 #[utoipa::path(get, path = "/metrics", tag = "health", responses(
@@ -61,9 +60,7 @@ pub async fn readyz(State(state): State<Arc<GatewayState>>) -> Result<&'static s
         description = "For Prometheus: its text format 0.0.4, or OpenMetrics where `Accept` names that.",
         content((String = "text/plain"), (String = "application/openmetrics-text"))
     ),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
+    AccessProblems,
 ))]
 pub async fn metrics(State(state): State<Arc<GatewayState>>, headers: HeaderMap) -> impl IntoResponse {
     let oldest = state.buffer().readers.of(Use::Admin).oldest().await.ok().flatten();

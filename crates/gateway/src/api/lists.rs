@@ -3,11 +3,12 @@
 #![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
 
 use super::objects::{MessageObject, RejectObject};
+use super::problems::{AnswerProblems, QueryAndNameProblems, QueryProblems, ReadProblems};
 use crate::state::GatewayState;
 use axum::{Json, extract::State, http::Uri};
 use dunnage_base::clock;
 use dunnage_buffer::{Message, Page, Times};
-use dunnage_inputs::{Problem, Segment, query};
+use dunnage_inputs::{AccessProblems, Problem, Segment, query};
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
@@ -86,13 +87,11 @@ pub struct Messages<T> {
 
 #[utoipa::path(get, path = "/api/devices/{device}/messages", tag = "api", params(("device" = String, Path, description = "The device's id."), Parameters, TimesParameters), responses(
     (status = 200, description = "The newest messages of a device, or of a time range.", body = Messages<MessageObject>),
-    (status = 400, description = "`query`, `name`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    QueryAndNameProblems,
+    AccessProblems,
     (status = 404, description = "`not-found`: nothing has been stored of this device", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
+    ReadProblems,
+    AnswerProblems,
 ))]
 pub async fn device_messages(
     State(state): State<Arc<GatewayState>>,
@@ -108,12 +107,10 @@ pub async fn device_messages(
 
 #[utoipa::path(get, path = "/api/messages", tag = "api", params(Parameters, TimesParameters, ("device" = Option<String>, Query, description = "Only those of this device.")), responses(
     (status = 200, description = "The newest messages, or those of a time range.", body = Messages<MessageObject>),
-    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
+    QueryProblems,
+    AccessProblems,
+    ReadProblems,
+    AnswerProblems,
 ))]
 pub async fn messages(
     State(state): State<Arc<GatewayState>>,
@@ -131,12 +128,10 @@ pub async fn messages(
 
 #[utoipa::path(get, path = "/api/quarantine", tag = "api", params(Parameters, ("device" = Option<String>, Query, description = "Only those of this device.")), responses(
     (status = 200, description = "The newest messages of the quarantine.", body = Messages<RejectObject>),
-    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
+    QueryProblems,
+    AccessProblems,
+    ReadProblems,
+    AnswerProblems,
 ))]
 pub async fn rejects(
     State(state): State<Arc<GatewayState>>,

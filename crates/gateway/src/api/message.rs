@@ -1,5 +1,6 @@
 //! One message: its bytes, what each of them means, how long the message is in other formats, and what the outputs did with it.
 
+use super::problems::{AnswerProblems, NameProblems, ReadProblems};
 use super::{
     objects::{MessageObject, slot},
     turns::turn,
@@ -11,7 +12,7 @@ use dunnage_buffer::{Message, Page, Times};
 use dunnage_explain::{Explanation, Reader, Stop};
 use dunnage_formats::{Format, Id, Known};
 use dunnage_ingest::profiles::{Codecs, Profiles, slots::Slots};
-use dunnage_inputs::{Problem, Segment};
+use dunnage_inputs::{AccessProblems, Problem, Segment};
 use dunnage_outputs::Outcome;
 use dunnage_packed::is_delta;
 use serde::Serialize;
@@ -51,13 +52,11 @@ struct Size {
 
 #[utoipa::path(get, path = "/api/messages/{id}", tag = "api", params(("id" = i64, Path, description = "The message's ID.")), responses(
     (status = 200, description = "A message, its bytes and what they mean.", body = MessageDetail),
-    (status = 400, description = "`name`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    NameProblems,
+    AccessProblems,
     (status = 404, description = "`not-found`: there is no such message, or retention has dropped it", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
+    ReadProblems,
+    AnswerProblems,
 ))]
 pub async fn message(
     State(state): State<Arc<GatewayState>>,

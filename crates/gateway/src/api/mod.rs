@@ -11,6 +11,7 @@ pub mod openapi;
 mod operate;
 mod operations;
 mod page;
+pub mod problems;
 mod series;
 mod turns;
 
@@ -18,12 +19,11 @@ use crate::state::GatewayState;
 use axum::{
     Extension, Router,
     extract::{Request, State},
-    http::StatusCode,
     middleware::{Next, from_fn_with_state, map_response},
     response::{IntoResponse, Response},
 };
 use dunnage_access::{Peer, http::credential};
-use dunnage_inputs::{Hooks, Problem};
+use dunnage_inputs::{Code, Hooks, Problem};
 use dunnage_playground::Process;
 use std::sync::Arc;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -86,5 +86,5 @@ fn health() -> OpenApiRouter<Arc<GatewayState>> {
 
 async fn method_not_allowed() -> Problem {
     let detail = "the header Allow lists the methods that this address accepts";
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", "Method not allowed", detail)
+    Problem::new(Code::Method.into(), detail)
 }

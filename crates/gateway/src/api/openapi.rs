@@ -1,10 +1,11 @@
 //! The OpenAPI 3.1 document of the HTTP port. It is generated from the routes and the annotations of their handlers, and `clippy.toml`
 //! forbids routes that bypass it.
 
+use super::problems::QueryProblems;
 use super::{health, operate, readable};
 use crate::state::GatewayState;
 use axum::{http::header, response::IntoResponse};
-use dunnage_inputs::{NoQuery, Problem};
+use dunnage_inputs::{AccessProblems, NoQuery};
 use std::sync::{Arc, LazyLock};
 use utoipa::{
     Modify, OpenApi,
@@ -59,10 +60,8 @@ pub fn document() -> &'static str {
 
 #[utoipa::path(get, path = "/api/openapi.json", tag = "api", responses(
     (status = 200, description = "This document.", body = serde_json::Value),
-    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
+    QueryProblems,
+    AccessProblems,
 ))]
 pub async fn openapi(_: NoQuery) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/json")], document())

@@ -8,6 +8,9 @@
 
 #![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
 
+use super::problems::{
+    CROSS_SITE, DeadLetterProblems, NOT_JSON, NotRunningProblems, QuarantineProblems, SELECTION,
+};
 use crate::{
     operations::{
         dead_letters::{self, Action},
@@ -89,12 +92,12 @@ pub async fn operators_only(
 fn admit(state: &GatewayState, peer: &Peer, headers: &HeaderMap) -> Result<Operator, Problem> {
     if is_cross_site(headers) {
         let detail = "a browser sent the request for a page of another site";
-        return Err(Problem::new(StatusCode::FORBIDDEN, "cross-site", "Page of another site", detail));
+        return Err(Problem::new(CROSS_SITE, detail));
     }
     let given = headers.get(header::CONTENT_TYPE).and_then(|given| given.to_str().ok()).unwrap_or_default();
     if !given.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
         let detail = "an operation must have Content-Type: application/json";
-        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not-json", "Not JSON", detail));
+        return Err(Problem::new(NOT_JSON, detail));
     }
     let token = state.ingest().access.may_operate(peer, bearer(headers).as_deref())?;
     Ok(Operator { token, address: peer.address.to_canonical() })
@@ -140,15 +143,7 @@ pub struct Resolved {
 
 #[utoipa::path(post, path = "/api/quarantine/retry", tag = "operations", request_body = QuarantineSelection, security(("token" = [])), responses(
     (status = 200, description = "Messages were decoded with the current profiles and schemas, and stored with their original times of arrival if that succeeded: at most 1000.", body = Retried),
-    (status = 400, description = "`query`, `selection`, `body`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`, `cross-site`", body = Problem, content_type = "application/problem+json"),
-    (status = 408, description = "`body-timeout`", body = Problem, content_type = "application/problem+json"),
-    (status = 413, description = "`too-large`", body = Problem, content_type = "application/problem+json"),
-    (status = 415, description = "`not-json`", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`queue-full`, `not-written`", body = Problem, content_type = "application/problem+json"),
+    QuarantineProblems,
 ))]
 pub async fn retry_quarantine(
     State(state): State<Arc<GatewayState>>,
@@ -170,15 +165,7 @@ pub async fn retry_quarantine(
 
 #[utoipa::path(post, path = "/api/quarantine/discard", tag = "operations", request_body = QuarantineSelection, security(("token" = [])), responses(
     (status = 200, description = "Up to 1000 quarantined messages were permanently discarded.", body = Discarded),
-    (status = 400, description = "`query`, `selection`, `body`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`, `cross-site`", body = Problem, content_type = "application/problem+json"),
-    (status = 408, description = "`body-timeout`", body = Problem, content_type = "application/problem+json"),
-    (status = 413, description = "`too-large`", body = Problem, content_type = "application/problem+json"),
-    (status = 415, description = "`not-json`", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`queue-full`, `not-written`", body = Problem, content_type = "application/problem+json"),
+    QuarantineProblems,
 ))]
 pub async fn discard_quarantine(
     State(state): State<Arc<GatewayState>>,
@@ -200,17 +187,9 @@ pub async fn discard_quarantine(
 
 #[utoipa::path(post, path = "/api/outputs/{output}/dead-letters/retry", tag = "operations", params(("output" = String, Path, description = "The output's name.")), request_body = DeadLetterSelection, security(("token" = [])), responses(
     (status = 200, description = "The output delivers dead letters again: at most 1000.", body = Resolved),
-    (status = 400, description = "`query`, `name`, `selection`, `body`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`, `cross-site`", body = Problem, content_type = "application/problem+json"),
+    DeadLetterProblems,
     (status = 404, description = "`not-found`: there is no such output", body = Problem, content_type = "application/problem+json"),
-    (status = 408, description = "`body-timeout`", body = Problem, content_type = "application/problem+json"),
-    (status = 409, description = "`not-running`: the configuration no longer has the output", body = Problem, content_type = "application/problem+json"),
-    (status = 413, description = "`too-large`", body = Problem, content_type = "application/problem+json"),
-    (status = 415, description = "`not-json`", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`queue-full`", body = Problem, content_type = "application/problem+json"),
+    NotRunningProblems,
 ))]
 pub async fn retry_dead_letters(
     State(state): State<Arc<GatewayState>>,
@@ -224,16 +203,8 @@ pub async fn retry_dead_letters(
 
 #[utoipa::path(post, path = "/api/outputs/{output}/dead-letters/discard", tag = "operations", params(("output" = String, Path, description = "The output's name.")), request_body = DeadLetterSelection, security(("token" = [])), responses(
     (status = 200, description = "Dead letters left the list without being delivered, and messages that are retried are not delivered: at most 1000. The messages stay in the buffer.", body = Resolved),
-    (status = 400, description = "`query`, `name`, `selection`, `body`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`, `cross-site`", body = Problem, content_type = "application/problem+json"),
+    DeadLetterProblems,
     (status = 404, description = "`not-found`: there is no such output", body = Problem, content_type = "application/problem+json"),
-    (status = 408, description = "`body-timeout`", body = Problem, content_type = "application/problem+json"),
-    (status = 413, description = "`too-large`", body = Problem, content_type = "application/problem+json"),
-    (status = 415, description = "`not-json`", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`queue-full`", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn discard_dead_letters(
     State(state): State<Arc<GatewayState>>,
@@ -325,7 +296,7 @@ impl QuarantineSelection {
 }
 
 fn bad(detail: impl Into<String>) -> Problem {
-    Problem::new(StatusCode::BAD_REQUEST, "selection", "Bad selection", detail)
+    Problem::new(SELECTION, detail)
 }
 
 /// Returns the limits of a body.

@@ -4,6 +4,7 @@
 #![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
 
 use super::lists::number;
+use super::problems::{AnswerProblems, QueryAndNameProblems, QueryProblems, ReadProblems};
 use crate::{
     operations::{
         credentials::{self, Credentials},
@@ -18,7 +19,7 @@ use crate::{
 };
 use axum::{Json, extract::State, http::Uri};
 use dunnage_base::clock::rfc3339;
-use dunnage_inputs::{NoQuery, Problem, Segment, query};
+use dunnage_inputs::{AccessProblems, NoQuery, Problem, Segment, query};
 use dunnage_outputs::RetriedMessage;
 use serde::Serialize;
 use std::sync::Arc;
@@ -57,11 +58,9 @@ pub struct OperationsObject {
 
 #[utoipa::path(get, path = "/api/operations", tag = "operations", responses(
     (status = 200, description = "Inputs, outputs, buffer, queue and quarantine at this moment.", body = OperationsObject),
-    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
+    QueryProblems,
+    AccessProblems,
+    ReadProblems,
 ))]
 pub async fn operations(
     State(state): State<Arc<GatewayState>>,
@@ -133,13 +132,11 @@ pub struct DeadLetters {
 
 #[utoipa::path(get, path = "/api/outputs/{output}/dead-letters", tag = "operations", params(("output" = String, Path, description = "The output's name."), IdPage), responses(
     (status = 200, description = "Messages that the receiver has permanently rejected, the oldest first, and those that are retried.", body = DeadLetters),
-    (status = 400, description = "`query`, `name`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    QueryAndNameProblems,
+    AccessProblems,
     (status = 404, description = "`not-found`: there is no such output", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
+    ReadProblems,
+    AnswerProblems,
 ))]
 pub async fn dead_letters(
     State(state): State<Arc<GatewayState>>,
@@ -178,11 +175,9 @@ struct QuarantineDevice {
 
 #[utoipa::path(get, path = "/api/quarantine/devices", tag = "operations", params(("device" = Option<String>, Query, description = "Only this device.")), responses(
     (status = 200, description = "How many messages of which devices are in the quarantine.", body = QuarantineDevices),
-    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
+    QueryProblems,
+    AccessProblems,
+    ReadProblems,
 ))]
 pub async fn quarantine_devices(
     State(state): State<Arc<GatewayState>>,
@@ -205,11 +200,9 @@ pub async fn quarantine_devices(
 
 #[utoipa::path(get, path = "/api/tokens", tag = "operations", params(NamePage), responses(
     (status = 200, description = "The tokens in use, in the order of their names, without secrets or hashes.", body = Credentials),
-    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
+    QueryProblems,
+    AccessProblems,
+    AnswerProblems,
 ))]
 pub async fn tokens(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result<Json<Credentials>, Problem> {
     let (limit, after) = page(&uri)?;
@@ -218,11 +211,9 @@ pub async fn tokens(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result<
 
 #[utoipa::path(get, path = "/api/keys", tag = "operations", params(NamePage), responses(
     (status = 200, description = "The DTLS keys in use, in the order of their names, without secrets.", body = Credentials),
-    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
+    QueryProblems,
+    AccessProblems,
+    AnswerProblems,
 ))]
 pub async fn keys(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result<Json<Credentials>, Problem> {
     let (limit, after) = page(&uri)?;
@@ -237,12 +228,10 @@ pub struct Schemas {
 
 #[utoipa::path(get, path = "/api/schemas", tag = "operations", responses(
     (status = 200, description = "The schemas in use, with their slots and fingerprints.", body = Schemas),
-    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
+    QueryProblems,
+    AccessProblems,
+    ReadProblems,
+    AnswerProblems,
 ))]
 pub async fn all_schemas(
     State(state): State<Arc<GatewayState>>,
@@ -253,11 +242,9 @@ pub async fn all_schemas(
 
 #[utoipa::path(get, path = "/api/rates", tag = "operations", responses(
     (status = 200, description = "Messages, bytes and rejections per second in each minute, since the start and for at most a day.", body = RatesObject),
-    (status = 400, description = "`query`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
+    QueryProblems,
+    AccessProblems,
+    AnswerProblems,
 ))]
 pub async fn all_rates(State(state): State<Arc<GatewayState>>, _: NoQuery) -> Json<RatesObject> {
     let totals = state.buffer().stats.totals();

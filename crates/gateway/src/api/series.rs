@@ -2,6 +2,7 @@
 
 #![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
 
+use super::problems::{AnswerProblems, QueryAndNameProblems, ReadProblems};
 use super::{
     lists::{TIMES, TimesParameters, times},
     turns::turn,
@@ -11,7 +12,7 @@ use axum::{Json, extract::State, http::Uri};
 use dunnage_base::clock::rfc3339;
 use dunnage_buffer::{Message, Page, Readers, Times};
 use dunnage_ingest::profiles::Profiles;
-use dunnage_inputs::{Problem, Segment, query};
+use dunnage_inputs::{AccessProblems, Problem, Segment, query};
 use serde::Serialize;
 use serde_json::Value;
 use std::{collections::HashMap, sync::Arc};
@@ -99,13 +100,11 @@ struct Points {
 
 #[utoipa::path(get, path = "/api/devices/{device}/series", tag = "api", params(("device" = String, Path, description = "The device's id."), TimesParameters), responses(
     (status = 200, description = "The numbers in a device's messages over time.", body = Series),
-    (status = 400, description = "`query`, `name`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
+    QueryAndNameProblems,
+    AccessProblems,
     (status = 404, description = "`not-found`: nothing has been stored of this device", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 500, description = "`unreadable`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`answers`", body = Problem, content_type = "application/problem+json"),
+    ReadProblems,
+    AnswerProblems,
 ))]
 pub async fn series(
     State(state): State<Arc<GatewayState>>,

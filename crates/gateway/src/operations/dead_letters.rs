@@ -4,11 +4,15 @@ use crate::state::GatewayState;
 use axum::http::StatusCode;
 use dunnage_base::clock::rfc3339;
 use dunnage_buffer::{DeadLetter, Readers};
-use dunnage_inputs::Problem;
+use dunnage_inputs::{Problem, ProblemKind};
 use dunnage_outputs::{DeadLetterError, Which};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
+
+/// The configuration no longer has the output.
+pub const NOT_RUNNING: ProblemKind =
+    ProblemKind::new(StatusCode::CONFLICT, "not-running", "Output not running");
 
 /// A dead letter.
 #[derive(Serialize, ToSchema)]
@@ -89,7 +93,7 @@ fn refused(error: &DeadLetterError) -> Problem {
     match error {
         DeadLetterError::Unknown(output) => {
             let detail = format!("the output {output:?} is not running: the configuration no longer has it");
-            Problem::new(StatusCode::CONFLICT, "not-running", "Output not running", detail)
+            Problem::new(NOT_RUNNING, detail)
         }
         DeadLetterError::Buffer => Problem::unreadable(),
     }

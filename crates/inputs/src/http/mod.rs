@@ -13,7 +13,7 @@ use self::{
     body::{ignore, receive},
     compressed::{coding, expand},
     extract::Segment,
-    problem::Problem,
+    problem::{IngestProblems, Problem},
 };
 use crate::{Environment, HttpSettings, query};
 use axum::{
@@ -86,18 +86,7 @@ struct Binary(Vec<u8>);
     responses(
     (status = 204, description = "All of it is durable."),
     (status = 207, description = "All of the batch is durable, some of it in the quarantine.", body = batch::Report),
-    (status = 400, description = "`malformed`, `name`, `key`, `query`, `body`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "`forbidden`", body = Problem, content_type = "application/problem+json"),
-    (status = 404, description = "`unknown-schema`", body = Problem, content_type = "application/problem+json"),
-    (status = 408, description = "`body-timeout`", body = Problem, content_type = "application/problem+json"),
-    (status = 409, description = "`reference`", body = Problem, content_type = "application/problem+json"),
-    (status = 413, description = "`too-large`", body = Problem, content_type = "application/problem+json"),
-    (status = 415, description = "`media-type`, `content-encoding`", body = Problem, content_type = "application/problem+json"),
-    (status = 422, description = "`schema`, `not-representable`, `unknown-layout`, `unwritable`", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 500, description = "`decoder`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`queue-full`, `buffer-full`, `not-written`", body = Problem, content_type = "application/problem+json"),
+    IngestProblems,
 )
 )]
 pub async fn ingest(

@@ -8,7 +8,32 @@ use dunnage_access::Denied;
 use dunnage_buffer::{ReadError, Refusal};
 use dunnage_ingest::{Code, Rejected, media_types::KNOWN};
 use serde::Serialize;
-use utoipa::ToSchema;
+use std::collections::BTreeMap;
+use utoipa::{
+    ToSchema,
+    openapi::{Content, Ref, RefOr, Response as Documented},
+};
+
+/// The media type of problems.
+const MEDIA_TYPE: &str = "application/problem+json";
+
+/// A kind of problem: all problems with its code have its status and its title.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProblemKind {
+    /// The status of the response.
+    pub status: StatusCode,
+    /// The code, as in `spec/ingest.md`.
+    pub code: &'static str,
+    /// What the problem is, for people.
+    pub title: &'static str,
+}
+
+impl ProblemKind {
+    /// Creates a kind of problem.
+    pub const fn new(status: StatusCode, code: &'static str, title: &'static str) -> ProblemKind {
+        ProblemKind { status, code, title }
+    }
+}
 
 /// An error that a request is answered with.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
@@ -39,13 +64,9 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Creates a problem with `code`; `title` is the same for all problems with this code. Those with the status 503 are temporary.
-    pub fn new(
-        status: StatusCode,
-        code: &'static str,
-        title: &'static str,
-        detail: impl Into<String>,
-    ) -> Self {
+    /// Creates a problem. Those with the status 503 are temporary.
+    pub fn new(kind: ProblemKind, detail: impl Into<String>) -> Self {
+        let ProblemKind { status, code, title } = kind;
         let retry_after = u32::from(status == StatusCode::SERVICE_UNAVAILABLE);
         let detail = detail.into();
         Problem { code, title, status, detail, kind: None, offset: None, pointer: None, retry_after }
@@ -67,8 +88,14 @@ impl Problem {
     }
 }
 
-/// Returns the status and the title of a problem with `code`.
-fn status(code: Code) -> (StatusCode, &'static str) {
+impl From<Code> for ProblemKind {
+    fn from(code: Code) -> ProblemKind {
+        let (status, title) = status_and_title(code);
+        ProblemKind { status, code: code.as_str(), title }
+    }
+}
+
+fn status_and_title(code: Code) -> (StatusCode, &'static str) {
     match code {
         Code::Malformed => (StatusCode::BAD_REQUEST, "Malformed message"),
         Code::NotRepresentable => (StatusCode::UNPROCESSABLE_ENTITY, "Not representable"),
@@ -104,11 +131,10 @@ fn status(code: Code) -> (StatusCode, &'static str) {
 
 impl From<Rejected> for Problem {
     fn from(rejected: Rejected) -> Problem {
-        let (status, title) = status(rejected.code);
         let retry_after = rejected.retry_after().unwrap_or_default();
-        let detail = rejected.told();
-        let Rejected { code, kind, offset, pointer, .. } = rejected;
-        Problem { code: code.as_str(), title, status, detail, kind, offset, pointer, retry_after }
+        let problem = Problem::new(rejected.code.into(), rejected.told());
+        let Rejected { kind, offset, pointer, .. } = rejected;
+        Problem { kind, offset, pointer, retry_after, ..problem }
     }
 }
 
@@ -135,7 +161,7 @@ impl IntoResponse for Problem {
         let body = serde_json::to_string(&self).unwrap_or_default();
         let mut response = (self.status, body).into_response();
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE));
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if self.retry_after > 0 {
@@ -159,6 +185,52 @@ impl IntoResponse for Problem {
         }
         response
     }
+}
+
+/// Returns the responses with these problems, for the OpenAPI document.
+pub fn documented(kinds: &[ProblemKind]) -> BTreeMap<String, RefOr<Documented>> {
+    let mut codes: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for kind in kinds {
+        codes.entry(kind.status.as_str().to_owned()).or_default().push(format!("`{}`", kind.code));
+    }
+    let response = |codes: Vec<String>| {
+        let mut response = Documented::new(codes.join(", "));
+        let schema = RefOr::Ref(Ref::from_schema_name("Problem"));
+        response.content.insert(MEDIA_TYPE.to_owned(), Content::new(Some(schema)).into());
+        RefOr::T(response)
+    };
+    codes.into_iter().map(|(status, codes)| (status, response(codes))).collect()
+}
+
+/// Declares types that stand for some problems in the annotations of handlers.
+#[macro_export]
+macro_rules! problems {
+    ($($(#[$doc:meta])* $visibility:vis $name:ident: $($kind:expr),+;)+) => {$(
+        $(#[$doc])*
+        $visibility struct $name;
+
+        impl ::utoipa::IntoResponses for $name {
+            fn responses() -> ::std::collections::BTreeMap<
+                String,
+                ::utoipa::openapi::RefOr<::utoipa::openapi::response::Response>,
+            > {
+                $crate::http::problem::documented(&[$($kind.into()),+])
+            }
+        }
+    )+};
+}
+
+problems! {
+    /// The problems of requests that a peer may not make.
+    pub AccessProblems: Code::Unauthorized, Code::Forbidden, Code::TooMany;
+    /// The problems of messages and batches.
+    pub(crate) IngestProblems: Code::Malformed, Code::Name, Code::Key, Code::Query, Code::Body, Code::Unauthorized, Code::Forbidden,
+        Code::UnknownSchema, Code::BodyTimeout, Code::Reference, Code::TooLarge, Code::MediaType, Code::ContentEncoding, Code::Schema,
+        Code::NotRepresentable, Code::UnknownLayout, Code::Unwritable, Code::TooMany, Code::Decoder, Code::QueueFull, Code::BufferFull,
+        Code::NotWritten;
+    /// The problems of webhooks.
+    pub(crate) HookProblems: Code::Callback, Code::Name, Code::Unauthorized, Code::BodyTimeout, Code::TooLarge, Code::TooMany,
+        Code::QueueFull, Code::BufferFull, Code::NotWritten;
 }
 
 fn urn<S: serde::Serializer>(code: &&'static str, to: S) -> Result<S::Ok, S::Error> {

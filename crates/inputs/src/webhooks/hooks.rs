@@ -1,6 +1,7 @@
 //! All webhooks of the gateway, by name.
 
 use super::{Answer, Hook, guard::Guard};
+use crate::http::problem::HookProblems;
 use crate::{
     Environment, InputError,
     http::{extract::Segment, problem::Problem},
@@ -56,14 +57,9 @@ impl Guards {
     )),
     responses(
     (status = 200, description = "The message is durable, or there is none.", body = Answer),
-    (status = 400, description = "`callback`, `name`", body = Problem, content_type = "application/problem+json"),
-    (status = 401, description = "`unauthorized`", body = Problem, content_type = "application/problem+json"),
+    HookProblems,
     (status = 403, description = "`forbidden`: there is no such webhook, and this token may not know", body = Problem, content_type = "application/problem+json"),
     (status = 404, description = "`not-found`: there is no such webhook", body = Problem, content_type = "application/problem+json"),
-    (status = 408, description = "`body-timeout`", body = Problem, content_type = "application/problem+json"),
-    (status = 413, description = "`too-large`", body = Problem, content_type = "application/problem+json"),
-    (status = 429, description = "`too-many`", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "`queue-full`, `buffer-full`, `not-written`", body = Problem, content_type = "application/problem+json"),
 )
 )]
 pub async fn call(
