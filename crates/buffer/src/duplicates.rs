@@ -178,17 +178,7 @@ mod tests {
 
     fn message(device: &str, key: Option<&str>, dedup_by_payload: bool, raw: &'static [u8]) -> NewMessage {
         let (device, key) = (device.to_owned(), key.map(str::to_owned));
-        let provenance = Provenance {
-            device,
-            received_at: 0,
-            schema: None,
-            link: None,
-            key,
-            dedup_by_payload,
-            is_answered: false,
-            request: String::new(),
-            origin: None,
-        };
+        let provenance = Provenance { key, dedup_by_payload, ..Provenance::new(device, 0, "") };
         NewMessage {
             provenance,
             format: "json",

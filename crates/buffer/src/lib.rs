@@ -81,17 +81,7 @@
 //! let (buffer, writer) = open(options, &|_device| false)?.start(1 << 16);
 //! let writer = writer.spawn(())?;
 //!
-//! let provenance = Provenance {
-//!     device: "buoy".into(),
-//!     received_at: 1_767_225_600_000_000,
-//!     schema: None,
-//!     link: None,
-//!     key: Some("42".into()),
-//!     dedup_by_payload: false,
-//!     is_answered: false,
-//!     request: "r1".into(),
-//!     origin: None,
-//! };
+//! let provenance = Provenance { key: Some("42".into()), ..Provenance::new("buoy", 1_767_225_600_000_000, "r1") };
 //! let message = NewMessage { provenance, format: "json", raw: "7 ".into(), json: "7".into(), layout: None, reference: None };
 //! buffer.queue.store(message, buffer.queue.reserve(), || ())?.commit().await?;
 //! // From here on the message is on disk.

@@ -34,6 +34,23 @@ pub struct Provenance {
     pub is_answered: bool,
 }
 
+impl Provenance {
+    /// Creates the provenance of a message of `device` that was received at `received_at`, in the request `request`, without the rest.
+    pub fn new(device: impl Into<String>, received_at: i64, request: impl Into<String>) -> Provenance {
+        Provenance {
+            device: device.into(),
+            received_at,
+            schema: None,
+            link: None,
+            key: None,
+            dedup_by_payload: false,
+            request: request.into(),
+            origin: None,
+            is_answered: false,
+        }
+    }
+}
+
 /// A decoded message that is to be stored.
 #[derive(Debug)]
 pub struct NewMessage {

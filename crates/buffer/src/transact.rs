@@ -1,7 +1,9 @@
 //! One transaction: a batch of the queue, and everything that changes with it.
 
 use super::{
-    Change, layouts,
+    Change,
+    devices::Devices,
+    layouts,
     opened::{Kept, Loaded},
     quarantine::{self, Left},
     queue::{Ticket, WriteOp},
@@ -10,8 +12,8 @@ use super::{
     totals::Totals,
     waypoints,
 };
-use crate::{LayoutKey, message::NewQuarantined};
-use rusqlite::{CachedStatement, Connection, TransactionBehavior};
+use crate::{LayoutKey, NewMessage, message::NewQuarantined};
+use rusqlite::{CachedStatement, Connection, Transaction, TransactionBehavior};
 use std::{collections::HashSet, sync::Arc};
 
 /// The result of a transaction.
@@ -60,18 +62,7 @@ impl Loaded {
                         again.push(at);
                     }
                     WriteOp::Message(message, _) => {
-                        totals.last_message_id += 1;
-                        totals.stored += 1;
-                        totals.add(message.format, message.raw.len(), message.json.len());
-                        let device = self.devices.find(&transaction, &message.provenance.device)?;
-                        totals.devices += u64::from(device.last_id.is_none());
-                        let id = totals.last_message_id;
-                        device.messages += 1;
-                        Record::new(id, device.last_id, device.messages, message).insert(&mut insert)?;
-                        device.bytes += message.raw.len() as u64;
-                        device.last_id = Some(totals.last_message_id);
-                        let messages = device.messages;
-                        waypoints::add(&transaction, &message.provenance.device, messages, id)?;
+                        store(message, &mut self.devices, &mut totals, &mut insert, &transaction)?;
                     }
                     WriteOp::Quarantine(new, _) => {
                         totals.last_quarantine_id += 1;
@@ -102,6 +93,27 @@ impl Loaded {
         transaction.commit()?;
         Ok(Written { totals, kept, retained, again, left })
     }
+}
+
+/// Writes a message as the next one of its device.
+fn store(
+    message: &NewMessage,
+    devices: &mut Devices,
+    totals: &mut Totals,
+    insert: &mut CachedStatement<'_>,
+    transaction: &Transaction<'_>,
+) -> rusqlite::Result<()> {
+    totals.last_message_id += 1;
+    totals.stored += 1;
+    totals.add(message.format, message.raw.len(), message.json.len());
+    let device = devices.find(transaction, &message.provenance.device)?;
+    totals.devices += u64::from(device.last_id.is_none());
+    let id = totals.last_message_id;
+    device.messages += 1;
+    Record::new(id, device.last_id, device.messages, message).insert(insert)?;
+    device.bytes += message.raw.len() as u64;
+    device.last_id = Some(id);
+    waypoints::add(transaction, &message.provenance.device, device.messages, id)
 }
 
 /// Returns the layouts of a batch's messages.

@@ -136,11 +136,12 @@ impl Metrics {
             full: Gauge::default(),
             oldest: Gauge::default(),
         };
-        metrics.register();
+        metrics.register_messages();
+        metrics.register_buffer();
         metrics
     }
 
-    fn register(&mut self) {
+    fn register_messages(&mut self) {
         let r = &mut self.registry;
         r.register("stored_messages", "Messages stored on disk", self.stored.clone());
         r.register(
@@ -190,6 +191,10 @@ impl Metrics {
             "access_refusals",
             "Messages, requests and connections refused by [access]",
         );
+    }
+
+    fn register_buffer(&mut self) {
+        let r = &mut self.registry;
         r.register("queue_messages", "Messages waiting to be written", self.queue_messages.clone());
         r.register("queue_bytes", "Bytes of messages in memory", self.queue_bytes.clone());
         r.register("devices", "Devices with stored messages", self.devices.clone());

@@ -40,7 +40,11 @@ use std::{
     thread::JoinHandle,
     time::Duration,
 };
-use tokio::{net::TcpListener, sync::Mutex, task::JoinSet};
+use tokio::{
+    net::TcpListener,
+    sync::Mutex,
+    task::{AbortHandle, JoinSet},
+};
 use tokio_util::sync::CancellationToken;
 
 /// Everything that the configuration names, opened, but not running yet.
@@ -101,14 +105,7 @@ impl Gateway {
         for Named { input, .. } in inputs {
             inputs_running.spawn(input.run(Arc::clone(&state.env)));
         }
-        let stats = tokio::spawn(commits::tell_stats(Arc::clone(&state))).abort_handle();
-        let queue = state.buffer().queue.clone();
-        let retention = tokio::spawn(queue.enforce_retention(config.buffer.keep_delivered_hours > 0));
-        let late = tokio::spawn(commits::store_late_deltas(Arc::clone(&state))).abort_handle();
-        let fleet = Arc::clone(&state.fleet).keep_loaded(state.buffer().readers.clone());
-        let fleet = tokio::spawn(fleet).abort_handle();
-        let looks = tokio::spawn(Arc::clone(&state.ingest().access).look_again()).abort_handle();
-        let rates = tokio::spawn(commits::measure_rates(Arc::clone(&state))).abort_handle();
+        let background = maintain(&state).into_iter().chain(renewals).collect();
         let reloader = Arc::new(Reloader::new(Arc::clone(&state), hooks, Arc::clone(&config)));
         #[cfg(unix)]
         let admin = socket.map(|socket| admin::serve(socket, Arc::clone(&state), Arc::clone(&reloader)));
@@ -121,10 +118,7 @@ impl Gateway {
             inputs: inputs_running,
             leaving: leaving.drop_guard(),
             forwarders,
-            background: [stats, retention.abort_handle(), late, looks, fleet, rates]
-                .into_iter()
-                .chain(renewals)
-                .collect(),
+            background,
             reloader,
             #[cfg(unix)]
             admin,
@@ -225,6 +219,19 @@ impl Parts {
         };
         Built { state: Arc::new(state), listener: self.listener, writer }
     }
+}
+
+/// Starts the tasks that need no message to begin.
+fn maintain(state: &Arc<GatewayState>) -> [AbortHandle; 6] {
+    let expires = state.config.buffer.keep_delivered_hours > 0;
+    [
+        tokio::spawn(commits::tell_stats(Arc::clone(state))).abort_handle(),
+        tokio::spawn(state.buffer().queue.clone().enforce_retention(expires)).abort_handle(),
+        tokio::spawn(commits::store_late_deltas(Arc::clone(state))).abort_handle(),
+        tokio::spawn(Arc::clone(&state.fleet).keep_loaded(state.buffer().readers.clone())).abort_handle(),
+        tokio::spawn(Arc::clone(&state.ingest().access).look_again()).abort_handle(),
+        tokio::spawn(commits::measure_rates(Arc::clone(state))).abort_handle(),
+    ]
 }
 
 /// The state of a gateway that is not running yet.

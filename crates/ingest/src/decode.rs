@@ -369,17 +369,7 @@ mod tests {
         let (buffer, _writer) = dunnage_buffer::open(options, &|_| false).unwrap().start(1);
         let references = References::default();
         let decode = async |device: &str| {
-            let provenance = Provenance {
-                device: device.into(),
-                received_at: 0,
-                schema: None,
-                link: None,
-                key: None,
-                dedup_by_payload: false,
-                is_answered: false,
-                request: String::new(),
-                origin: None,
-            };
+            let provenance = Provenance::new(device, 0, "");
             let encoding = Ok(Encoding { format: Id::Packed, layout: None, stated: None });
             let raw = Bytes::from_static(&[1, 0x80]);
             let committed = Committed { references: &references, readers: &buffer.readers };

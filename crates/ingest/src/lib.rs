@@ -50,17 +50,7 @@
 //! let message = |content_type: &'static str, raw: &'static [u8]| RawMessage {
 //!     input: "example",
 //!     meter: ingest.metrics.inputs.of("example"),
-//!     provenance: Provenance {
-//!         device: "buoy".into(),
-//!         received_at: 1_767_225_600_000_000,
-//!         schema: None,
-//!         link: None,
-//!         key: None,
-//!         dedup_by_payload: false,
-//!         is_answered: false,
-//!         request: ingest.request_ids.next(),
-//!         origin: None,
-//!     },
+//!     provenance: Provenance::new("buoy", 1_767_225_600_000_000, ingest.request_ids.next()),
 //!     content_type: content_type.into(),
 //!     bad: None,
 //!     raw: raw.into(),

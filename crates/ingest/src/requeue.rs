@@ -13,15 +13,12 @@ impl Ingest {
     /// Decodes a message of the quarantine with the current profiles and schemas. It keeps its time of arrival.
     pub async fn decode_again(&self, kept: Quarantined) -> Result<NewMessage, (NewQuarantined, Rejected)> {
         let provenance = Provenance {
-            device: kept.device,
-            received_at: kept.received_at,
             schema: kept.schema.map(Into::into),
             link: kept.link,
             key: kept.key,
-            dedup_by_payload: false,
             is_answered: kept.is_answered,
-            request: kept.request,
             origin: kept.origin.map(Into::into),
+            ..Provenance::new(kept.device, kept.received_at, kept.request)
         };
         let profiles = self.profiles.load_full();
         let encoding = profiles.encoding(&provenance.device, &kept.content_type);

@@ -251,15 +251,12 @@ impl Receiver {
         }
         let origin = serde_json::json!({"input": self.name, "endpoint": from}).to_string();
         let provenance = Provenance {
-            device: message.device.unwrap_or_else(|| NO_DEVICE.into()),
-            received_at: clock::now(),
-            schema: None,
-            link: None,
-            key: None,
-            dedup_by_payload: false,
-            is_answered: false,
-            request: self.env.ingest.request_ids.next(),
             origin: Some(origin.into()),
+            ..Provenance::new(
+                message.device.unwrap_or_else(|| NO_DEVICE.into()),
+                clock::now(),
+                self.env.ingest.request_ids.next(),
+            )
         };
         let raw = Bytes::copy_from_slice(message.raw);
         let meter = Arc::clone(&self.meter);

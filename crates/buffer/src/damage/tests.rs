@@ -28,15 +28,8 @@ fn settings(folder: &Path) -> BufferSettings {
 fn message(n: usize) -> NewMessage {
     let text = "x".repeat(if n.is_multiple_of(20) { 10_000 } else { 7 * (n % 50) });
     let provenance = Provenance {
-        device: format!("device-{}", n % 7),
-        received_at: 1_767_225_600_000_000 + n as i64,
-        schema: None,
-        link: None,
         key: Some(n.to_string()),
-        dedup_by_payload: false,
-        is_answered: false,
-        request: "r".into(),
-        origin: None,
+        ..Provenance::new(format!("device-{}", n % 7), 1_767_225_600_000_000 + n as i64, "r")
     };
     let json = format!("[{n},\"{text}\"]");
     NewMessage { provenance, format: "json", raw: json.clone().into(), json, layout: None, reference: None }

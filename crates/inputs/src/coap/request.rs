@@ -70,6 +70,23 @@ pub fn read(packet: &Packet) -> Result<Post, Refused> {
             .map(|host| String::from_utf8(host.clone()).unwrap_or_default()),
         port: number(packet, CoapOption::UriPort),
     };
+    let slot = parameters(packet, &mut post)?;
+    for (what, name) in [("schema", &post.schema), ("link", &post.link)] {
+        if name.as_deref().is_some_and(|name| !is_name(name)) {
+            return Err(Rejected::bad_id(what).into());
+        }
+    }
+    if post.key.as_deref().is_some_and(|key| !is_key(key)) {
+        return Err(Rejected::bad_key("key").into());
+    }
+    let format = number(packet, CoapOption::ContentFormat);
+    post.content_format = format.and_then(|format| format.try_into().ok());
+    post.content_type = media_type(post.content_format) + &slot;
+    Ok(post)
+}
+
+/// Reads the parameters of the query into `post`. Returns those of the media type, as its end.
+fn parameters(packet: &Packet, post: &mut Post) -> Result<String, Refused> {
     let (mut layout, mut slot) = (None, None);
     for part in texts(packet, CoapOption::UriQuery).map_err(|()| no_text("Uri-Query"))? {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
@@ -86,23 +103,8 @@ pub fn read(packet: &Packet) -> Result<Post, Refused> {
             return Err(bad_query(format!("{name} is given twice")).into());
         }
     }
-    for (what, name) in [("schema", &post.schema), ("link", &post.link)] {
-        if name.as_deref().is_some_and(|name| !is_name(name)) {
-            return Err(Rejected::bad_id(what).into());
-        }
-    }
-    if post.key.as_deref().is_some_and(|key| !is_key(key)) {
-        return Err(Rejected::bad_key("key").into());
-    }
-    let format = number(packet, CoapOption::ContentFormat);
-    post.content_format = format.and_then(|format| format.try_into().ok());
-    post.content_type = media_type(post.content_format);
-    for (name, value) in [("layout", layout), ("slot", slot)] {
-        if let Some(value) = value {
-            post.content_type += &format!("; {name}={value}");
-        }
-    }
-    Ok(post)
+    let own = [("layout", layout), ("slot", slot)].into_iter();
+    Ok(own.filter_map(|(name, value)| Some(format!("; {name}={}", value?))).collect())
 }
 
 /// Why a request is rejected: for a reason that all inputs share, or in a way that only CoAP has.

@@ -282,17 +282,14 @@ impl Server {
             self.unanswered.push_back((Instant::now() + PATIENCE, asked.exchange));
         }
         let provenance = Provenance {
-            device: post.device,
-            received_at: clock::now(),
             schema: post.schema.map(Into::into),
             link: post.link,
             key: post.key,
-            dedup_by_payload: false,
             is_answered: true,
-            request: self.env.ingest.request_ids.next(),
             origin: Some(
                 origin(&self.name, &asked.exchange, self.link.identity(asked.exchange.endpoint)).into(),
             ),
+            ..Provenance::new(post.device, clock::now(), self.env.ingest.request_ids.next())
         };
         let (env, content_type, input) = (Arc::clone(&self.env), post.content_type, self.metric);
         let meter = Arc::clone(&self.meter);

@@ -162,18 +162,9 @@ where
         true => Bytes::copy_from_slice(head.uri.query().unwrap_or_default().as_bytes()),
         false => raw,
     };
-    let (received_at, schema, request) = (clock::now(), schema.map(Into::into), id.to_owned());
-    let provenance = Provenance {
-        device,
-        received_at,
-        schema,
-        link,
-        key,
-        dedup_by_payload: false,
-        is_answered: true,
-        request,
-        origin: None,
-    };
+    let schema = schema.map(Into::into);
+    let provenance =
+        Provenance { schema, link, key, is_answered: true, ..Provenance::new(device, clock::now(), id) };
     let content_type =
         head.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let content_type = if is_query { Id::Form.media_type() } else { content_type };

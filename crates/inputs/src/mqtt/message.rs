@@ -143,15 +143,10 @@ pub fn read(
         bad = Some(Rejected::too_large(limit));
     }
     let provenance = Provenance {
-        device: address.device.to_owned(),
-        received_at: clock::now(),
         schema,
         link,
         key: key.filter(|key| is_key(key)),
-        dedup_by_payload: false,
-        is_answered: false,
-        request: request.unwrap_or_else(|| ingest.request_ids.next()),
-        origin: None,
+        ..Provenance::new(address.device, clock::now(), request.unwrap_or_else(|| ingest.request_ids.next()))
     };
     RawMessage::new(input, provenance, content_type, publish.payload, bad)
 }

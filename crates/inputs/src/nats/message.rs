@@ -33,15 +33,15 @@ pub fn read(ingest: &Ingest, input: &str, message: Message) -> RawMessage<'stati
     let received_at = received_at(text(header::RECEIVED_AT).as_deref(), clock::now());
     let origin = text(header::ORIGIN).filter(|text| is_object(text));
     let provenance = Provenance {
-        device: device.unwrap_or_else(|| NO_DEVICE.into()),
-        received_at,
         schema,
         link,
         key: Some(key(input, text(async_nats::header::NATS_MESSAGE_ID.as_ref()), &message)),
-        dedup_by_payload: false,
-        is_answered: false,
-        request: request.unwrap_or_else(|| ingest.request_ids.next()),
         origin: origin.map(Into::into),
+        ..Provenance::new(
+            device.unwrap_or_else(|| NO_DEVICE.into()),
+            received_at,
+            request.unwrap_or_else(|| ingest.request_ids.next()),
+        )
     };
     let content_type = text(header::CONTENT_TYPE).unwrap_or_default();
     let limit = ingest.message_limit_bytes();

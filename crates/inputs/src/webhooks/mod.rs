@@ -289,15 +289,10 @@ impl Hook {
         };
         let origin = stored.to_json();
         let provenance = Provenance {
-            device: device.clone(),
-            received_at: clock::now(),
-            schema: None,
             link: self.link.clone(),
             key: Some(key.clone()),
-            dedup_by_payload: false,
-            is_answered: false,
-            request: request.to_owned(),
             origin,
+            ..Provenance::new(device, clock::now(), request)
         };
         let raw = uplink.payload.into();
         let content_type = content_type.into();

@@ -251,17 +251,7 @@ impl Running {
 
 fn message(device: String, n: usize) -> NewMessage {
     NewMessage {
-        provenance: Provenance {
-            device,
-            received_at: dunnage_base::clock::now(),
-            schema: None,
-            link: None,
-            key: None,
-            dedup_by_payload: false,
-            is_answered: false,
-            request: format!("r{n}"),
-            origin: None,
-        },
+        provenance: Provenance::new(device, dunnage_base::clock::now(), format!("r{n}")),
         format: "json",
         raw: n.to_string().into_bytes().into(),
         json: n.to_string(),
