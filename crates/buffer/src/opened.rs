@@ -115,6 +115,12 @@ pub struct Kept {
 }
 
 impl Kept {
+    /// Adds a message of `bytes` bytes.
+    pub fn add(&mut self, bytes: usize) {
+        self.messages += 1;
+        self.bytes += bytes as u64;
+    }
+
     /// Subtracts the messages that have left the quarantine.
     pub fn less(&mut self, left: &Left) {
         self.messages = self.messages.saturating_sub(left.devices.len() as u64);

@@ -40,8 +40,7 @@ impl Loaded {
     ) -> rusqlite::Result<Written> {
         self.devices.trim();
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let mut totals = self.totals.clone();
-        let mut kept = self.kept;
+        let (mut totals, mut kept) = (self.totals.clone(), self.kept);
         let (mut again, mut left) = (Vec::new(), Left::default());
         {
             let mut insert = transaction.prepare_cached(record::INSERT)?;
@@ -68,8 +67,7 @@ impl Loaded {
                         totals.last_quarantine_id += 1;
                         totals.quarantined += 1;
                         insert_quarantined(&mut quarantine, totals.last_quarantine_id, new)?;
-                        kept.messages += 1;
-                        kept.bytes += new.raw.len() as u64;
+                        kept.add(new.raw.len());
                     }
                     WriteOp::Change(change, _) => change.apply(&transaction, &mut totals, &mut left)?,
                     WriteOp::Duplicate(_) => totals.duplicates += 1,

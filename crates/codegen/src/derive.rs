@@ -7,7 +7,7 @@ use crate::{
     rule::{Absent, Plan, Presence, Property, Rule, Width},
 };
 use dunnage_pson::Value;
-use dunnage_schema::{Array, Decimal, Model, NumberText, Object, Pattern, Type};
+use dunnage_schema::{Array, Decimal, Model, NumberText, NumbersText, Object, Pattern, Type};
 
 /// The field number of additional properties. It is the largest that Protobuf writes in two bytes, so that new properties can have smaller
 /// ones.
@@ -200,15 +200,7 @@ impl Derivation {
             }
             Type::Float(_) => Shape::new(FieldType::Float32, Rule::Float(Width::Binary32), Vec::new()),
             Type::NumberText(text) => number_text(text, self.mapping),
-            Type::NumbersText(text) if exact => {
-                let ranges = text.parts.iter().map(|(_, part)| &part.number);
-                let min = ranges.clone().map(|n| n.min).min().unwrap_or(0);
-                let max = ranges.map(|n| n.max).max().unwrap_or(0);
-                let count = u32::try_from(text.parts.len()).unwrap_or(u32::MAX);
-                let item = Box::new(FieldType::Integer(Integer::within(min, max)));
-                let list = List { item, min: count, max: Some(count) };
-                Shape::new(FieldType::List(list), Rule::NumbersText(text.clone()), notes::numbers(text))
-            }
+            Type::NumbersText(text) if exact => numbers_text(text),
             Type::TimeText(text) if exact => {
                 let (first, last) = text.range();
                 let range = Integer::within(first, last);
@@ -308,6 +300,16 @@ impl Derivation {
             _ => shape,
         }
     }
+}
+
+fn numbers_text(text: &NumbersText) -> Shape {
+    let ranges = text.parts.iter().map(|(_, part)| &part.number);
+    let min = ranges.clone().map(|n| n.min).min().unwrap_or(0);
+    let max = ranges.map(|n| n.max).max().unwrap_or(0);
+    let count = u32::try_from(text.parts.len()).unwrap_or(u32::MAX);
+    let item = Box::new(FieldType::Integer(Integer::within(min, max)));
+    let list = List { item, min: count, max: Some(count) };
+    Shape::new(FieldType::List(list), Rule::NumbersText(text.clone()), notes::numbers(text))
 }
 
 fn number_text(text: &NumberText, mapping: Mapping) -> Shape {

@@ -109,26 +109,22 @@ impl Diff {
             writeln!(output, "\n{all}")?;
         }
         output.flush()?;
+        let same_layout = old.fingerprint == new.fingerprint;
         match next_slot {
-            None if verdict == Verdict::NewSlot && old.fingerprint == new.fingerprint => {
-                complain(format_args!(
-                    "{}: the same layout under another slot: receivers that have only one of the two reject the messages of the \
-                     other; set \"x-dunnage-slot\": {} again, or keep both schemas",
-                    self.new, old.slot
-                ));
-                Err(Failure::Reported)
-            }
-            None => Ok(()),
-            Some(slot) => {
-                complain(format_args!(
-                    "{}: another layout under the same slot {}: receivers would read wrong values without an error; \
-                     set \"x-dunnage-slot\": {slot}, if no other layout of these devices has it, and keep the old schema beside it for \
-                     the gateway, as NAME.SUFFIX.json",
-                    self.new, old.slot
-                ));
-                Err(Failure::Reported)
-            }
+            None if verdict == Verdict::NewSlot && same_layout => complain(format_args!(
+                "{}: the same layout under another slot: receivers that have only one of the two reject the messages of the \
+                 other; set \"x-dunnage-slot\": {} again, or keep both schemas",
+                self.new, old.slot
+            )),
+            None => return Ok(()),
+            Some(slot) => complain(format_args!(
+                "{}: another layout under the same slot {}: receivers would read wrong values without an error; \
+                 set \"x-dunnage-slot\": {slot}, if no other layout of these devices has it, and keep the old schema beside it for \
+                 the gateway, as NAME.SUFFIX.json",
+                self.new, old.slot
+            )),
         }
+        Err(Failure::Reported)
     }
 }
 

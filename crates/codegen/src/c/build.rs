@@ -10,7 +10,7 @@ use super::{
     plan::{self, Alternative, Array, Choice, Content, Fault, Pattern, Plan, Slot, SlotKind, Struct, Tuple},
     union::disjoint,
 };
-use dunnage_packed::{Layout, Node, Shape};
+use dunnage_packed::{Layout, Node, Number, Shape};
 use dunnage_pson::Value;
 use dunnage_schema::{Segment, Text, Type};
 use std::collections::BTreeSet;
@@ -157,14 +157,7 @@ impl<'l> Builder<'l> {
         };
         slot.kind = match (&node.shape, kind) {
             (Shape::Bool, _) => SlotKind::Bool,
-            (Shape::Number(number), _) => {
-                let count = Count::of(number);
-                if count.min < count.kind.range().0 || count.max > count.kind.range().1 {
-                    let fault = format!("is from {} to {}, which no C type holds", number.min, number.max);
-                    self.fault(at, fault, "add minimum or maximum");
-                }
-                SlotKind::Number(count)
-            }
+            (Shape::Number(number), _) => SlotKind::Number(self.number(number, at)),
             (Shape::Float, Type::Float(float)) => SlotKind::Float(float.min, float.max),
             (Shape::Choice(values), _) => {
                 let name = self.types.claim(&at.kind_name, &[]);
@@ -172,32 +165,12 @@ impl<'l> Builder<'l> {
             }
             (Shape::Pattern(segments), Type::Text(text)) => self.pattern(segments, text, at),
             (Shape::Text(_), Type::Text(text)) => self.text(text, at, &mut slot.notes),
-            (Shape::Numbers(numbers), _) => {
-                let mut scope = Scope::default();
-                let parts = numbers.parts.iter();
-                let parts =
-                    parts.map(|(name, part)| (scope.claim(&member(name), &[]), Count::of(part))).collect();
-                SlotKind::Struct(self.structure(at, Content::Numbers(parts)))
-            }
-            (Shape::Object(_), Type::Object(_)) => {
-                let content = self.object(kind, node, at);
-                SlotKind::Struct(self.structure(at, content))
-            }
             (Shape::Array(array), Type::Array(of)) => {
-                let max = self.bounded(
-                    array.max.unwrap_or(u32::MAX),
-                    at,
-                    "has more elements than C arrays here",
-                    "lower maxItems",
-                );
+                let max = self.elements(array.max, at);
                 let item = self.element(&of.items, &array.item, &at.element(), field);
                 let count = (array.min < max)
                     .then(|| scope.claim(&format!("{}_count", name.trim_end_matches('_')), &[]));
                 SlotKind::Array(Array { count, min: array.min, max, item: Box::new(item) })
-            }
-            (Shape::Tuple(tuple), Type::Tuple(of)) => {
-                let content = self.tuple(tuple, of, at, field);
-                SlotKind::Struct(self.structure(at, content))
             }
             (Shape::Nullable(inner), Type::Nullable(of)) => {
                 let flag = scope.claim(&format!("{}_is_null", name.trim_end_matches('_')), &[]);
@@ -212,14 +185,43 @@ impl<'l> Builder<'l> {
                 );
                 SlotKind::Nothing
             }
-            (Shape::Union(nodes), Type::Union(kinds)) => {
-                let content = self.union(kinds, nodes, at, field);
-                SlotKind::Struct(self.structure(at, content))
-            }
-            _ => SlotKind::Nothing,
+            _ => match self.content(kind, node, at, field) {
+                Some(content) => SlotKind::Struct(self.structure(at, content)),
+                None => SlotKind::Nothing,
+            },
         };
         slot.initial = initial(&slot.kind, kind, node, None);
         slot
+    }
+
+    /// Returns the members of the struct of a node, if it has one.
+    fn content(&mut self, kind: &Type, node: &Node, at: &Place, field: usize) -> Option<Content> {
+        Some(match (&node.shape, kind) {
+            (Shape::Numbers(numbers), _) => {
+                let mut scope = Scope::default();
+                let part =
+                    |(name, part): &(String, Number)| (scope.claim(&member(name), &[]), Count::of(part));
+                Content::Numbers(numbers.parts.iter().map(part).collect())
+            }
+            (Shape::Object(_), Type::Object(_)) => self.object(kind, node, at),
+            (Shape::Tuple(tuple), Type::Tuple(of)) => self.tuple(tuple, of, at, field),
+            (Shape::Union(nodes), Type::Union(kinds)) => self.union(kinds, nodes, at, field),
+            _ => return None,
+        })
+    }
+
+    fn number(&mut self, number: &Number, at: &Place) -> Count {
+        let count = Count::of(number);
+        if count.min < count.kind.range().0 || count.max > count.kind.range().1 {
+            let fault = format!("is from {} to {}, which no C type holds", number.min, number.max);
+            self.fault(at, fault, "add minimum or maximum");
+        }
+        count
+    }
+
+    /// Returns the maximum number of elements, limited to [`MAX_COUNT`].
+    fn elements(&mut self, max: Option<u32>, at: &Place) -> u32 {
+        self.bounded(max.unwrap_or(u32::MAX), at, "has more elements than C arrays here", "lower maxItems")
     }
 
     fn structure(&mut self, at: &Place, content: Content) -> Struct {
@@ -247,12 +249,7 @@ impl<'l> Builder<'l> {
         field: usize,
     ) -> Content {
         let first = tuple.items.len() as u32;
-        let max = self.bounded(
-            tuple.max.unwrap_or(u32::MAX),
-            at,
-            "has more elements than C arrays here",
-            "lower maxItems",
-        );
+        let max = self.elements(tuple.max, at);
         let mut scope = Scope::default();
         let count = (tuple.min < max).then(|| scope.claim("count", &[]));
         let mut items = Vec::new();

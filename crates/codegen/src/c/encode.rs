@@ -178,25 +178,7 @@ impl Writer<'_> {
             SlotKind::Nothing => {}
             SlotKind::Bool => self.index(place, 1, slot.field),
             SlotKind::Number(count) => self.number(count, place, slot.field),
-            SlotKind::Float(min, max) => {
-                let bounds: Vec<_> = [
-                    min.map(|min| format!("{place} >= {min:e}")),
-                    max.map(|max| format!("{place} <= {max:e}")),
-                ]
-                .into_iter()
-                .flatten()
-                .collect();
-                if !bounds.is_empty() {
-                    let bounds = bounds.join(" && ");
-                    self.line(&format!("if (!({bounds})) dunnage_refuse({w}, DUNNAGE_RANGE, {field});"));
-                }
-                if self.modes {
-                    self.line(&format!("if (w->coded) dunnage_put_coded_float({field}, {place}, w);"));
-                    self.line(&format!("else dunnage_put_float({field}, {place}, w);"));
-                } else {
-                    self.line(&format!("dunnage_put_float({field}, {place}, {w});"));
-                }
-            }
+            SlotKind::Float(min, max) => self.float(*min, *max, place, &field),
             SlotKind::Choice(choice) => self.index(place, choice.values.len() - 1, slot.field),
             SlotKind::Pattern(pattern) => {
                 let index = pattern.index;
@@ -230,6 +212,23 @@ impl Writer<'_> {
                     self.close();
                 }
             }
+        }
+    }
+
+    fn float(&mut self, min: Option<f64>, max: Option<f64>, place: &str, field: &str) {
+        let w = self.w;
+        let min = min.map(|min| format!("{place} >= {min:e}"));
+        let max = max.map(|max| format!("{place} <= {max:e}"));
+        let bounds: Vec<_> = min.into_iter().chain(max).collect();
+        if !bounds.is_empty() {
+            let bounds = bounds.join(" && ");
+            self.line(&format!("if (!({bounds})) dunnage_refuse({w}, DUNNAGE_RANGE, {field});"));
+        }
+        if self.modes {
+            self.line(&format!("if (w->coded) dunnage_put_coded_float({field}, {place}, w);"));
+            self.line(&format!("else dunnage_put_float({field}, {place}, w);"));
+        } else {
+            self.line(&format!("dunnage_put_float({field}, {place}, {w});"));
         }
     }
 

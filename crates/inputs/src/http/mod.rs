@@ -158,10 +158,8 @@ where
         (raw, None) => raw,
         (compressed, Some(coding)) => Box::pin(expand(&env.ingest, coding, compressed, &mut room)).await?,
     };
-    let raw = match is_query {
-        true => Bytes::copy_from_slice(head.uri.query().unwrap_or_default().as_bytes()),
-        false => raw,
-    };
+    let query = head.uri.query().unwrap_or_default();
+    let raw = if is_query { Bytes::copy_from_slice(query.as_bytes()) } else { raw };
     let schema = schema.map(Into::into);
     let provenance =
         Provenance { schema, link, key, is_answered: true, ..Provenance::new(device, clock::now(), id) };

@@ -33,12 +33,11 @@ impl<'a> Compiler<'a> {
             match self.with_patterns(name, kind, &patterns) {
                 Some(kind) => {
                     let at = join(&at, name);
-                    let description =
-                        self.annotation(node, &at, |node| node.text("description")).map(str::to_owned);
-                    let default =
-                        self.annotation(node, &at, |node| node.get("default")).and_then(Node::to_value);
-                    let default = Annotation(default);
-                    fields.push(Field { name: name.clone(), required, kind, description, default });
+                    let description = self.annotation(node, &at, |node| node.text("description"));
+                    let default = self.annotation(node, &at, |node| node.get("default"));
+                    let default = Annotation(default.and_then(Node::to_value));
+                    let (name, description) = (name.clone(), description.map(str::to_owned));
+                    fields.push(Field { name, required, kind, description, default });
                 }
                 None if required => return Ok(None),
                 None => absent.push(name.clone()),

@@ -90,18 +90,7 @@ impl Check<'_> {
             !self.is_spent() && names.contains(key)
         };
         match assertion {
-            Assertion::Properties { min, max } => {
-                let count = entries.len();
-                if count < *min as usize {
-                    return self.fail(|| format!("the object has {count} properties; the minimum is {min}"));
-                }
-                match max.filter(|max| count > *max as usize) {
-                    Some(max) => {
-                        self.fail(|| format!("the object has {count} properties; the maximum is {max}"))
-                    }
-                    None => Ok(()),
-                }
-            }
+            Assertion::Properties { min, max } => self.properties(entries.len(), *min, *max),
             Assertion::PropertyNames(kind) => entries.iter().try_for_each(|(key, _)| {
                 self.value(kind, &Value::Text(key.clone()))
                     .map_err(|violation| self.under(violation, || key.clone()))
@@ -135,6 +124,16 @@ impl Check<'_> {
                 })
             }
             _ => Ok(()),
+        }
+    }
+
+    fn properties(&self, count: usize, min: u32, max: Option<u32>) -> Result<(), Violation> {
+        if count < min as usize {
+            return self.fail(|| format!("the object has {count} properties; the minimum is {min}"));
+        }
+        match max.filter(|max| count > *max as usize) {
+            Some(max) => self.fail(|| format!("the object has {count} properties; the maximum is {max}")),
+            None => Ok(()),
         }
     }
 
