@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* The states: what the reader expects next. */
+/* The states: the next token that the reader expects. */
 enum {
     VALUE,
     FIRST_ELEMENT, /* or ']' */

@@ -353,7 +353,7 @@ bool dn_find(dn_reader *r, const dn_mark *map, const char *text, size_t size);
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------------------ */
 
-/* The first error in a message, and its offset in bytes; DN_OK and 0 if there is none. */
+/* The first error in a message, and its offset in bytes; DN_OK and 0 without an error. */
 typedef struct dn_fault {
     dn_error kind;
     size_t offset;

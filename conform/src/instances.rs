@@ -5,7 +5,7 @@ use dunnage_pson::Value;
 use dunnage_schema::{DEVICE, Decimal, Format, Model, NumberText, Object, Text, TimeText, Tuple, Type};
 use std::collections::BTreeMap;
 
-/// A message, and what a receiver knows about its device.
+/// A message, and the texts that a receiver knows about its device.
 #[derive(Debug, Clone)]
 pub struct Instance {
     /// The message. Its properties are in the schema's order if the layout's size is bounded, otherwise in any order.

@@ -67,7 +67,7 @@ fn cargo() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
 }
 
-/// Runs a command and returns what it printed to a pipe. Fails if the command does.
+/// Runs a command and returns its standard output. Fails if the command does.
 fn run(command: &mut Command) -> Result<String, Box<dyn Error>> {
     let output = command.spawn()?.wait_with_output()?;
     match output.status.success() {

@@ -33,7 +33,7 @@ impl Measurements {
     }
 }
 
-/// The times of the codecs beside other libraries, by operation, payload and library.
+/// The times of the codecs and of other libraries, by operation, payload and library.
 #[derive(Default)]
 pub struct Times(HashMap<(String, String, String), Time>);
 

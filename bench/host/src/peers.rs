@@ -1,4 +1,4 @@
-//! The codecs beside their peers: the serde codecs, and with `cargo bench -p dunnage-bench-host` the codecs that use a schema at run time.
+//! The codecs and their peers: the serde codecs, and with `cargo bench -p dunnage-bench-host` the codecs that use a schema at run time.
 
 use crate::{
     formats::SUITE,

@@ -24,12 +24,12 @@ const LOSSY: Network = Network { loss: 0.3, ack_loss: 0.3, ack_every: 1, ack_del
 /// The error of a benchmark.
 pub type Failed = Box<dyn std::error::Error>;
 
-/// What is wanted of the messages of a schema and a cadence.
+/// The goals for the messages of a schema and a cadence.
 struct Case {
     schema: &'static str,
     detail: Detail,
     cadence_s: u32,
-    /// How messages are sent, and what is wanted of their mean, of the share within 30 bytes and of that within 19, in percent.
+    /// The form of messages, with the goals for their mean and for the shares of messages within 30 and within 19 bytes, in percent.
     sent: Vec<(&'static str, bool, Network, [Wanted; 3])>,
 }
 

@@ -1,4 +1,4 @@
-//! A figure and what it should be.
+//! A figure and its goal.
 
 use dunnage_bench_record::Record;
 

@@ -1,4 +1,4 @@
-//! The bytes of packed messages on lossy links, beside their goals: `make bench-link`.
+//! The bytes of packed messages on lossy links, with their goals: `make bench-link`.
 //!
 //! The container's statistics are trained on other containers than those that are measured. Results go to
 //! `bench/results/link.jsonl`. `--quick` sends few messages, in minutes instead of half an hour.

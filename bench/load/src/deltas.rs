@@ -148,7 +148,7 @@ impl Gateway {
     }
 }
 
-/// Returns the schema without what the gateway knows of a device: its ID and its telephone number.
+/// Returns the schema without the texts that the gateway knows about a device: its ID and its telephone number.
 fn known_identity(schema: &str) -> Result<String, Failure> {
     let mut schema: serde_json::Value = serde_json::from_str(schema)?;
     for (field, name) in [("iso6346", "device"), ("msisdn", "msisdn")] {

@@ -125,7 +125,7 @@ async fn all(report: &mut Report) -> Result<(), Failure> {
     report.save("last run")
 }
 
-/// Runs what the papers' tables need, in about three minutes.
+/// Runs the measurements for the papers' tables, in about three minutes.
 async fn quick(report: &mut Report) -> Result<(), Failure> {
     results::clear()?;
     report.line(&machine());

@@ -65,7 +65,7 @@ pub enum Payload<'a> {
     Maximum,
 }
 
-/// The remark about a quoted contender in the note of a row; `None` if the note has none.
+/// The remark about a quoted contender in the note of a row; `None` if the note has no such remark.
 pub fn remark(note: &str) -> Option<&str> {
     note.strip_prefix(reference::ONE_RUN)?.strip_prefix("; ")
 }

@@ -252,7 +252,7 @@ fn build(board: &dyn Board, contender: &Contender, part: &str, folder: &Path) ->
     Ok(elf)
 }
 
-/// Prints our figures beside nanopb's, and whether the goals are reached.
+/// Prints our figures and nanopb's, and whether the goals are reached.
 pub fn print(rows: &[Record]) {
     println!("\nGenerated code, {OPTIONS}: ours / nanopb's");
     let find = |ours: &Record| {

@@ -74,7 +74,7 @@ fn loses_digits(value: &Value, floats: Floats, digits: usize) -> bool {
     }
 }
 
-/// Decodes what the library wrote, compares it with the message, and stores it in the message.
+/// Decodes the output of the library, compares it with the message, and stores it in the message.
 pub fn check_encoding(
     region: &Region,
     message: &mut Message,

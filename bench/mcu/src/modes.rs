@@ -308,7 +308,7 @@ void measure_all(void) {{
     )
 }
 
-/// Prints the figures, beside the goals.
+/// Prints the figures with their goals.
 pub fn print(rows: &[Record]) {
     println!("\nModes 1 and 2 of {SCHEMA}, {OPTIONS}; on AVR {AVR_OPTIONS}");
     for row in rows {

@@ -95,7 +95,7 @@ impl Shape {
         })
     }
 
-    /// The shape that holds the values of both; `None` if there is none.
+    /// The shape that holds the values of both; `None` if no shape does.
     fn unite(&self, other: &Shape) -> Option<Shape> {
         use Shape::*;
         Some(match (self, other) {

@@ -13,7 +13,7 @@ use dunnage_packed::{Known, Layout, Reference, is_delta};
 use pyo3::{prelude::*, types::PyBytes};
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Encodes the messages of one device, each in its shortest form, as deltas against what the receiver has acknowledged.
+/// Encodes the messages of one device, each in its shortest form, as deltas against a message that the receiver has acknowledged.
 #[pyclass(module = "dunnage")]
 pub struct Sender {
     sender: dunnage_packed::Sender<Arc<Layout>>,
@@ -29,7 +29,7 @@ impl Sender {
         Sender { sender: dunnage_packed::Sender::new(Arc::clone(&layout), pending), layout }
     }
 
-    /// Encodes a message. None is what it is in Schema.encode.
+    /// Encodes a message. None has the same meaning as in Schema.encode.
     fn encode<'py>(&mut self, message: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         let encoded = rows::adapted(&self.layout, &mut value::from_python(message)?, |value| {
             let mut out = Vec::new();

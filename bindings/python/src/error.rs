@@ -89,7 +89,7 @@ pub fn raise(error: PyErr) -> Raised {
     error.into()
 }
 
-/// Adds to the error of a delta without its reference what the caller can do.
+/// Adds advice for the caller to the error of a delta without its reference.
 pub fn with_remedy(error: impl Into<dunnage_formats::Error>, remedy: &str) -> dunnage_formats::Error {
     let error = error.into();
     match error.kind() {

@@ -1,4 +1,4 @@
-//! The bytes of messages: `bytes`, `bytearray`, `memoryview` and whatever else has a buffer.
+//! The bytes of messages: `bytes`, `bytearray`, `memoryview` and other objects with a buffer.
 
 use crate::object::{Owned, Raised};
 use pyo3::{exceptions::PyTypeError, ffi, prelude::*};

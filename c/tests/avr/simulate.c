@@ -65,7 +65,7 @@ static avr_t *load(const char *mcu, const char *path)
     return avr;
 }
 
-/* Returns the next byte of stdin, END_OF_INPUT at its end, or -1 if none is there yet, because the program may still
+/* Returns the next byte of stdin, END_OF_INPUT at its end, or -1 if no byte has arrived yet, because the program may still
  * have to answer the last one. */
 static int next_byte(void)
 {

@@ -1,4 +1,4 @@
-/* The input determines what is written: a value, which must be canonical in every buffer, and then calls in any order. */
+/* The input determines the written items: a value, which must be canonical in every buffer, and then calls in any order. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -96,7 +96,7 @@ impl Language for JavaScript {
         self.exchange(&lines)?.iter().map(|line| answer(line)).collect()
     }
 
-    /// A codec omits what the receiver knows, and its numbers are JavaScript's, which are all floats.
+    /// A codec omits the known texts, and its numbers are JavaScript's, which are all floats.
     /// It passes deltas on if the schema has statistics, and knows no mode 2 otherwise.
     fn expected(&self, layout: &Layout, request: &Request) -> Answer {
         match request {

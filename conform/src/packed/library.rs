@@ -38,7 +38,7 @@ struct Request {
     expected: String,
 }
 
-/// What was asked so far.
+/// The requests so far.
 #[derive(Default)]
 struct Tally {
     schemas: usize,

@@ -42,7 +42,7 @@ pub fn load() -> Result<Vec<(Layout, Vec<Request>)>> {
     Ok(all)
 }
 
-/// A layout, what the receiver knows, and the bytes of a message.
+/// A layout, the known texts, and the bytes of a message.
 pub type Message = (Layout, BTreeMap<String, String>, Vec<u8>);
 
 /// The bytes of each vector.

@@ -1,4 +1,4 @@
-//! Tests of the conformance programs, and of the device library and generated code beside the crates.
+//! Tests of the conformance programs, and comparisons of the device library and generated code with the crates.
 
 #![allow(clippy::unwrap_used)]
 

@@ -15,7 +15,7 @@ pub enum Denied {
     Forbidden(String),
     /// It has reached a limit.
     TooMany {
-        /// Which limit, for people.
+        /// The limit, for people.
         detail: String,
         /// When it may try again, in seconds.
         seconds: u32,

@@ -38,7 +38,7 @@ pub enum EditError {
     },
 }
 
-/// Returns the tokens of the file `path`. A missing file has none.
+/// Returns the tokens of the file `path`. A missing file has no tokens.
 pub fn list(path: &Path) -> Result<Vec<Token>, EditError> {
     let (tokens, mistakes) = tokens::read(path);
     match mistakes.first() {
@@ -143,7 +143,7 @@ fn flag(column: &str, cell: &str) -> Result<bool, String> {
     }
 }
 
-/// Parses a cell with an expiry; an empty one has none.
+/// Parses a cell with an expiry; an empty cell means no expiry.
 pub(super) fn moment(cell: &str) -> Result<Option<Until>, String> {
     if cell.is_empty() {
         return Ok(None);

@@ -19,7 +19,7 @@ const HEAD: &str = "\
 # Written by `dunnage gateway key`, which leaves comments out. These are the keys themselves: nobody but the gateway may read this file.
 ";
 
-/// Returns the keys of the file `path`. A missing file has none.
+/// Returns the keys of the file `path`. A missing file has no keys.
 pub fn list(path: &Path) -> Result<Vec<Key>, EditError> {
     let (keys, mistakes) = keys::read(path);
     match mistakes.first() {

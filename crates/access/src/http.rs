@@ -57,7 +57,7 @@ fn authority(value: &HeaderValue) -> Option<Authority> {
     port(&authority).map(|_| authority)
 }
 
-/// Returns the port in `authority`, `Some(None)` without one, or `None` for an invalid port.
+/// Returns the port in `authority`, `Some(None)` without a port, or `None` for an invalid port.
 fn port(authority: &Authority) -> Option<Option<u16>> {
     let rest = &authority.as_str()[authority.host().len()..];
     match rest.strip_prefix(':') {

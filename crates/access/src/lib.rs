@@ -135,7 +135,7 @@ impl Access {
         self.may(peer, credential, Right::reads, || "this token may send but not read".into())
     }
 
-    /// Returns the name of the token with which `peer` may change the gateway. No peer may without a token, whatever `[access] who` says.
+    /// Returns the name of the token with which `peer` may change the gateway. Without a token, no peer may, regardless of `[access] who`.
     pub fn may_operate(&self, peer: &Peer, credential: Option<&str>) -> Result<String, Denied> {
         if credential.is_none() {
             let detail = "a token that may operate is required, as Authorization: Bearer TOKEN";
@@ -211,7 +211,8 @@ impl Access {
         self.granted(peer, credential, enough, otherwise, |_| ())
     }
 
-    /// Returns what `take` takes of the valid token `credential`. Denies a peer without one, or whose right is not `enough`.
+    /// Returns the result of `take` for the valid token `credential`. Denies a peer without a valid token, or with a right that is not
+    /// `enough`.
     fn granted<T>(
         &self,
         peer: &Peer,

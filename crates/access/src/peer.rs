@@ -19,7 +19,7 @@ pub enum Foreign {
     Listener,
     /// Its socket belongs to another user than the gateway's, or the kernel cannot tell.
     User,
-    /// A header says that a proxy has forwarded the request.
+    /// A header shows that a proxy has forwarded the request.
     Forwarded,
     /// The request is not addressed to the listener's own loopback address and port.
     Host,
@@ -101,6 +101,6 @@ pub fn is_loopback_host(host: &str) -> bool {
 pub struct Listener {
     /// Its address.
     pub address: SocketAddr,
-    /// The port of an authority that has none.
+    /// The port of an authority that does not name one.
     pub default_port: u16,
 }

@@ -90,7 +90,7 @@ impl Right {
         matches!(self, Right::Send(pattern) if dunnage_base::name::fits(pattern, device))
     }
 
-    /// Whether it may send at all.
+    /// Whether it may send.
     pub fn sends(&self) -> bool {
         matches!(self, Right::Send(_))
     }
@@ -120,7 +120,7 @@ impl std::fmt::Display for Right {
 /// A mistake in the file.
 #[derive(Debug)]
 pub struct Mistaken {
-    /// Which token, from 0.
+    /// The index of the token, from 0.
     pub index: usize,
     /// Its key.
     pub key: &'static str,

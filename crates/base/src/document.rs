@@ -17,7 +17,7 @@ pub struct Wrong {
     pub at: Option<usize>,
     /// The key: `http.listen`, `profile[2].schema`; empty for text that is not TOML.
     pub key: String,
-    /// What is wrong.
+    /// The cause.
     pub message: String,
 }
 
@@ -115,7 +115,7 @@ fn numbers(table: &DeTable<'_>) -> Numbers {
     arrays.flat_map(|items| items.iter().enumerate()).map(|(at, item)| (item.span().start, at + 1)).collect()
 }
 
-/// Removes what is at `span` from `table`: a wrong key, a key with a wrong value, or a table that lacks something. Returns its name.
+/// Removes the item at `span` from `table`: a wrong key, a key with a wrong value, or a table that lacks something. Returns its name.
 fn remove(table: &mut DeTable<'_>, numbers: &Numbers, span: &Range<usize>, path: &str) -> Option<String> {
     let mut hit = None;
     for (key, value) in table.iter_mut() {

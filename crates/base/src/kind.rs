@@ -35,7 +35,7 @@ pub struct Read<K> {
     pub kind: K,
 }
 
-/// Deserializes a table that has the keys `own` beside its kind. A second kind is an error at its key.
+/// Deserializes a table that has the keys `own` besides its kind. A second kind is an error at its key.
 pub fn read<'de, K: Kind, D: Deserializer<'de>>(
     table: D,
     own: &'static [&'static str],
@@ -137,7 +137,7 @@ impl<'de, K: Kind> Visitor<'de> for Table<K> {
     }
 }
 
-/// A key of the table. It is checked while it is deserialized, because an error gets the place of what is being deserialized.
+/// A key of the table. It is checked while it is deserialized, because an error gets the place of the value that is being deserialized.
 struct Key<'k, K> {
     own: &'static [&'static str],
     first: Option<&'k K>,

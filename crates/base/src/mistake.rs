@@ -9,9 +9,9 @@ pub struct Mistake {
     pub origin: String,
     /// Line and column, from 1, if they are known.
     pub place: Option<(usize, usize)>,
-    /// The key, like `http.listen` or `profile[2].schema`; empty if there is none.
+    /// The key, like `http.listen` or `profile[2].schema`; empty if no key is at fault.
     pub key: String,
-    /// What is wrong.
+    /// The cause.
     pub message: String,
 }
 

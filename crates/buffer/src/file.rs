@@ -84,7 +84,7 @@ pub struct BufferFile {
 }
 
 impl BufferFile {
-    /// Locks the file at `path`, after creating its folder if there is none. Messages may have `formats`.
+    /// Locks the file at `path`, after creating its folder if it does not exist. Messages may have `formats`.
     pub fn lock(path: &Path, formats: Formats) -> Result<BufferFile, BufferError> {
         if let Some(folder) = path.parent() {
             folders::create(folder).map_err(|source| BufferError::Io { path: folder.to_owned(), source })?;

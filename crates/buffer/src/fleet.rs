@@ -55,7 +55,7 @@ fn read_counted(row: &Row<'_>) -> rusqlite::Result<Counted> {
     Ok(Counted { device: row.get(0)?, messages: row.get(1)?, bytes: row.get(2)?, last_id: row.get(3)? })
 }
 
-/// Returns what the messages with these IDs say of their devices; nothing for those that are no longer in the buffer.
+/// Returns the list's fields of the messages with these IDs. Messages that are no longer in the buffer are left out.
 pub fn last_messages(connection: &Connection, ids: &[i64]) -> rusqlite::Result<Vec<LastMessage>> {
     let sql = format!(
         "SELECT id, received_at, format, schema, link, octet_length(raw),

@@ -22,7 +22,7 @@ const LOG_MAGIC: u32 = 0x377f_0682;
 const LOG_HEADER: u64 = 32;
 const FRAME: u64 = 24 + PAGE as u64;
 
-/// A file's identity in the file system, whatever its name.
+/// A file's identity in the file system, independent of its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
     device: u64,
@@ -45,7 +45,7 @@ impl Identity {
 pub struct Fault {
     /// The kind of change.
     pub kind: FaultKind,
-    /// Which file it is.
+    /// The file.
     pub part: Part,
     /// Its path.
     pub path: PathBuf,
@@ -104,7 +104,7 @@ pub struct Files {
 impl Files {
     /// Records the files of the database at `path`, which was just opened, with its `lock` at `lock_path`.
     pub fn of(path: &Path, lock_path: &Path, lock: &File) -> io::Result<Files> {
-        // SQLite puts the log beside the target of a symbolic link.
+        // SQLite puts the log next to the target of a symbolic link.
         let mut log = fs::canonicalize(path)?.into_os_string();
         log.push("-wal");
         let about = fs::metadata(path)?;

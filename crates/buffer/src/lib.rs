@@ -20,7 +20,7 @@
 //! | table | a row for each | |
 //! |---|---|---|
 //! | `messages` | stored message | its ID, provenance, raw bytes, JSON, and a CRC-32 over all of it (`record.rs`) |
-//! | `quarantine` | message that could not be decoded | what is needed to decode it again |
+//! | `quarantine` | message that could not be decoded | the data for decoding it again |
 //! | `devices` | device | counts and its last message; each message points to the one before, so a device's messages are a list without an index |
 //! | `waypoints` | 64th message of a device | an entry point into the list of its messages |
 //! | `cursors` | output | the message ID up to and including which it has resolved every message |

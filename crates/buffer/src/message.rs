@@ -99,7 +99,7 @@ pub struct NewQuarantined {
     pub content_type: String,
     /// Its bytes as they arrived.
     pub raw: Bytes,
-    /// What is wrong with it: a kind of error, `schema`, `media-type`, `unknown-schema` or `unknown-layout`.
+    /// The cause: a kind of error, `schema`, `media-type`, `unknown-schema` or `unknown-layout`.
     pub kind: &'static str,
     /// Where the decoder stopped, in bytes.
     pub offset: Option<usize>,
@@ -183,7 +183,7 @@ pub struct Quarantined {
     pub link: Option<String>,
     /// Its `Content-Type`.
     pub content_type: String,
-    /// What is wrong with it.
+    /// The cause.
     pub kind: String,
     /// Where, in bytes.
     pub offset: Option<i64>,

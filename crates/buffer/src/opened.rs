@@ -128,7 +128,7 @@ impl Kept {
     }
 }
 
-/// Opens a buffer, or creates it if there is none. A damaged one is moved aside, and a new one gets everything that can still be read.
+/// Opens a buffer, or creates it if it does not exist. A damaged one is moved aside, and a new one gets everything that can still be read.
 /// `dedup_by_payload` returns whether messages of a device without a key are duplicates when their bytes are equal.
 pub fn open(options: Options<'_>, dedup_by_payload: &dyn Fn(&str) -> bool) -> Result<Opened, BufferError> {
     let Options { buffer, quarantine, formats, outputs } = options;

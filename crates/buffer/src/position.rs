@@ -1,4 +1,4 @@
-//! How far an output is: its cursor, and what it has resolved beyond the cursor.
+//! The progress of an output: its cursor, and the messages beyond the cursor that it has resolved.
 //!
 //! A device whose messages cannot be delivered holds the cursor. Without the rest of the position, a restart would deliver everything after
 //! the cursor again, also the messages of all other devices.

@@ -47,7 +47,7 @@ impl Readers {
         self.read(move |c| fleet::counted_of(c, device)).await
     }
 
-    /// Returns what these messages say of their devices; nothing for those that are no longer in the buffer.
+    /// Returns the list's fields of these messages. Messages that are no longer in the buffer are left out.
     pub async fn last_messages(&self, ids: Vec<i64>) -> Result<Vec<LastMessage>, ReadError> {
         self.read(move |c| fleet::last_messages(c, &ids)).await
     }

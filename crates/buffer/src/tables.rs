@@ -105,7 +105,7 @@ CREATE TABLE gaps (
 ) STRICT;
 ";
 
-/// Version 5 adds what an input knows of a message: an object, as compact JSON.
+/// Version 5 adds the origin of a message as reported by its input: an object, as compact JSON.
 const ORIGIN: &str = "
 ALTER TABLE messages ADD COLUMN origin TEXT;
 ALTER TABLE quarantine ADD COLUMN origin TEXT;

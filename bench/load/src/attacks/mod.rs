@@ -92,7 +92,7 @@ struct Attack {
 struct Outcome {
     /// Number of requests, connections or blocks that were sent.
     sent: u64,
-    /// What was sent, for the table.
+    /// A description of the attack, for the table.
     description: String,
     /// Messages that were acknowledged after the buffer's files were damaged.
     acknowledged: Vec<u64>,

@@ -52,7 +52,7 @@ fn print_operation(records: &[Record], target: &str, counts: &str, payload: &str
     }
 }
 
-/// Prints the average improvement over JSON for each target, as the study's charts show it, and what the study quotes.
+/// Prints the average improvement over JSON for each target, as in the study's charts, and the figures that the study quotes.
 pub fn print_averages(records: &[Record], quoted: &[Record], payloads: &[&str], targets: &[(&str, &str)]) {
     println!("\nAverage difference from JSON over the study's payloads that fit");
     println!("{:<28}{:>12}{:>14}{:>10}", "", "serialize", "deserialize", "bytes");

@@ -19,7 +19,7 @@ use std::{
     thread,
 };
 
-/// How many messages of a device may be references of its deltas: what a Receiver keeps by default.
+/// The number of messages of a device that can be references of its deltas, as in a Receiver by default.
 const KEPT: usize = 32;
 
 /// The rows of a batch of Arrow.

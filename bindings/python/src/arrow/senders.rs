@@ -90,7 +90,7 @@ impl<'a> Senders<'a> {
         }
     }
 
-    /// Returns what is known of the device that sent the message at `index`.
+    /// Returns the known texts of the device that sent the message at `index`.
     pub fn known(&self, index: usize) -> Known<'a> {
         let device = self.device(index);
         let texts = match self.texts {

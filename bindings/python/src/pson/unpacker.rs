@@ -24,7 +24,7 @@ pub struct Unpacker {
     missing: Vec<u64>,
 }
 
-/// What is known about the next message.
+/// The state of the next message.
 enum Next {
     /// Its length.
     Complete(usize),

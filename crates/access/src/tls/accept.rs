@@ -52,7 +52,7 @@ impl Acceptor {
         if first[0] == RECORD {
             return self.tls.accept(stream).await;
         }
-        // Read what has arrived: closing a socket with unread bytes sends a reset, which would discard the answer.
+        // Read the bytes that have arrived: closing a socket with unread bytes sends a reset, which would discard the answer.
         let mut seen = vec![0; PLAIN];
         let _ = stream.read(&mut seen).await?;
         stream.write_all(self.plain.as_bytes()).await?;

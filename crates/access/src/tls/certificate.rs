@@ -37,7 +37,7 @@ pub struct TlsSettings {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("[tls] {key}: {message}")]
 pub struct TlsError {
-    /// Which key of `[tls]`.
+    /// The key of `[tls]`.
     pub key: &'static str,
     /// Why.
     pub message: String,

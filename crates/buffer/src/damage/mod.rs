@@ -53,7 +53,7 @@ pub struct Salvaged {
     pub undelivered_gaps: usize,
 }
 
-/// Returns whether an error means that the file differs from what was written to it.
+/// Returns whether an error means that the file's content is not what SQLite wrote.
 pub fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error};
     match error {
@@ -119,7 +119,7 @@ pub fn finish(path: &Path) -> Result<Option<PathBuf>, io::Error> {
         }
     }
     remove(&beside(path, "-shm"))?;
-    // Not even after a power failure may SQLite find the old log beside the new file, to which it would apply it.
+    // SQLite must not find the old log next to the new file, not even after a power failure: it would apply the log to the new file.
     folders::sync_above(path)?;
     fs::rename(complete, path)?;
     folders::sync_above(path)?;

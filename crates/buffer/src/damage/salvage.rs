@@ -20,7 +20,7 @@ const SKIP: i64 = 1 << 24;
 /// Messages, bytes and last message ID by device.
 type Devices = HashMap<String, (u64, u64, i64)>;
 
-/// What is missing in the new buffer.
+/// The messages that are missing in the new buffer.
 struct Missing {
     /// Ranges of IDs that no message has.
     gaps: Vec<(i64, i64)>,

@@ -86,7 +86,7 @@ fn rows(path: PathBuf) -> BTreeSet<(i64, String)> {
     rows.map(Result::unwrap).collect()
 }
 
-/// What SQLite reads of the database in `folder` with `log`.
+/// Returns the rows that SQLite reads from the database in `folder` with `log`.
 fn read_by_sqlite(folder: &Path, log: &[u8]) -> BTreeSet<(i64, String)> {
     rows(with_log(folder, log).path().join(DATABASE))
 }

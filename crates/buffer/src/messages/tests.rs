@@ -126,7 +126,7 @@ fn waypoints_of_an_older_buffer_are_rebuilt() {
     assert_eq!(all(&connection).len(), 13);
 }
 
-/// A walk from the oldest to the newest finds each message of a device once, and none of another.
+/// A walk from the oldest to the newest finds each message of the device once, and no message of another device.
 #[test]
 fn the_messages_of_a_device_come_in_order_and_in_few_steps() {
     let mut connection = buffer(20_000, |id| if id % 7 == 0 { "a".into() } else { format!("b{}", id % 3) });

@@ -14,7 +14,7 @@ public record Figure(
         String options,
         String note) {
 
-    /** What was measured: the format, and the library that wrote it. A comparison of libraries has no version. */
+    /** The subject of the figure: the format, and the library that wrote it. A comparison of libraries has no version. */
     public record Subject(String format, String library, String version) {}
 
     /** A figure without a value yet. */

@@ -1,6 +1,6 @@
 package dev.dunnage.bench.smartgrid;
 
-/** Which fields of a logical node have a value. */
+/** The fields of a logical node that have a value. */
 public enum Fill {
     /** The mandatory data objects, with their mandatory attributes. */
     MANDATORY,
