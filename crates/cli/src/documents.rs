@@ -89,7 +89,8 @@ fn commands(body: &[&str], is_shell: bool) -> Vec<String> {
     }
 }
 
-/// Returns the arguments of each `dunnage` in a command, up to what the shell takes; `None` if the command's quotes do not match.
+/// Returns the arguments of each `dunnage` in a command, up to the first operator of the shell; `None` if the command's quotes do not
+/// match.
 fn of_dunnage(command: &str) -> Option<Vec<Vec<String>>> {
     let ends = |word: &String| {
         ["|", ">", "2>", ">>", "<", "&&", "||", ";", "&", "#"].iter().any(|end| word.starts_with(end))

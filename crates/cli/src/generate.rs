@@ -240,7 +240,7 @@ fn warn_of_change(old: &str, new: &str) {
     }
 }
 
-/// Prints what the C does not check.
+/// Prints the keywords that the C code does not check.
 fn say_unchecked(layout: &Layout) {
     let checks = c::device_checks(layout);
     // If standard error is closed, the lines cannot be shown.
@@ -253,7 +253,7 @@ fn say_unchecked(layout: &Layout) {
     }
 }
 
-/// Prints what modes 1 and 2 cost beside code.
+/// Prints the costs of modes 1 and 2 besides code.
 fn say_cost(cost: c::Cost) {
     let c::Cost { prior_tables, delta_tables, record, state } = cost;
     // If standard error is closed, the lines cannot be shown.

@@ -17,7 +17,7 @@ pub fn default_links() -> impl Iterator<Item = &'static Link> {
     catalogue().iter().filter(|link| link.compare)
 }
 
-/// The limit of a link in bytes, `any` if it has none, or `?` if none is published.
+/// The limit of a link in bytes, `any` if it has none, or `?` if it is not published.
 pub fn limit_text(link: &Link) -> String {
     match link.max_payload_bytes {
         Some(limit) => limit.to_string(),

@@ -32,7 +32,7 @@ type RecordWalker = fn(&Record, &mut Cursor<'_>, &mut dyn Sink) -> Result<(), St
 
 /// How a message is read.
 pub enum Reader {
-    /// By bytes that say what they are.
+    /// By bytes that are self-describing.
     Items(Walker),
     /// By the schema.
     Record(Box<Mapped>, RecordWalker),

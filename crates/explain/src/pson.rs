@@ -140,7 +140,7 @@ impl<'a> Walk<'_, 'a> {
         Ok(())
     }
 
-    /// Reads the header's N. The note says what is not canonical about its encoding.
+    /// Reads the header's N. The note describes how its encoding deviates from canonical form.
     fn number(&mut self, header: Header) -> Result<(u64, Option<String>), Error> {
         if header.payload < 31 {
             return Ok((u64::from(header.payload), None));

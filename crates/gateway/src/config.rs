@@ -32,7 +32,7 @@ pub struct Config {
     /// The profiles; the first one whose pattern matches a device applies to it.
     #[serde(rename = "profile", skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<Profile>,
-    /// The inputs beside HTTP.
+    /// The inputs besides HTTP.
     #[serde(rename = "input", skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<InputSettings>,
     /// The outputs.

@@ -250,7 +250,7 @@ impl Config {
     }
 }
 
-/// Overrides `config` with the environment. Also returns what is wrong there.
+/// Overrides `config` with the environment. Also returns the mistakes there.
 pub fn overridden(
     mut config: Config,
     environment: impl Iterator<Item = (String, String)>,

@@ -20,7 +20,7 @@ pub fn start(log: &Log) -> Result<(), String> {
     .map_err(|e| e.to_string())
 }
 
-/// Parses the level. An error says what is wrong with it.
+/// Parses the level. The error describes the mistake.
 pub fn filter(log: &Log) -> Result<EnvFilter, String> {
     // rustls warns at each connection to an IP address; a directive of the operator for it comes later, and wins.
     EnvFilter::try_new(&log.level)

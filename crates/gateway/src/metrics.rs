@@ -105,7 +105,7 @@ const KINDS: [&str; 10] = [
 ];
 
 impl Metrics {
-    /// Creates metrics that are zero, beside those that other parts have registered in `registry`.
+    /// Creates metrics that are zero, and adds them to those that other parts have registered in `registry`.
     pub fn new(mut registry: Registry) -> Metrics {
         let mut metrics = Metrics {
             outputs: Families::new(&mut registry),

@@ -41,7 +41,7 @@ const HEADERS: usize = 64;
 pub const PLAIN: &str = "HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\nConnection: close\r\n\r\n\
     {\"type\":\"urn:dunnage:problem:tls\",\"title\":\"TLS needed\",\"status\":400,\"detail\":\"this port accepts only HTTPS\"}";
 
-/// A listener and what it needs to accept connections.
+/// A listener and the data for accepting connections.
 pub struct Listening {
     /// The socket.
     pub listener: TcpListener,

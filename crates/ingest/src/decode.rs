@@ -199,7 +199,7 @@ struct Decoded {
     counts: Counts,
 }
 
-/// How many numbers of a message are not what the sender wrote.
+/// Counts of the numbers in a message that differ from those that the sender wrote.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Those that are the nearest binary64.

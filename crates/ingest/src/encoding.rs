@@ -17,7 +17,7 @@ const DIGITS: RangeInclusive<usize> = 8..=64;
 const SLOTS: RangeInclusive<u8> = 1..=63;
 const PORTS: RangeInclusive<u8> = 1..=255;
 
-/// What is known of the slot of a packed message besides its bytes.
+/// The slot of a packed message as known from outside its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stated {
     /// Its slot, which is not in the message.
@@ -33,7 +33,7 @@ pub struct Encoding {
     pub format: Id,
     /// The first hexadecimal digits of the layout's fingerprint. Only packed has layouts.
     pub layout: Option<String>,
-    /// What is known of the slot. Only packed has slots.
+    /// The slot, if it is known. Only packed has slots.
     pub stated: Option<Stated>,
 }
 

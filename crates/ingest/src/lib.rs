@@ -1,4 +1,4 @@
-//! From raw bytes to a durable message. Inputs pass the received bytes to this crate, which knows none of their protocols.
+//! From raw bytes to a durable message. Inputs pass the received bytes to this crate, which does not know their protocols.
 //!
 //! A message passes four steps:
 //!

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// The slot of a packed message that does not have it in its bytes. Without the slot, nobody could decode them again.
 pub const SLOT: &str = "slot";
-/// How many numbers of the message are the nearest ones to what the sender wrote.
+/// The count of the message's numbers that were rounded to the nearest binary64.
 pub const ROUNDED: &str = "rounded";
 /// How many are null, because the sender wrote NaN or an infinity.
 pub const NULLS: &str = "nulls";

@@ -15,7 +15,7 @@ const OF_A_DEVICE: usize = 16;
 const LATE: usize = 4;
 /// The memory of the cache in bytes. The least recently used devices leave it.
 const MEMORY: usize = 32 << 20;
-/// About what the cache needs for a device without references.
+/// The approximate memory of the cache for a device without references.
 const OF_AN_ENTRY: usize = 256;
 
 /// A message to which deltas may refer.
@@ -45,7 +45,7 @@ impl Candidate {
 /// Those references of a device that a message may refer to, each list from the newest to the oldest.
 #[derive(Debug, Default)]
 pub struct Candidates {
-    /// Those from the one on that was last used, or all if none was.
+    /// The messages from the last used reference onwards, or all if none was used.
     pub likely: Vec<Arc<Candidate>>,
     /// The older ones.
     pub late: Vec<Arc<Candidate>>,
@@ -175,7 +175,7 @@ impl Held {
         OF_AN_ENTRY + self.memory
     }
 
-    /// Adds what the buffer has. Commits may have been faster than its reading.
+    /// Adds the references in the buffer. Commits may have been faster than this read.
     fn load(&mut self, found: impl Iterator<Item = Entry>) {
         let used = self.window.used().map(|entry| entry.id);
         let before = std::mem::take(self);
@@ -258,7 +258,7 @@ mod tests {
         references.committed("d", message(&layout, 1, None));
         assert!(references.of("d", &slots, |_| true).is_none());
         references.committed("d", message(&layout, 4, None));
-        // What was read from the buffer may overlap with commits.
+        // The references read from the buffer may overlap with commits.
         let found = [4, 3, 1].map(|id| message(&layout, id, None)).to_vec();
         assert_eq!(ids(&layout, &references.loaded("d", &slots, found, |_| true).likely), [4, 3, 1]);
         references.committed("d", message(&layout, 4, None));

@@ -6,7 +6,7 @@ use dunnage_base::name::MAX_KEY;
 use dunnage_buffer::{NoRoom, ReadError, Refusal};
 use dunnage_formats::{Error, Kind};
 
-/// What is wrong. The code is part of the contract; the wording of a [`Rejected`] is not.
+/// The cause. The code is part of the contract; the wording of a [`Rejected`] is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Code {
     /// The bytes are not a message in the format.
@@ -115,11 +115,12 @@ impl Code {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{}: {detail}", code.as_str())]
 pub struct Rejected {
-    /// What is wrong.
+    /// The cause, as a code.
     pub code: Code,
     /// The cause, for people.
     pub detail: String,
-    /// What is accepted, as the end of `detail` in the answer to the sender. It may be long, so logs and the quarantine leave it out.
+    /// A description of accepted input, which ends `detail` in the answer to the sender. It may be long, so logs and the quarantine leave
+    /// it out.
     pub choice: String,
     /// The error kind of a decoder (`truncated`, `malformed`, `type`, `range`, `limit` or `reference`), or `schema` for a message that violates its
     /// schema.
@@ -151,12 +152,12 @@ impl Rejected {
         Rejected { kind: Some(kind), offset: Some(offset), ..self }
     }
 
-    /// Adds what is accepted, for the sender alone.
+    /// Adds a description of accepted input, for the sender alone.
     pub fn with_choice(self, choice: String) -> Rejected {
         Rejected { choice, ..self }
     }
 
-    /// Returns what the sender is told.
+    /// Returns the text for the sender.
     pub fn told(&self) -> String {
         format!("{}{}", self.detail, self.choice)
     }

@@ -27,7 +27,7 @@ pub struct Said<'t> {
 }
 
 impl Pattern {
-    /// Parses a pattern. The error says what is wrong with it.
+    /// Parses a pattern. The error describes the mistake.
     pub fn read(text: &str) -> Result<Pattern, String> {
         let level = |level: &str| match level {
             "{device}" => Ok(Level::Device),

@@ -294,7 +294,7 @@ fn object<'a>(bytes: &'a [u8], pointer: &str) -> Result<Message<'a>, Rejected> {
                 )));
             }
         },
-        // The decoder will report what is wrong with it.
+        // The decoder will report the error.
         Err(_) => None,
     };
     Ok(Message { device, format: Id::Json, raw: bytes })

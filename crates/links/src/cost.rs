@@ -22,7 +22,7 @@ pub struct Traffic {
 /// The traffic of a fleet in a month of 30 days.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Monthly {
-    /// The number of bytes, without what the link adds.
+    /// The number of bytes, without the overhead of the link.
     pub bytes: f64,
     traffic: Traffic,
 }

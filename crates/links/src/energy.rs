@@ -11,7 +11,7 @@ const DAYS_PER_YEAR: f64 = 365.25;
 pub enum Energy {
     /// A fixed part and a part per byte, measured for the module.
     PerMessage {
-        /// The joules of a link message, whatever its size.
+        /// The joules of a link message, independent of its size.
         joules_per_message: f64,
         /// The joules of each byte.
         joules_per_byte: f64,
@@ -20,7 +20,7 @@ pub enum Energy {
         /// Whether a part is an estimate.
         #[serde(default)]
         estimate: bool,
-        /// What was measured.
+        /// The subject of the measurement.
         note: String,
     },
     /// The power of a radio while it sends, listens and sleeps.

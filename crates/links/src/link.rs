@@ -141,7 +141,7 @@ impl Link {
         self.unlimited || self.max_payload_bytes.is_some()
     }
 
-    /// Returns whether each message has a port beside its bytes: LoRaWAN's FPort.
+    /// Returns whether each message has a port besides its bytes: LoRaWAN's FPort.
     pub fn has_port(&self) -> bool {
         self.id.starts_with("lorawan-")
     }

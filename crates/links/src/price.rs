@@ -1,4 +1,4 @@
-//! Prices: what a provider charges for the messages of a device.
+//! Prices: the tariffs of providers for the messages of a device.
 
 use crate::Link;
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,7 @@ pub enum Price {
         /// The bytes that `amount` buys.
         bytes: u64,
     },
-    /// `amount` for each link message, whatever its size.
+    /// `amount` for each link message, independent of its size.
     PerMessage {
         /// The price of a message.
         amount: f64,

@@ -8,7 +8,7 @@ pub struct Rate {
     /// The most messages in a day, on average over their sizes, as duty cycle, airtime, provider and interval allow; `None` if nothing limits
     /// them. It is not rounded: 0.5 is a message every second day.
     pub max_per_day: Option<f64>,
-    /// Whether no frame takes longer than the dwell time of the region; `None` if there is none.
+    /// Whether no frame takes longer than the dwell time of the region; `None` without such a limit.
     pub within_dwell_time: Option<bool>,
 }
 

@@ -118,7 +118,7 @@ pub trait Output: Send + Sync {
 /// How an output delivers messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
-    /// Which calls may be in progress at the same time.
+    /// The calls that may be in progress at the same time.
     pub partitions: Partitions,
     /// Largest number of messages in one call.
     pub batch: usize,
@@ -126,12 +126,12 @@ pub struct Shape {
     pub linger: Duration,
 }
 
-/// Which calls may be in progress at the same time.
+/// The calls that may be in progress at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Partitions {
     /// One call for each device, with messages of that device only. Devices are delivered concurrently.
     PerDevice,
-    /// One call, with messages of any devices. A device whose messages fail is called alone, beside it.
+    /// One call, with messages of any devices. A device whose messages fail is called alone, in addition.
     Together,
     /// One call in total, with messages of any devices, in the order of their IDs. A message that fails holds up all others.
     One,

@@ -224,7 +224,7 @@ pub struct Status {
     pub cursor: i64,
     /// Stored messages that are not resolved.
     pub lag_messages: u64,
-    /// Age of the oldest of them, in seconds; 0 if there is none.
+    /// Age of the oldest of them, in seconds; 0 without any.
     pub age_seconds: f64,
     /// The last failed call.
     #[schema(required)]
@@ -285,7 +285,7 @@ impl Meter {
         self.place.lock().unwrap_or_else(PoisonError::into_inner).0.position.cursor()
     }
 
-    /// Returns what the output has resolved.
+    /// Returns the progress of the output.
     pub fn position(&self) -> Position {
         self.place.lock().unwrap_or_else(PoisonError::into_inner).0.position.clone()
     }

@@ -55,7 +55,7 @@ pub const EXAMPLE: &str = "\
 pub struct Settings {
     /// URLs of servers of one cluster.
     pub servers: Vec<String>,
-    /// The stream. Messages are never stored in another one, whatever their subject.
+    /// The stream. Messages are never stored in another stream, regardless of their subject.
     pub stream: String,
     /// The subject. `{device}` must be one of its tokens, and `{partition}` may be another.
     #[serde(default = "subject")]

@@ -127,7 +127,7 @@ impl Outputs {
         handles.iter().map(|handle| handle.meter.cursor()).min().unwrap_or(i64::MAX)
     }
 
-    /// Returns the name of each output, and what it has resolved.
+    /// Returns the name of each output, and its progress.
     pub(crate) fn positions(&self) -> Vec<(String, Position)> {
         self.handles().iter().map(|handle| (handle.name.to_string(), handle.meter.position())).collect()
     }

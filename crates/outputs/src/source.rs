@@ -4,7 +4,7 @@ use dunnage_buffer::Buffer;
 use dunnage_schema::Model;
 use std::sync::Arc;
 
-/// The buffer, and what the configuration says of devices and schemas.
+/// The buffer, and the configuration of devices and schemas.
 #[derive(Clone)]
 pub struct Source {
     /// Messages are read here, and cursors and dead letters are written.
@@ -15,7 +15,7 @@ pub struct Source {
 
 /// The parts of the configuration about devices and schemas.
 pub trait Catalog: Send + Sync {
-    /// Returns the value of `{path}` in templates for messages of `device`; empty if its profile has none.
+    /// Returns the value of `{path}` in templates for messages of `device`; empty if its profile has no path.
     fn path(&self, device: &str) -> Arc<str>;
 
     /// Returns the media type of a format, by its name; `None` for an unknown one.

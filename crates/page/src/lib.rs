@@ -62,7 +62,7 @@ fn content_type(path: &str) -> Option<&'static str> {
 const POLICY: &str = "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'none'; object-src 'none'";
 
-/// Adds the headers with which browsers limit what an answer can do. Answers without a rule for caches are not stored.
+/// Adds the headers with which browsers restrict an answer. Answers without a rule for caches are not stored.
 pub async fn guard(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));

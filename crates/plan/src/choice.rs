@@ -1,4 +1,4 @@
-//! Which format to choose for some links.
+//! Chooses a format for some links.
 
 use crate::{
     estimate::{Estimate, Fleet, LinkPlan},
@@ -25,10 +25,10 @@ pub fn usable(plan: &LinkPlan) -> Vec<&Estimate> {
     plan.estimates.iter().filter(|estimate| estimate.is_usable()).collect()
 }
 
-/// The best format that is usable on all of `plans`; `None` if there is none.
+/// The best format that is usable on all of `plans`; `None` if no format is.
 ///
 /// Formats whose price is about the lowest on every link, and with which the battery lasts about as long as
-/// with any, count as equal, and the one with the least upkeep wins. If there is none, the smallest wins.
+/// with any, count as equal, and the one with the least upkeep wins. If no format is, the smallest wins.
 pub fn best<'a>(plans: &[&'a LinkPlan], fleet: &Fleet) -> Option<&'a str> {
     let (first, rest) = plans.split_first()?;
     let on = |plan: &LinkPlan, format: &str| usable(plan).iter().any(|estimate| estimate.format == format);

@@ -48,7 +48,7 @@ pub struct Estimate {
     pub fit: Fit,
     /// Whether some message is below the link's smallest, so that it is sent with padding.
     pub padded: bool,
-    /// Whether they fit the link's ordinary message; `None` if it has none.
+    /// Whether they fit the link's ordinary message; `None` if the link has no ordinary message.
     pub standard_fit: Option<Fit>,
     /// Link messages that the largest message needs.
     pub fragments: Option<u64>,

@@ -59,7 +59,7 @@ pub struct Answer {
     /// The formats that are missing for lack of a schema, although there are messages. The plan then recommends nothing.
     #[schema(required)]
     without_schema: Option<WithoutSchema>,
-    /// The schema that was inferred, if none was given.
+    /// The inferred schema, if the request has no schema.
     #[schema(required)]
     inferred: Option<Inferred>,
     /// The formats that carry all messages, smallest first. Without a schema, or if all messages break it, only those that need none.

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 pub const FORMATS: [Id; 7] =
     [Id::Packed, Id::Pson, Id::Cbor, Id::Msgpack, Id::Protobuf, Id::Avro, Id::Struct];
 
-/// Which bytes to explain.
+/// The bytes to explain.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BytesQuestion {
@@ -20,13 +20,13 @@ pub struct BytesQuestion {
     pub messages: String,
     /// The schema's text; formats that need none work without it.
     pub schema: Option<String>,
-    /// Which of the messages, counted from 0.
+    /// The index of the message, from 0.
     pub message: usize,
     /// The format.
     pub format: String,
 }
 
-/// The bytes of a message, and what they mean.
+/// The bytes of a message, and their meaning.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct Bytes {
     /// The bytes.

@@ -1,4 +1,4 @@
-//! How much a request may ask for, and what the process that computes the answer may take.
+//! The limits of requests, and of the process that computes the answer.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub const ARRIVING: usize = 16;
 pub const STACK: usize = 256 << 20;
 /// The most that a schema may weigh (`spec/schema.md`, "Limits"). All of the corpus but the two largest weigh less.
 pub const SCHEMA_WEIGHT: usize = 10_000;
-/// The most bytes that an answer may take, beside the stack.
+/// The maximum memory for an answer in bytes, without the stack.
 pub const MEMORY: u64 = 256 << 20;
 /// How long an answer may take: in all, and while others wait.
 pub const WORK: Duration = Duration::from_secs(10);

@@ -1,11 +1,11 @@
-//! Mistakes in what the user typed, with their place.
+//! Mistakes in the user's input, with their place.
 
 use crate::limits::sentence;
 use dunnage_formats::{Error, line_and_column};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Which of the two texts has the mistake.
+/// The text that has the mistake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Text {
@@ -35,7 +35,7 @@ pub struct Mistake {
     pub pointer: Option<String>,
     /// `truncated`, `malformed`, `type`, `range`, `limit`, or `schema` for a schema that means nothing and for a message that breaks it.
     pub kind: &'static str,
-    /// What is wrong, for people.
+    /// The cause, for people.
     pub detail: String,
 }
 

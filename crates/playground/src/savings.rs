@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 const OF_A_FIELD: usize = 3;
 const MOST: usize = 12;
 
-/// Which messages should become smaller.
+/// The messages to make smaller.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SavingsQuestion {

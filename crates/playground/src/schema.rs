@@ -20,7 +20,7 @@ pub struct Compiled {
     pub layout: Layout,
 }
 
-/// A schema that was inferred, with what was guessed.
+/// An inferred schema, with its guesses.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct Inferred {
     /// The schema's text.

@@ -42,7 +42,7 @@ async fn ask(messages: &str, schema: Option<&str>) -> Value {
     let (status, answer) = send("/api/play", "application/json", question.to_string()).await;
     assert!(started.elapsed() < SLOW, "{:?}", started.elapsed());
     if status == StatusCode::UNPROCESSABLE_ENTITY {
-        // The time is over, which slow machines may say of large questions.
+        // The time is over, which can happen on slow machines with large questions.
         assert_eq!(answer["kind"], "limit");
         return answer;
     }

@@ -83,7 +83,7 @@ impl<'a> Device<'a> {
         Ok(sent)
     }
 
-    /// Whether `value` is what the plain form makes of a message whose numbers the schema rounds.
+    /// Whether `value` is the message after a round trip in the plain form, in which the schema may round its numbers.
     fn is_rounded(&self, value: &Value, message: &Value) -> bool {
         let mut bytes = Vec::new();
         self.layout.model().rounds()

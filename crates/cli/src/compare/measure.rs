@@ -19,7 +19,7 @@ pub struct Comparison {
     pub rows: Vec<Row>,
     /// The links to compare with, narrowest limit first.
     pub links: Vec<&'static Link>,
-    /// Which fields packed leaves out.
+    /// The fields that packed leaves out.
     pub left_out: Option<String>,
     /// Number of formats left out because they need a schema and none was given.
     pub without_schema: usize,

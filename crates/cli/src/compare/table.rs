@@ -83,7 +83,7 @@ fn row(comparison: &Comparison, format: &str, outcome: Outcome, bar_width: usize
     cells
 }
 
-/// The heading of a link's column: its limit in bytes, `any`, or `?` if none is published.
+/// The heading of a link's column: its limit in bytes, `any`, or `?` if it is not published.
 fn heading(link: &Link) -> String {
     format!("{:>3}", limit_text(link))
 }

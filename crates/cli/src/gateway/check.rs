@@ -10,7 +10,7 @@ use std::{io::Write, path::PathBuf};
 /// definitions and tokens that it names, and the environment. Starts nothing and opens no connection. The exit code is 1 if
 /// there are mistakes.
 ///
-/// A slot must keep the layout that stored messages have. `reload` also compares it with what the running gateway has loaded, and
+/// A slot must keep the layout that stored messages have. `reload` also compares it with the layouts of the running gateway, and
 /// can therefore refuse a schema in which this command finds no mistake.
 #[derive(Args)]
 pub struct Check {

@@ -49,7 +49,7 @@ pub struct Inspect {
     source: Source,
 }
 
-/// A format whose bytes tell what they are, or do so by their schema.
+/// A format whose bytes are self-describing, or are described by their schema.
 #[derive(Clone, Copy, ValueEnum)]
 enum Wire {
     Pson,

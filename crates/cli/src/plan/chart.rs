@@ -73,7 +73,7 @@ fn draw_legend(area: &Area<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The length of a format's bar, and what it shows.
+/// The length of a format's bar, and its label.
 fn value(plan: &LinkPlan, estimate: &Estimate) -> Option<f64> {
     match plan.link.price {
         Some(_) => estimate.month.cost.map(|cost| cost.amount),

@@ -72,7 +72,7 @@ pub struct Simulate {
     svg: Option<PathBuf>,
 }
 
-/// What was simulated, and how.
+/// The subject of the simulation, and its results.
 struct Report {
     schema: String,
     network: Network,

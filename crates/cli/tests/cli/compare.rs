@@ -215,7 +215,7 @@ fn an_ended_link_and_an_unknown_limit_are_not_presented_as_carrying_the_message(
     );
 }
 
-/// The others carry the device, so the comparison says that packed does not.
+/// The other formats carry the device, so the comparison notes that packed does not.
 #[test]
 fn what_the_receiver_knows_is_said_to_be_left_out() {
     let schema = r#"{"type": "object", "properties": {"id": {"type": "string", "x-dunnage-known": "device"}, "n": {"type": "integer", "minimum": 0, "maximum": 9}},

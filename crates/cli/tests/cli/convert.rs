@@ -21,7 +21,7 @@ fn a_binary32_can_become_its_shortest_decimal() {
     };
     assert_eq!(json(&[]), "31.420000076293945");
     assert_eq!(json(&["--binary32", "shortest"]), "31.42");
-    // The digits of a text are what the sender wrote.
+    // Numbers in text keep the sender's digits.
     let text = ["convert", "--from", "json", "--to", "json", "--binary32", "shortest"];
     assert_eq!(dunnage(&text, "31.420000076293945").text().trim_end(), "31.420000076293945");
     assert!(dunnage(&["inspect", "--format", "pson"], packed).text().contains("31.42  binary32"));

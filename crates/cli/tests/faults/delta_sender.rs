@@ -1,4 +1,4 @@
-//! Senders of packed messages, each in its shortest form: deltas against what the gateway has acknowledged.
+//! Senders of packed messages, each in its shortest form: deltas against messages that the gateway has acknowledged.
 
 use crate::{
     Failure,
@@ -29,7 +29,7 @@ pub struct Deltas {
     pub sent: AtomicU64,
     /// Deltas that the gateway refused, because it did not have their reference.
     pub refused: AtomicU64,
-    /// How often the devices were restarted: each then forgets what was acknowledged.
+    /// How often the devices were restarted. A restarted device forgets which messages were acknowledged.
     pub restarts: AtomicU64,
     /// Devices are told about every n-th acknowledgement only; 0 for all.
     pub acknowledged_every: u64,
@@ -42,7 +42,7 @@ impl Deltas {
     }
 }
 
-/// The schema of the fleet's messages, with statistics: the number of a message is hard to guess without one of the last ones.
+/// The schema of the fleet's messages, with statistics: the number of a message is hard to guess without a recent message.
 static TRAINED: LazyLock<String> = LazyLock::new(|| {
     let mut schema = json!({
         "title": "Numbered", "type": "object", "additionalProperties": false, "required": ["n", "text"],

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
 use utoipa::{IntoParams, ToSchema};
 
-/// Which devices to return.
+/// The devices to return.
 #[derive(IntoParams)]
 #[expect(dead_code, reason = "the OpenAPI document alone has it")]
 #[into_params(parameter_in = Query)]

@@ -120,7 +120,7 @@ pub async fn series(
     Ok(Json(read.ok_or_else(|| Problem::not_found(missing))?.series(device, &profiles)))
 }
 
-/// What was read of a device's messages, newest first.
+/// The values read from a device's messages, newest first.
 #[derive(Default)]
 struct Read {
     /// When each message was received, in microseconds since 1970, and its raw bytes.

@@ -110,7 +110,7 @@ impl Found<'_> {
         profiles
     }
 
-    /// Finds a layout whose slot holds messages of another one. A buffer that cannot be read has none: the start says more about it.
+    /// Finds a layout whose slot holds messages of another one. Ignores a buffer that cannot be read: the start reports it in detail.
     fn layouts(&mut self, config: &Config, profiles: &Profiles) {
         let stored = dunnage_buffer::stored_layouts(&config.buffer.path).unwrap_or_default();
         if let Err(error) = check_layouts(config, profiles, &stored) {

@@ -22,7 +22,7 @@ pub enum Source {
     Messages,
 }
 
-/// What is known of the intervals between the messages of a device. Times are microseconds.
+/// Statistics of the intervals between the messages of a device. Times are microseconds.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cadence {
     /// The interval that the schema says.

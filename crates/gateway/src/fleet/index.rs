@@ -1,4 +1,4 @@
-//! The devices in memory: what a list of them shows, filters and sorts by.
+//! The devices in memory: the data by which a list of them is shown, filtered and sorted.
 
 use super::{cadence::Cadence, position::Position};
 use dunnage_buffer::InQuarantine;
@@ -140,7 +140,7 @@ impl Index {
         self.quarantined.get(device).map_or(0, |quarantined| quarantined.messages)
     }
 
-    /// Applies a message that went into the quarantine. A device that has stored none is listed as well.
+    /// Applies a message that went into the quarantine. A device without stored messages is listed, too.
     pub fn quarantine(&mut self, device: &str, received_at: i64) {
         match self.quarantined.get_mut(device) {
             Some(quarantined) => {

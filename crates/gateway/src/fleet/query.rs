@@ -49,7 +49,7 @@ pub struct Cursor {
     is_end: bool,
 }
 
-/// Which devices to return.
+/// The devices to return.
 #[derive(Debug, Clone)]
 pub struct Query {
     /// A part of the ID, in small letters.
@@ -150,7 +150,7 @@ impl Query {
             && self.quarantined.is_none_or(|wanted| wanted == (index.quarantined(&entry.device) > 0))
     }
 
-    /// Returns what a device is sorted by, before its ID. It does not depend on the time of the query.
+    /// Returns the sort key of a device, which precedes its ID. It does not depend on the time of the query.
     fn key(&self, entry: &Entry) -> i64 {
         let number = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
         match self.sort {

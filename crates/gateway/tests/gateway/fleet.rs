@@ -1,4 +1,4 @@
-//! The list of devices: its order, filters and pages, and what it says of a device.
+//! The list of devices: its order, filters and pages, and its entries.
 
 use crate::support::{JSON, Running, start, start_in, start_with, wait::wait_until};
 use dunnage_gateway::{Config, Profile};

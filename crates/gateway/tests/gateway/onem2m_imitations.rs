@@ -33,7 +33,7 @@ struct New<'a> {
     parent_exists: bool,
 }
 
-/// What is wrong with a request to create a resource.
+/// The fault of a request to create a resource.
 enum Fault {
     None,
     /// Answers with this status, this code and this text, and creates nothing.
@@ -197,7 +197,7 @@ fn has_emoji(new: &New<'_>) -> bool {
     new.parent_exists && new.attributes["con"].to_string().contains('\u{1f600}')
 }
 
-/// What does not fit into Mobius's columns is answered 5000, as if the database were down.
+/// Values that do not fit into Mobius's columns are answered with 5000, as if the database were down.
 #[test]
 fn names_and_labels_fit_into_the_columns_and_errors_that_stay_become_dead_letters() {
     let cse = Cse::new(|_, new| {

@@ -380,7 +380,7 @@ fn dead_letters_are_listed_retried_and_discarded() {
         let refused = all.with(&path, Some(&bearer(&all.operates)), &json!({"up_to": 9}));
         assert_eq!(kind(&refused), problem(404, "not-found"));
     }
-    // The output is gone from the configuration, and what it could not deliver is still there.
+    // The output was removed from the configuration; its undelivered messages are still there.
     let Operated { gateway, operates, reads, sends } = all;
     let (_, folder) = gateway.stop();
     let all = Operated { gateway: start_in(folder, |_| ()), operates, reads, sends };

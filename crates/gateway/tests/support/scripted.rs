@@ -1,4 +1,4 @@
-//! An HTTP server whose script decides what it does with each request.
+//! An HTTP server with a script that decides how it treats each request.
 
 use super::wait::wait_for;
 use std::{

@@ -115,7 +115,7 @@ pub struct Profiles {
 
 /// A mistake in a schema or a profile.
 pub struct Mistaken {
-    /// What is wrong.
+    /// The cause.
     pub error: ProfileError,
     /// The profile, from 0, and its key; `None` for a schema.
     pub profile: Option<(usize, &'static str)>,

@@ -34,7 +34,7 @@ impl Schema {
 /// All schemas by name; `None` for one that cannot be used.
 pub type Schemas = BTreeMap<String, Option<Schema>>;
 
-/// Compiles the bundled schemas and those of the folder, which take precedence. Also returns what is wrong with them.
+/// Compiles the bundled schemas and those of the folder, which take precedence. Also returns the mistakes in them.
 pub fn load(config: &SchemaSettings) -> (Schemas, Vec<ProfileError>) {
     let mut wrong = Vec::new();
     let bundled = dunnage_schema::bundled().iter();

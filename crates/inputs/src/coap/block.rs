@@ -1,4 +1,4 @@
-//! The option Block1 (RFC 7959, 2.2), which says what part of a message a datagram contains.
+//! The option Block1 (RFC 7959, 2.2), which describes the part of a message that a datagram contains.
 
 /// Log2 of the smallest block size.
 const SMALLEST: u8 = 4;

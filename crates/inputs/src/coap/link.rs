@@ -18,7 +18,7 @@ pub enum Opened {
     Plain,
     /// The datagram completed these messages of sessions.
     Messages(Vec<(Endpoint, Vec<u8>)>),
-    /// The datagram has no message. The text says what it was.
+    /// The datagram has no message. The text describes it.
     Nothing(&'static str),
 }
 
@@ -89,7 +89,7 @@ impl Link {
         self.sessions.as_ref().map(|sessions| sessions.len())
     }
 
-    /// Retransmits what is due, and removes expired sessions.
+    /// Retransmits datagrams that are due, and removes expired sessions.
     pub async fn look_what_is_due(&mut self) {
         if let Some(sessions) = &mut self.sessions {
             sessions.look_what_is_due(Instant::now());

@@ -107,7 +107,7 @@ fn parameters(packet: &Packet, post: &mut Post) -> Result<String, Refused> {
     Ok(own.filter_map(|(name, value)| Some(format!("; {name}={}", value?))).collect())
 }
 
-/// Why a request is rejected: for a reason that all inputs share, or in a way that only CoAP has.
+/// The reason for rejecting a request: one that all inputs share, or one that only CoAP has.
 #[derive(Debug)]
 pub enum Refused {
     /// The message is rejected.
@@ -135,7 +135,7 @@ impl From<Rejected> for Refused {
 fn check_options(packet: &Packet) -> Result<(), Refused> {
     for (number, values) in packet.options() {
         let known = match CoapOption::from(*number) {
-            // These options do not change what a request to this server means. The server sends no representation, so it satisfies any
+            // These options do not change the meaning of a request to this server. The server sends no representation, so it satisfies any
             // Accept.
             CoapOption::UriHost | CoapOption::UriPort | CoapOption::Accept => values.len() == 1,
             CoapOption::Block1 | CoapOption::Block2 => values.len() == 1,

@@ -19,7 +19,7 @@ pub struct WriteDeadline<S> {
 }
 
 impl<S> WriteDeadline<S> {
-    /// Wraps `stream`, whose peer may leave what is written unread for at most `limit`.
+    /// Wraps `stream`, whose peer may leave written bytes unread for at most `limit`.
     pub fn new(stream: S, limit: Duration) -> Self {
         WriteDeadline { stream, limit, deadline: None }
     }

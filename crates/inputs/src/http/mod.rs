@@ -36,7 +36,7 @@ use dunnage_ingest::{
 use std::{fmt::Display, sync::Arc};
 use utoipa::ToSchema;
 
-/// The input's name, in metrics and beside those of the configuration.
+/// The input's name, in metrics and in the list of inputs.
 pub const NAME: &str = "http";
 /// The header that `key` reads.
 static IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");

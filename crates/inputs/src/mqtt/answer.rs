@@ -66,7 +66,7 @@ impl Answers {
         put(out, 0x90, &body);
     }
 
-    /// Writes an UNSUBACK that says that there was no subscription.
+    /// Writes an UNSUBACK with the reason that no subscription existed.
     pub fn unsubscribed(&self, out: &mut BytesMut, id: u16, filters: usize) {
         let mut body = BytesMut::from(&id.to_be_bytes()[..]);
         if self.version == Version::V5 {

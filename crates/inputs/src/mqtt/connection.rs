@@ -294,7 +294,7 @@ impl Connection {
             self.hold(publish.id, flow.unacknowledged())?;
         }
         let input = (message::METRIC, Arc::clone(&self.listener.meter));
-        // PUBACK and PUBREC of MQTT 5 say that the message is in the quarantine.
+        // PUBACK and PUBREC of MQTT 5 report that the message is in the quarantine.
         let is_answered = self.answers().version == Version::V5 && publish.qos != Qos::AtMostOnce;
         let mut message = message::read(&self.listener.env.ingest, input, &address, publish);
         message.provenance.is_answered = is_answered;

@@ -42,13 +42,13 @@ pub struct Topics {
 }
 
 impl Topics {
-    /// Accepts topics that match one of `patterns`, and the gateway's own. An error says what is wrong with a pattern.
+    /// Accepts topics that match one of `patterns`, and the gateway's own. An error describes the mistake in a pattern.
     pub fn new(patterns: &[String], format: Option<Id>) -> Result<Topics, String> {
         let patterns = patterns.iter().map(|text| Pattern::read(text)).collect::<Result<_, _>>()?;
         Ok(Topics { patterns, format, ignored: Vec::new() })
     }
 
-    /// Drops messages to other topics that match one of `filters`. An error says what is wrong with a filter.
+    /// Drops messages to other topics that match one of `filters`. An error describes the mistake in a filter.
     pub fn ignoring(self, filters: &[String]) -> Result<Topics, String> {
         filters.iter().try_for_each(|filter| topic::check_filter(filter))?;
         Ok(Topics { ignored: filters.to_vec(), ..self })

@@ -255,7 +255,7 @@ impl Listener {
         self.env.ingest.message_limit_bytes() + AROUND
     }
 
-    /// Checks whether a client may connect at all.
+    /// Checks whether a client may connect.
     fn may_connect(&self, peer: &Peer, credential: Option<&str>) -> Result<(), Refusal> {
         self.env.ingest.access.may_connect(peer, credential).map_err(refusal)
     }

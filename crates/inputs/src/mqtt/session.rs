@@ -56,7 +56,7 @@ impl Sessions {
         Sessions { slots: Mutex::default(), most }
     }
 
-    /// Opens the session of `key`, and returns whether it existed; `clean` discards what it remembered. An earlier connection of the same
+    /// Opens the session of `key`, and returns whether it existed; `clean` discards its state. An earlier connection of the same
     /// client is ended first, which waits until its messages are stored.
     pub async fn open(self: &Arc<Self>, key: Key, clean: bool) -> (Session, bool) {
         loop {

@@ -347,7 +347,7 @@ impl Hook {
         self.devices.as_ref().is_none_or(fits)
     }
 
-    /// Returns the media type of a message on `port`, or why there is none.
+    /// Returns the media type of a message on `port`, or the reason why it is unknown.
     fn media_type(&self, port: Option<u8>) -> Result<String, Rejected> {
         let format = port.and_then(|port| self.formats.get(&port)).or(self.format.as_ref());
         match (format, port) {

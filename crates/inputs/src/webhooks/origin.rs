@@ -54,7 +54,7 @@ pub struct Heard {
     pub position: Option<Position>,
 }
 
-/// What is stored besides the parts that providers' modules read.
+/// The stored object: the fields that all providers have, and the origin as read by the provider's module.
 #[derive(Serialize)]
 pub struct Stored<'o> {
     /// The name of the input.

@@ -45,7 +45,7 @@ pub fn nearest_port(at: Position, reach_km: f64) -> Option<(Node, f64)> {
 }
 
 /// Returns the shortest route from `from` to `to`, both included, that calls at no other port.
-/// The route is empty if there is none.
+/// The route is empty if the places are not connected.
 pub fn shortest_way(from: Node, to: Node) -> Vec<Node> {
     let count = NEIGHBOURS.len();
     let mut km = vec![f64::INFINITY; count];

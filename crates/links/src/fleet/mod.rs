@@ -1,4 +1,4 @@
-//! A simulated fleet: containers that cross the Mediterranean and report what they measure.
+//! A simulated fleet: containers that cross the Mediterranean and report their measurements.
 //!
 //! A seed gives the same fleet on every platform, in however many steps it is advanced: time passes in ticks
 //! of 30 seconds, and only whole ticks change the state.

@@ -1,4 +1,4 @@
-//! Simulates what a container measures, as values that drift like real ones.
+//! Simulates the measurements of a container, as values that drift like real ones.
 
 use super::geo::Position;
 use core::f64::consts::TAU;

@@ -72,7 +72,7 @@ impl Archive for Csv {
 }
 
 impl Part {
-    /// Opens the last part, or the first if there is none.
+    /// Opens the last part, or the first if no part exists.
     fn last(stem: &Path, durable_to: i64) -> io::Result<Part> {
         let last = (1..PARTS).take_while(|n| path(stem, n + 1).exists()).count() as u32 + 1;
         let mut part = Part::open(stem, last, durable_to)?;

@@ -221,7 +221,7 @@ mod tests {
         Message { stored, ..Message::default() }
     }
 
-    /// Writes messages in a process of which none was delivered before.
+    /// Writes messages as a process that has not delivered any.
     pub fn write(archive: &mut dyn Archive, folder: &Path, messages: &[Message]) -> Result<(), Failed> {
         super::write(archive, folder, messages, &AtomicI64::new(0))
     }

@@ -58,7 +58,7 @@ impl Window {
         self.partitions.values().filter(|partition| partition.failing.is_some()).count()
     }
 
-    /// Returns what is resolved of the messages up to the ID `last`.
+    /// Returns the position: which messages up to the ID `last` are resolved.
     pub fn position(&self, last: i64) -> Position {
         let (mut behind, mut resolved_to) = (Vec::new(), last);
         for (name, partition) in &self.partitions {

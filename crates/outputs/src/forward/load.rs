@@ -1,4 +1,4 @@
-//! Which messages a window reads again, and what becomes of them.
+//! Selects the messages that a window reads again, and adds them to their partitions.
 
 use super::{
     partition::{Item, Part, Rest},

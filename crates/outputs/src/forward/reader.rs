@@ -16,7 +16,7 @@ const RETRY_DELAY: Duration = Duration::from_millis(500);
 /// The result of a read.
 pub type Found = Result<Read, ReadError>;
 
-/// What was read.
+/// The result of a read.
 pub enum Read {
     /// New messages, and the last message ID that was stored before the read.
     New(Vec<Message>, i64),
@@ -26,7 +26,7 @@ pub enum Read {
     Rest(Vec<Part>),
 }
 
-/// What is being read.
+/// The read in progress.
 enum Request {
     /// New messages, after the last one.
     New,
@@ -183,7 +183,7 @@ impl Reader {
         }
     }
 
-    /// Reads what the window wants.
+    /// Reads the messages that the window wants.
     fn load(&mut self, wanted: Wanted) -> BoxFuture<'static, Found> {
         let (devices, limit) = match &wanted {
             Wanted::DeadLetters(partitions) => {

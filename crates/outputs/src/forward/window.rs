@@ -25,7 +25,7 @@ const OF_A_PARTITION: usize = 32;
 pub struct Taken {
     pub partitions: Vec<Arc<str>>,
     pub messages: Vec<Message>,
-    /// Which of them are retried dead letters.
+    /// For each message, whether it is a retried dead letter.
     pub dead_letters: Vec<bool>,
 }
 

@@ -154,7 +154,7 @@ impl OneM2m {
         self.binding.send(&Request::retrieve(path, self.identifier(request))).await
     }
 
-    /// Creates the container `container` and what is missing above it.
+    /// Creates the container `container` and the missing containers above it.
     async fn make(&self, container: &str, request: &str) -> Result<(), Failed> {
         let above = self.resources.above(container);
         let mut made = above.len();

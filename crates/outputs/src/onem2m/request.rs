@@ -8,7 +8,7 @@ use std::{collections::HashMap, time::Duration};
 pub struct Request<'a> {
     /// The target resource, from the CSE base on: `cse-in/dunnage/buoy-7`.
     pub to: &'a str,
-    /// The resource to create in the target. If there is none, the target is retrieved.
+    /// The resource to create in the target. Without it, the target is retrieved.
     pub child: Option<&'a Resource>,
     /// The unique identifier of the request.
     pub identifier: String,
@@ -29,7 +29,7 @@ impl<'a> Request<'a> {
 /// A response of the CSE.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The response status code (TS-0004, 6.6.3). If there is none, the HTTP status: the response is from a proxy in front of the CSE.
+    /// The response status code (TS-0004, 6.6.3). Without it, the HTTP status: the response is from a proxy in front of the CSE.
     pub code: u16,
     /// The description of an error.
     pub detail: String,
@@ -92,7 +92,7 @@ impl Answer {
         }
     }
 
-    /// Describes what was done with the resource `path`, and the response.
+    /// Describes the operation on the resource `path`, and the response.
     pub fn reason(&self, doing: &str, path: &str) -> String {
         let Answer { code, detail, .. } = self;
         format!("{doing} {path}: the CSE answered {code} {detail}").trim_end().to_owned()

@@ -105,7 +105,7 @@ pub enum Content {
     Base64,
 }
 
-/// A label: what is known of a message.
+/// A label: a property of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Label {

@@ -28,7 +28,7 @@ use std::{
 const STORES: [&str; 4] = ["buffer", "ndjson", "csv", "parquet"];
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What was found of the acknowledged messages in one store, over all power failures.
+/// The acknowledged messages that were found in one store, over all power failures.
 #[derive(Debug, Default, Clone)]
 pub struct Count {
     pub acknowledged: u64,
@@ -124,7 +124,7 @@ fn config() -> String {
 /// Messages that were acknowledged, each with the time in microseconds since 1970.
 type Acknowledged = Vec<(u64, u64)>;
 
-/// Runs a gateway in `folder` that is killed while devices send. Returns what it wrote, and the acknowledged messages with the time.
+/// Runs a gateway in `folder` that is killed while devices send. Returns its writes, and the acknowledged messages with the time.
 fn record(folder: &Path, seconds: u64) -> Result<(Vec<Call>, Acknowledged), Failure> {
     let outside = tempfile::tempdir()?;
     let recording = outside.path().join("recording");

@@ -15,7 +15,7 @@ pub struct Call {
     pub kind: Kind,
 }
 
-/// A file or folder that existed during the recording, whatever its names.
+/// A file or folder that existed during the recording, under any name.
 pub type FileId = usize;
 
 pub enum Kind {

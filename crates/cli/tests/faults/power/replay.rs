@@ -1,4 +1,4 @@
-//! The files that a power failure leaves: everything that was synchronized, and some of what was written since.
+//! The files that a power failure leaves: all synchronized writes, and some of the later ones.
 
 use super::recording::{Call, FileId, Kind};
 use fastrand::Rng;
@@ -38,7 +38,8 @@ struct Disk<'a> {
     renamings: Vec<&'a Kind>,
 }
 
-/// Writes to `folder` what is left after `calls` and a power failure. A name counts at once, or if `strict` only after its folder was
+/// Writes to `folder` the files that remain after `calls` and a power failure. A name counts at once, or if `strict` only after its folder
+/// was
 /// synchronized; of the later ones, a random number of the first remain.
 pub fn write(calls: &[Call], loss: Loss, strict: bool, random: &mut Rng, folder: &Path) -> io::Result<()> {
     let mut disk = Disk::default();

@@ -59,7 +59,7 @@ pub fn restored(scale: Scale) -> Result<Row, Failure> {
     checked(row, &deltas, |refused| refused > 0)
 }
 
-/// Restarts the devices, which forget what was acknowledged.
+/// Restarts the devices, which forget which messages were acknowledged.
 pub fn device_restarted(scale: Scale) -> Result<Row, Failure> {
     let (times, burst) = (scale.pick(3, 20), scale.pick(150, 400));
     let acme = cse::in_memory(scale);

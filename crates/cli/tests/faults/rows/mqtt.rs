@@ -18,7 +18,7 @@ use tempfile::TempDir;
 /// Number of clients, each in its own process.
 const CLIENTS: usize = 4;
 
-/// Kills the gateway. Its clients reconnect and send again what was not acknowledged.
+/// Kills the gateway. Its clients reconnect and resend unacknowledged messages.
 pub fn killed(scale: Scale) -> Result<Row, Failure> {
     let port = free_port();
     let inputs = format!("[[input]]\nname = \"mqtt\"\n[input.mqtt]\nlisten = \"127.0.0.1:{port}\"\n");

@@ -29,7 +29,7 @@ use tokio_rustls::TlsConnector;
 
 /// Longest time to connect, for the TLS handshake and for the broker's CONNACK.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Longest time to write what is queued when the connection is closed.
+/// Timeout for writing queued packets when the connection is closed.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Most bytes to read at a time.
 const READ_BYTES: usize = 16 << 10;
@@ -129,7 +129,7 @@ pub enum Error {
     /// The broker did not answer in time.
     #[error("the broker did not answer in time")]
     Silent,
-    /// MQTT cannot carry what is to be sent.
+    /// MQTT cannot carry the packet to send.
     #[error("{0}")]
     Unsendable(String),
 }
@@ -355,7 +355,7 @@ impl Client {
         Ok(wrote)
     }
 
-    /// Reads what has arrived. Returns whether that was anything.
+    /// Reads the bytes that have arrived. Returns whether there were any.
     fn poll_read(&mut self, context: &mut Context<'_>) -> Result<bool, Error> {
         let mut piece = ReadBuf::new(&mut self.piece);
         match Pin::new(&mut self.stream).poll_read(context, &mut piece)? {

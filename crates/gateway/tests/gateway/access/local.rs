@@ -1,4 +1,4 @@
-//! Which clients count as the gateway's own machine, and therefore need no token.
+//! Clients that count as the gateway's own machine, and therefore need no token.
 
 use super::{MESSAGE, get, post};
 use crate::support::{Running, answer, start_with};

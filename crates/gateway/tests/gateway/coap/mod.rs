@@ -233,7 +233,7 @@ fn a_loopback_address_alone_does_not_give_access() {
     let (gateway, address) = gateway();
     let mut client = Client::new(address);
     assert_eq!(client.post("ingest/d", JSON, b"1").0, "2.04");
-    // A token is checked even if none is needed.
+    // A token is checked even if the client does not need one.
     assert_eq!(client.post("ingest/d?token=wrong", JSON, b"1").0, "4.01");
     let mut post_with = |options: &[(CoapOption, &[u8])]| {
         let mut request = client.request("ingest/d", JSON, b"1");

@@ -97,7 +97,7 @@ fn uplinks_are_acknowledged_by_their_names_and_become_references() {
     let path = format!("/api/devices/{DEVICE}/queue");
     assert_eq!(downlinks(&server, 1), [(path.clone(), first.name())]);
 
-    // The device refers to what was acknowledged, and that message is acknowledged in turn.
+    // The device refers to the acknowledged message, and the new message is acknowledged in turn.
     let mut delta = Vec::new();
     layout.encode_delta(&message(1_000_004), &first, &mut delta).unwrap();
     uplink(&gateway, DEVICE, 2, &delta, "stored");

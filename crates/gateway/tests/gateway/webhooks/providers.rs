@@ -39,7 +39,7 @@ fn a_chirpstack_message_has_the_format_of_its_port_and_its_best_gateway() {
     assert_eq!(message["origin"], origin);
 }
 
-/// Protobuf's JSON leaves out what is 0: the frame counter of the first frame, an SNR, a latitude on the equator.
+/// Protobuf's JSON leaves out zeros: the frame counter of the first frame, an SNR, a latitude on the equator.
 #[test]
 fn fields_that_are_left_out_are_zero() {
     let gateway = start();

@@ -10,7 +10,7 @@ use std::{net::SocketAddr, sync::Arc, time::Instant};
 /// The record type of alerts.
 const ALERT: u8 = 21;
 
-/// A client, and what it has received.
+/// A client, and the data that it has received.
 pub struct Client {
     /// The library's client.
     pub dtls: Dtls,

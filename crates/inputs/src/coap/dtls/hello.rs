@@ -14,7 +14,7 @@ const RECORD: usize = 13;
 const MESSAGE: usize = 12;
 /// The record type of handshake messages.
 const HANDSHAKE: u8 = 22;
-/// The version in a HelloVerifyRequest, whatever follows (RFC 6347, 4.2.1), and the version in records.
+/// The version in a HelloVerifyRequest, regardless of the negotiated one (RFC 6347, 4.2.1), and the version in records.
 const DTLS_1_0: [u8; 2] = [0xfe, 0xff];
 const DTLS_1_2: [u8; 2] = [0xfe, 0xfd];
 const CLIENT_HELLO: u8 = 1;
@@ -112,7 +112,7 @@ pub fn record(kind: u8, sequence: u64, content: &[u8]) -> Vec<u8> {
     [&[kind][..], &DTLS_1_2, &[0, 0], &sequence, &length, content].concat()
 }
 
-/// Makes and verifies cookies, which prove that a client receives what is sent to its address.
+/// Makes and verifies cookies, which prove that a client receives datagrams at its address.
 pub struct Cookies {
     key: hmac::Key,
     begun: Instant,

@@ -26,7 +26,7 @@ const WAITING: usize = 16;
 pub struct Named {
     /// The identity as the client sent it.
     pub identity: Vec<u8>,
-    /// Its key, or why there is none.
+    /// Its key, or why no key was found.
     pub key: Result<Arc<Key>, &'static str>,
 }
 

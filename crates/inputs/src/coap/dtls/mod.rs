@@ -125,7 +125,7 @@ impl Sessions {
         (session.number == endpoint.session).then_some(&session.key)
     }
 
-    /// Handles a datagram. Returns what it was, if it contained no message.
+    /// Handles a datagram. Returns its kind if it contained no message.
     pub fn datagram(&mut self, bytes: &[u8], from: SocketAddr, now: Instant) -> Option<&'static str> {
         let Some(&[kind, 0xfe, _, epoch @ .., _, _, _, _, _, _, _, _]) = bytes.first_chunk::<13>() else {
             return Some("ignored");

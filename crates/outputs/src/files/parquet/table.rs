@@ -50,7 +50,7 @@ pub struct Table {
     kinds: Vec<ColumnType>,
 }
 
-/// What is known about the values at a pointer.
+/// The known types of the values at a pointer.
 enum Known {
     /// The schema declares the type.
     Declared(ColumnType),
@@ -201,7 +201,7 @@ impl<'d, 'm> Survey<'d, 'm> {
         survey
     }
 
-    /// Looks up what the schema says about a pointer. Returns whether it says anything.
+    /// Looks up the schema's declaration at a pointer. Returns whether there is any.
     fn declare(&mut self, pointer: &str) -> bool {
         let known = match self.declared.at(pointer) {
             Declaration::Column(kind) => Known::Declared(kind),
