@@ -4,7 +4,7 @@
 /** The ranges that end now, in milliseconds, by their name in the URL. */
 export const SPANS = { "1h": 3_600_000, "24h": 86_400_000, "7d": 7 * 86_400_000, "30d": 30 * 86_400_000 };
 
-/** The views beside the overview (""), by their name in the URL. */
+/** The views besides the overview (""), by their name in the URL. */
 export const VIEWS = ["fleet", "operations"];
 
 /** The filters of the fleet and its order, by their names in the URL and in the API. An empty filter selects devices without a name. */

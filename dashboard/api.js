@@ -51,13 +51,13 @@ function query({ from, until, limit, before }) {
 export const history = async (device, range) =>
   (await get(`/api/devices/${encodeURIComponent(device)}/messages?${query(range)}`)).messages;
 
-/** A message with its bytes and what they mean. Only the value keeps the digits of its numbers; the others are for calculation. */
+/** A message with its bytes and their meaning. Only the numbers of the value keep their digits; the others are for calculation. */
 export const message = (id) => get(`/api/messages/${id}`, (text) => ({ ...JSON.parse(text), value: parse(text).value }));
 
 /** The numbers of a device over time. */
 export const series = (device, range) => get(`/api/devices/${encodeURIComponent(device)}/series?${query(range)}`, JSON.parse);
 
-/** What `answer` resolves to, or null if the gateway has no such thing. */
+/** The result of `answer`, or null if the gateway has no such thing. */
 export async function found(answer) {
   try {
     return await answer;

@@ -200,7 +200,7 @@ function apply(kind, object) {
 const filter = document.getElementById("filter");
 const clear = document.getElementById("filter-clear");
 
-/** Shows what `next` names. With `replace`, "back" does not return to what was shown before. */
+/** Shows the view of `next`. With `replace`, "back" does not return to the previous view. */
 function show(next, replace = false) {
   shown = next;
   address.go(next, replace);

@@ -3,7 +3,7 @@
 import { setAttribute, setChildren, svg } from "./dom.js";
 import { fullTime } from "./format.js";
 
-/** The parts of a plot's width beside its line, in pixels. */
+/** The parts of a plot's width left and right of its line, in pixels. */
 export const LEFT = 52;
 const RIGHT = 4;
 const HEIGHT = 34;

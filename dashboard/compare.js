@@ -1,4 +1,4 @@
-// The devices whose fields are drawn beside those of the chosen one.
+// The devices whose fields are drawn with those of the chosen one.
 
 import { devices } from "./api.js";
 import { WITH } from "./address.js";
@@ -30,7 +30,7 @@ export class Compare {
     this.input.addEventListener("focus", () => this.#propose());
   }
 
-  /** The devices that the fleet finds for what is typed. */
+  /** The devices that the fleet finds for the typed text. */
   async #propose() {
     const find = this.input.value.trim();
     const page = await devices({ ...(find && { find }), sort: "name", limit: PROPOSED + 1 }).catch(() => null);

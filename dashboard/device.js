@@ -1,4 +1,4 @@
-// One device: what it last said, its numbers over time, its messages as a table.
+// One device: its last values, its numbers over time, its messages as a table.
 
 import { skew } from "./api.js";
 import { Axis, timeAt } from "./axis.js";
@@ -15,7 +15,7 @@ import { brief, leaves, title } from "./value.js";
 const byId = (id) => document.getElementById(id);
 
 const RANGES = [["1h", "1 hour"], ["24h", "24 hours"], ["7d", "7 days"], ["30d", "30 days"], ["", "All"]];
-/** The columns of the table, beside those that every message has. */
+/** The columns of the table, besides those that every message has. */
 const COLUMNS = 12;
 /** The plots of a phone, until all are asked for. */
 const FEW = 6;
@@ -39,7 +39,9 @@ export class DeviceView {
   /** The name of the device whose messages are shown. */
   loaded = null;
 
-  /** `choose(device)` shows another device or all (""), `show({last, from, until})` another time range, `show({with})` other devices beside it. */
+  /**
+   * `choose(device)` shows another device or all (""), `show({last, from, until})` another time range, `show({with})` other devices for comparison.
+   */
   constructor(choose, show) {
     this.show = show;
     byId("device-all").addEventListener("click", () => choose(""));
@@ -118,7 +120,7 @@ export class DeviceView {
     this.store = store;
     const data = store.device;
     this.panel.hidden = !data;
-    // What is about all devices is not repeated below one.
+    // Figures about all devices are not repeated below one.
     setAttribute(byId("main"), "data-shows", !data ? "all" : data.missing ? "unknown" : "device");
     if (!data) return;
     if (data.series) this.loaded = data.name;
@@ -153,7 +155,7 @@ export class DeviceView {
     const fields = sift(messages, cells, series?.fields ?? []);
     const constant = new Set(fields.constant.map(({ pointer }) => pointer));
     const all = this.range ? plotted(series).map((field) => ({ ...field, others: beside(field, others) })) : [];
-    // Constant ones are worth a plot only beside other numbers of another device.
+    // Constant fields have a plot only if another device has other numbers.
     const isPlotted = ({ pointer, last, others: of }) => !constant.has(pointer) || of.some(({ points }) => !isAlways(points, last[0]));
     this.fields = all.filter(isPlotted).sort((a, b) => constant.has(a.pointer) - constant.has(b.pointer));
     this.latest.fill(fields, units);

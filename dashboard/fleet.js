@@ -8,12 +8,12 @@ import { age, bytes, count, fullTime, lateness, linkKind } from "./format.js";
 const byId = (id) => document.getElementById(id);
 
 const LIMIT = 50;
-/** Milliseconds between two loads of what is shown. */
+/** Milliseconds between two loads of the shown page. */
 const REFRESH = 3000;
 /** Milliseconds after the last letter that is typed until devices are searched. */
 const FIND = 200;
 
-/** The columns: name, what the API sorts by, class. */
+/** The columns: name, sort key of the API, class. */
 const COLUMNS = [
   ["Device", "name", ""],
   ["Last message", "last", "number"],
@@ -170,7 +170,7 @@ export class FleetView {
     setAttribute(this.panel, "aria-busy", this.loaded !== this.wanted);
   }
 
-  /** The note beside the title, and what is shown below the filters when there is something to say. */
+  /** The note next to the title, and a message below the filters if one is needed. */
   #state() {
     const { page, failure } = this;
     if (failure?.status === 400) return { note: "", message: "The address has a filter, an order or a page that does not exist. Clear the filters to see all devices." };
@@ -237,7 +237,7 @@ export class FleetView {
   }
 }
 
-/** The order of a list: what it is sorted by, and the direction. */
+/** The order of a list: its sort key, and the direction. */
 function sorted({ sort = "last", order }) {
   return [sort, order ?? (sort === "name" ? "asc" : "desc")];
 }

@@ -10,7 +10,7 @@ export const count = (n) => whole.format(n);
 /** In full below 100,000, then "1.2M". */
 export const total = (n) => (n < 100_000 ? whole : compact).format(n);
 
-/** A number with what it counts: 1 -> "1 message", 3943 -> "3,943 messages". */
+/** A count with its noun: 1 -> "1 message", 3943 -> "3,943 messages". */
 export const counted = (n, one, several = `${one}s`) => `${count(n)} ${n === 1 ? one : several}`;
 
 /** Bytes: "138 B", "1.2 kB" (1000 bytes), "8.6 GB". */

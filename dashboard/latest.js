@@ -44,7 +44,7 @@ export function sift(messages, cells, fields) {
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** What is new about a value: "+0.5", "was open"; nothing for the first one. */
+/** The change of a value: "+0.5", "was open"; nothing for the first one. */
 export function change({ value, before }) {
   if (before === undefined) return "";
   const [now, then] = [short(value), short(before)];

@@ -225,7 +225,7 @@ export class MapView {
     this.#moveCard(shown);
   }
 
-  /** Moves the card beside a place. */
+  /** Moves the card next to a place. */
   #moveCard({ x, y }) {
     const right = x < this.width / 2;
     const across = right ? x + 12 : x - 12 - this.card.offsetWidth;

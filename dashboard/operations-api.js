@@ -1,4 +1,4 @@
-// The part of the gateway's API that operators read. operator.js sends what they change.
+// The part of the gateway's API that operators read. operator.js sends their changes.
 
 import { get } from "./api.js";
 

@@ -83,7 +83,7 @@ export class OperationsView {
     return `The gateway ${status ? `answers ${status}` : "does not answer"}.${since}`;
   }
 
-  /** An operation has changed something: says what, and loads the new state, after a load that may be under way. */
+  /** Reports the result of an operation, and loads the new state, after a load that may be in progress. */
   async #changed(text) {
     setText(this.result, text);
     clearTimeout(this.#fading);

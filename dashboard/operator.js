@@ -1,4 +1,4 @@
-// Sends operations, after a dialog that says what will happen. The token is asked for there and kept in memory only.
+// Sends operations, after a dialog that describes the effect. The token is asked for there and kept in memory only.
 
 import { at } from "./api.js";
 import { el, prose, setText } from "./dom.js";

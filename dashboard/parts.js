@@ -1,4 +1,4 @@
-// The bytes of a message, each with the colour of its part, and a table that says what each part means.
+// The bytes of a message, each with the colour of its part, and a table with the meaning of each part.
 
 import { el, setText } from "./dom.js";
 import { bytes, count } from "./format.js";
@@ -46,7 +46,7 @@ export class PartsView {
     setText(this.more, `Show all ${count(length)} parts, ${count(length - SHOWN)} more`);
   }
 
-  /** Draws the bytes `hex`. Without an explanation, `reason` says why there is none. */
+  /** Draws the bytes `hex`. Without an explanation, `reason` says why. */
   draw(hex, explanation, reason) {
     const { parts, more, error } = explanation ?? { parts: [], more: false, error: null };
     this.strip.replaceChildren(...cells(hex, parts));

@@ -1,4 +1,4 @@
-// The playground: what is typed is sent to the process that serves the page, and what that computes is drawn. The state is in the URL.
+// The playground: the input is sent to the process that serves the page, and its answer is drawn. The state is in the URL.
 
 import { el, setText } from "./dom.js";
 import { count } from "./format.js";
@@ -75,7 +75,7 @@ function edit(change) {
   later.start();
 }
 
-/** Takes up a change of what is looked at. */
+/** Applies a change of the shown message or format. */
 function view(change) {
   state = { ...state, ...change };
   controls();
@@ -227,7 +227,7 @@ function controls() {
   for (const button of byId("formats").children) button.setAttribute("aria-pressed", String(button.textContent === state.format));
 }
 
-/** Writes the state into the URL; with `push`, "back" returns to what was there before. */
+/** Writes the state into the URL; with `push`, "back" returns to the previous state. */
 async function save(push) {
   const number = ++saving;
   const isEmpty = !state.messages && state.schema === null;
@@ -263,7 +263,7 @@ async function load() {
   await ask();
 }
 
-/** Marks what is shown as the example with which the page begins. */
+/** Marks the shown messages as the example with which the page begins. */
 function example(isShown) {
   byId("start").hidden = !isShown;
 }

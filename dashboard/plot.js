@@ -1,4 +1,4 @@
-// A line over time: what a field's numbers were, with gaps where the device was silent. Other devices may have lines beside it.
+// A line over time: a field's numbers, with gaps where the device was silent. Other devices may have lines in the same plot.
 
 import { across, LEFT, ticks } from "./axis.js";
 import { el, setAttribute, setChildren, setText, svg } from "./dom.js";
@@ -18,7 +18,7 @@ export const figure = (number) => (Math.abs(number) >= 1e9 || (number !== 0 && M
 /** A change: 0.5 -> "+0.5", -2 -> "−2" */
 export const signed = (by) => `${by < 0 ? "−" : "+"}${figure(Math.abs(by))}`;
 
-/** The place of the time in `at`, ascending, that is nearest to `time`; -1 if there is none. */
+/** The place of the time in `at`, ascending, that is nearest to `time`; -1 without times. */
 export function nearest(at, time) {
   let [low, high] = [0, at.length];
   while (low < high) {
@@ -94,7 +94,7 @@ export class Plot {
     setText(this.high, most === least ? "" : figure(most));
   }
 
-  /** The line of a device at `place` of the colours, the spread of what the API thinned out, and dots if there are few points. */
+  /** The line of a device at `place` of the colours, the spread of the points that the API left out, and dots if there are few points. */
   #line(points, place) {
     const parts = runs(points.at);
     const path = (kind, d) => svg("path", { class: `${kind} o${place}`, d });

@@ -121,7 +121,7 @@ export class Store {
     for (const { device, messages } of devices) if (!this.devices.has(device)) this.#counts.set(device, messages);
   }
 
-  /** The known devices as the API has them, with `newest` in place of what is older. */
+  /** The known devices as the API has them, with `newest` in place of older messages. */
   withNewer(newest) {
     const replaced = new Set(newest.map(({ device }) => device));
     const others = [...this.devices.values()].filter(({ device }) => !replaced.has(device));

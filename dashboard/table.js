@@ -71,7 +71,7 @@ export class Table {
   }
 }
 
-/** A panel with a heading, a note beside it, and what `nodes` are. */
+/** A panel with a heading, a note next to it, and `nodes`. */
 export class Panel {
   constructor(id, title, ...nodes) {
     this.heading = el("h2", { id: `${id}-title`, tabindex: "-1" }, title);

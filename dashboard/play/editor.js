@@ -47,7 +47,7 @@ export class Editor {
     this.#count();
   }
 
-  /** Shows mistakes: `{line, column, pointer, message, detail}`, and how many there are beside these. */
+  /** Shows mistakes: `{line, column, pointer, message, detail}`, and the number of further ones. */
   show(mistakes, more = 0) {
     this.#wrong = new Set(mistakes.map(({ line }) => line));
     const items = mistakes.map((mistake) => {

@@ -10,7 +10,9 @@ const isMessage = (line) => {
   }
 };
 
-/** Whether a text begins with the names of columns. The server decides what CSV is; this only decides whether a text may be cut between lines. */
+/**
+ * Whether a text begins with the names of columns. The server decides whether a text is CSV; this only decides whether it may be cut between lines.
+ */
 const isHeader = (line) => /^[^{}[\]=]*[,;\t]/.test(line);
 
 /** The most lines of `text` that stay within the limits, if its lines are messages or CSV; or null if they are not. */

@@ -8,7 +8,7 @@ const short = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 const share = (value, scale) => `${Math.min(100, (100 * value) / scale)}%`;
 
 /**
- * The bytes at the end of the chart: what the largest message needs as JSON, and at most twice JSON's mean. Formats far above JSON would leave the
+ * The bytes at the end of the chart: the size of the largest message as JSON, and at most twice JSON's mean. Formats far above JSON would leave the
  * small ones a few pixels.
  */
 function scaleOf(rows) {

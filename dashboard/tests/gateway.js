@@ -85,7 +85,7 @@ export class Gateway {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Runs `dunnage gateway` with the gateway's environment; returns what it prints. */
+  /** Runs `dunnage gateway` with the gateway's environment; returns its output. */
   command(...words) {
     const { status, stdout, stderr } = spawnSync(BINARY, ["gateway", ...words], { env: this.#env, cwd: this.folder });
     if (status !== 0) throw new Error(`${stderr}`);

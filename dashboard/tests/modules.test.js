@@ -106,7 +106,7 @@ test("what changed is told from what is constant, and how it changed", () => {
   const { varying, constant } = sift(messages, cells, []);
   assert.deepEqual(varying.map((field) => [field.pointer, field.at.slice(14, 16), change(field)]), [["/t", "09", "+1"], ["/door", "09", "was closed"], ["/alarm", "08", ""]]);
   assert.deepEqual(constant.map(({ pointer }) => pointer), ["/fw"]);
-  // The series may have messages that the page does not have, and one message says nothing of what is constant.
+  // The series may have messages that the page does not have, and a single message does not show which fields are constant.
   const series = [{ pointer: "/fw", low: [1, 1], high: [1, 2] }];
   assert.equal(sift(messages, cells, series).constant.length, 0);
   assert.equal(sift(messages.slice(0, 1), cells.slice(0, 1), []).varying.length, 3);

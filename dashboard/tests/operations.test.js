@@ -1,4 +1,4 @@
-// The view of operators: what it shows, and what it changes with a token.
+// The view of operators: its content, and operations with a token.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";

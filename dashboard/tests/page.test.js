@@ -242,7 +242,7 @@ describe("the page", () => {
       await Promise.all(names.slice(at, at + 20).map((name, i) => gateway.send(name, { lat: 30 + (at + i) / 50, lon: i })));
     }
     await stored(620).waitFor();
-    // The stream carries a sample; the page fetches what it left out.
+    // The stream carries a sample; the page fetches the omitted messages.
     await page.locator("#devices tr").nth(59).waitFor();
     await eventually(async () => {
       assert.equal(await page.locator("#devices tr").count(), 60);

@@ -42,7 +42,7 @@ describe("the playground", () => {
   const format = (name, at = page) => at.locator("#sizes tr").filter({ has: at.getByRole("rowheader", { name, exact: true }) });
   const settled = (at = page) => at.locator("main[aria-busy=false]").waitFor();
   const saved = () => eventually(async () => assert.match(page.url(), /#.{50}/));
-  /** Waits until what was entered is computed and a size is drawn; returns it. */
+  /** Waits until the input is computed and a size is drawn; returns it. */
   const size = async (name, at = page) => {
     await settled(at);
     await format(name, at).waitFor();

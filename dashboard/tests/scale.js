@@ -137,7 +137,7 @@ export async function workWith(page, gateway, { devices, perSecond, seconds, hea
   const sent = sending.stop();
   await page.waitForTimeout(300);
   const slow = await page.evaluate(() => [...window.interactions.values()]);
-  // What is not reported took less than 16 ms.
+  // Interactions that are not reported took less than 16 ms.
   const interactions = [...slow, ...Array(Math.max(0, done - slow.length)).fill(16)];
   return { interactions, heap, sent, p75: percentile(interactions, 0.75), p98: percentile(interactions, 0.98), worst: Math.max(...interactions) };
 }

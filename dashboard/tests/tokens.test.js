@@ -34,7 +34,7 @@ describe("the page behind tokens", () => {
   }
 
   test("a token as the password of the browser's dialogue opens the page, the API and the stream", async () => {
-    // The browser is challenged first, as a person's is, and keeps what it was told.
+    // The browser is challenged first, as a person's would be, and keeps the password.
     const page = await open(browser, gateway.url, { httpCredentials: { username: "any", password: reads, send: "unauthorized" } });
     await works(page, "ship-1");
     await page.reload();
@@ -53,7 +53,7 @@ describe("the page behind tokens", () => {
 
   test("whoever closes the dialogue sees nothing", async () => {
     const page = await browser.newPage();
-    // What Chromium without a dialogue makes of a 401 that asks for a password.
+    // The result of a 401 that asks for a password in Chromium without a dialogue.
     await assert.rejects(page.goto(gateway.url), /ERR_INVALID_AUTH_CREDENTIALS/);
     assert.ok(!(await page.locator("body").innerText()).includes("buoy-7"));
     await page.close();

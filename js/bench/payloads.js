@@ -8,7 +8,7 @@ const corpus = (name) => JSON.parse(readFileSync(new URL(name, CORPUS), "utf8"))
 /** The size of the large document as JSON. */
 const LARGE = 1_000_000;
 
-/** Returns what is measured: a name, and the messages that are encoded or decoded one after another. */
+/** Returns the subject of the measurement: a name, and the messages that are encoded or decoded one after another. */
 export function payloads() {
   const { payloads: paper } = corpus("pson-paper.json");
   const container = corpus("container.json");

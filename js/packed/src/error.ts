@@ -1,5 +1,5 @@
 /**
- * What is wrong, as spec/packed.md defines it. The kinds are part of the contract, the texts of messages are not.
+ * The kind of an error, as spec/packed.md defines it. The kinds are part of the contract, the texts of messages are not.
  *
  * - `truncated`: the bytes end before the message does
  * - `malformed`: the bytes are not a message of the layout

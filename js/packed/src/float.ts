@@ -98,7 +98,7 @@ export class Float implements Node {
   }
 }
 
-/** Returns the binary64 that is a number, or undefined if none is. */
+/** Returns the binary64 that is a number, or undefined if no binary64 is. */
 function exact(value: number | bigint): number | undefined {
   const f = Number(value);
   if (!Number.isFinite(f)) return undefined;

@@ -20,7 +20,7 @@ const PRIOR = 1;
 const DELTA = 2;
 const NOT_EXPORTED = "not an exported layout: run `dunnage schema layout SCHEMA --json`";
 
-/** What is known about the device that sent a message, and how its integers are returned. */
+/** The known texts of the device that sent a message, and the type of its integers. */
 export interface DecodeOptions {
   /** The ID of the device, for a text that is not in the message (`"x-dunnage-known": "device"`). */
   device?: string | undefined;
@@ -31,7 +31,7 @@ export interface DecodeOptions {
    *
    * - `"auto"`, the default: those outside the safe range, -(2^53 - 1) to 2^53 - 1
    * - `"always"`: all values of the type `integer`, so the type does not depend on the value
-   * - `"never"`: none of them. An integer that no number holds exactly is a `range` error
+   * - `"never"`: no bigints. An integer that no number holds exactly is a `range` error
    */
   bigint?: BigInts | undefined;
 }

@@ -8,13 +8,13 @@ export interface Notation {
   readonly isText: boolean;
   /** Whether the values are times. */
   readonly isTime?: boolean;
-  /** Returns the whole number of a value, or undefined if it has none. The range is not checked. */
+  /** Returns the whole number of a value, or undefined without one. The range is not checked. */
   parse(value: number | bigint | string): Whole | undefined;
   /** Returns the value of a whole number. */
   write(n: Whole): number | bigint | string;
   /** Returns a whole number as an error shows it. */
   shown(n: Whole): string;
-  /** Says for the text of an error what a value without a whole number is not. `first` is the first of the numbers. */
+  /** Returns the expectation that a value without a whole number violates, for the text of an error. `first` is the first of the numbers. */
   expected(value: number | bigint | string, first: Whole): string;
 }
 
@@ -28,7 +28,7 @@ export const INTEGERS: Notation = {
   expected: () => "a whole number",
 };
 
-/** Returns a number as a whole number, or undefined if it is none. -0 is none. */
+/** Returns a number as a whole number, or undefined if it is not one. -0 is not. */
 export function integer(value: number | bigint): Whole | undefined {
   if (typeof value === "bigint") return whole(value);
   if (Number.isSafeInteger(value)) return Object.is(value, -0) ? undefined : value;

@@ -19,7 +19,7 @@ export interface NumberLeaves {
   sign: number;
 }
 
-/** The whole numbers `min`, `min` + `step`, ... `max`, and what they are in a message: spec/packed.md, "Numbers". */
+/** The whole numbers `min`, `min` + `step`, ... `max`, and their form in a message: spec/packed.md, "Numbers". */
 export class Numbers {
   readonly most: number;
   /** The number of values, if they are an index; 0 if they are sized. */

@@ -30,7 +30,7 @@ export class Fault {
 /** How integers become values. */
 export type BigInts = "auto" | "always" | "never";
 
-/** The state of encoding or decoding one message: its limits, and what the receiver knows. */
+/** The state of encoding or decoding one message: its limits, and the known texts. */
 export class Walk {
   private values = MAX_VALUES;
   private steps = MAX_STEPS;
@@ -53,7 +53,7 @@ export class Walk {
     if (3 * text.length >= TEXT) this.take(Math.floor(utf8Length(text) / TEXT), offset);
   }
 
-  /** Counts what is inside a value that takes no bits, or only an index. */
+  /** Counts the content of a value that takes no bits, or only an index. */
   takeKnown(value: unknown, offset: number): void {
     if (typeof value === "string") return this.takeText(value, offset);
     if (Array.isArray(value)) {

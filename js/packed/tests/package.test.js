@@ -63,7 +63,7 @@ test("the tarball installs in an empty folder and runs the README's first exampl
   const [, example] = /```js\n([^]*?)```/.exec(readFileSync(join(ROOT, "README.md"), "utf8"));
   writeFileSync(join(folder, "example.mjs"), example);
   const printed = run(process.execPath, ["example.mjs"], folder).trimEnd().split("\n");
-  // The example's comments say what it prints.
+  // The example's comments are its expected output.
   assert.deepEqual(printed, [...example.matchAll(/console\.log\(.*\); \/\/ (.*)/g)].map(([, comment]) => comment));
   assert.ok(printed.length > 0);
 });

@@ -88,7 +88,7 @@ export class DocumentReader extends Reader {
   }
 
   private array(n: number, levels: number): unknown[] {
-    // Grows with the bytes that are there, whatever `n` says.
+    // Grows with the bytes that are present, regardless of `n`.
     const array: unknown[] = [];
     for (let i = 0; i < n; i++) array.push(this.value(levels));
     return array;

@@ -1,5 +1,5 @@
 /**
- * What is wrong, as spec/pson.md defines it. The kinds are part of the contract, the texts of messages are not.
+ * The kind of an error, as spec/pson.md defines it. The kinds are part of the contract, the texts of messages are not.
  *
  * - `truncated`: the bytes end before the message does; the target of `encodeInto` is too small
  * - `malformed`: the bytes are not PSON

@@ -25,7 +25,7 @@ export class KnownKey {
   }
 }
 
-/** What is kept at most. */
+/** The limits of the trie. */
 const enum Most {
   /** The bytes of an item. */
   Item = 40,

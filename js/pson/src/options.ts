@@ -9,7 +9,7 @@ export interface DecodeOptions extends Limits {
    *
    * - `"auto"`, the default: those outside the safe range, -(2^53 - 1) to 2^53 - 1
    * - `"always"`: all of them, so the type does not depend on the value. Numbers with a fraction are still numbers
-   * - `"never"`: none of them. An integer that no number holds exactly is a `range` error
+   * - `"never"`: no bigints. An integer that no number holds exactly is a `range` error
    */
   bigint?: "auto" | "always" | "never" | undefined;
   /**

@@ -20,7 +20,7 @@ export function readText(bytes: Uint8Array, start: number, end: number): string 
 function longText(bytes: Uint8Array, start: number, end: number): string | null {
   if (utf8Slice !== undefined) {
     const text = utf8Slice.call(bytes, start, end);
-    // Node replaces what is not UTF-8 by this character, which may also be in the text itself.
+    // Node replaces invalid UTF-8 by this character, which may also be in the text itself.
     if (!text.includes("\ufffd")) return text;
   }
   try {

@@ -192,7 +192,7 @@ export class Writer {
     this.offset = end;
   }
 
-  /** Writes a key that follows `parent`, if this is known, and returns what the next key follows. First keys are kept by their lengths. */
+  /** Writes a key that follows `parent`, if `parent` is known, and returns the parent of the next key. First keys are kept by their lengths. */
   protected key(key: string, parent: KnownKey | null = this.keys.root(key.length)): KnownKey | null {
     let known = parent && parent.child;
     while (known !== null && known.key !== key) known = known.sibling;

@@ -1,4 +1,4 @@
-// Input that is meant to do harm: each is a clear error, soon and without memory for what is not there.
+// Hostile input: each is a clear error, soon and without memory for announced but absent content.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -39,7 +39,7 @@ try {
 }
 
 function unknown(value: unknown): void {
-  // @ts-expect-error: what a message holds is not known.
+  // @ts-expect-error: the content of a message is unknown.
   value.temperature;
 }
 

@@ -28,7 +28,7 @@ test("valid messages are decoded and encoded", () => {
     const bytes = message(vector);
     const value = parse(vector.value);
     const expected = decoded(value);
-    // A whole float is a number in the message, too, whatever its size.
+    // A whole float is a number in the message, too, regardless of its size.
     assert.deepEqual(decoded(decode(bytes, { maps: "map" })), expected, name);
     // Twice: the second time, the keys are known.
     for (const options of [undefined, undefined, { bytes: "view" }]) {

@@ -22,7 +22,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-/** Measures the Java libraries beside their peers, prints a table with ratios, and writes bench/results/lang-java.jsonl. */
+/** Measures the Java libraries and their peers, prints a table with ratios, and writes bench/results/lang-java.jsonl. */
 public final class Main {
     private static final Map<String, String> VERSIONS = Map.of("dunnage", "dev.dunnage/pson-core", "dunnage-jackson", "dev.dunnage/jackson-dataformat-pson",
         "msgpack-core", "org.msgpack/msgpack-core", "jackson-msgpack", "org.msgpack/jackson-dataformat-msgpack");

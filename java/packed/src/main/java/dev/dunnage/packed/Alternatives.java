@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** The nodes that choose among other nodes. A value counts once, whatever chooses its node. */
+/** The nodes that choose among other nodes. A value counts once, regardless of the nodes that choose. */
 final class Alternatives {
     /** The number of the bit for null, apart from the bit for the presence of an optional property, which has the same node. */
     private static final int NULLABLE = 1;

@@ -17,7 +17,7 @@ class DecimalNotation implements Notation {
     private final Quantum quantum;
     private final BigInteger unit;
 
-    /** {@code quantum} is null without one. */
+    /** {@code quantum} is null if there is no quantum. */
     DecimalNotation(int places, Quantum quantum) {
         this.places = places;
         this.quantum = quantum;

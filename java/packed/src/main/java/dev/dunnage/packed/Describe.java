@@ -38,7 +38,7 @@ final class Describe {
         return value.getClass().getTypeName();
     }
 
-    /** Says what to pass in place of a time of Java. Returns no text for other values. */
+    /** Returns advice on what to pass instead of a time of Java. Returns an empty text for other values. */
     static String instead(Object value) {
         boolean isTime = value instanceof TemporalAccessor || value instanceof Date;
         return isTime ? "; pass text, such as toString() of an Instant, or the number that the schema wants" : "";

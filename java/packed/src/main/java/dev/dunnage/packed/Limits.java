@@ -21,7 +21,7 @@ final class Limits {
     private int values = MAX_VALUES;
     private int steps = MAX_STEPS;
 
-    /** Takes values that begin at {@code offset} from what is left. */
+    /** Takes values that begin at {@code offset} from the remaining budget. */
     void take(int count, int offset) {
         values -= count;
         if (values < 0) {
@@ -37,7 +37,7 @@ final class Limits {
         }
     }
 
-    /** Takes what is in a value that takes no bits of its own. The value itself is already counted. */
+    /** Takes the content of a value that takes no bits of its own. The value itself is already counted. */
     void takeKnown(Object value, int offset) {
         if (value instanceof String) {
             takeText((String) value, offset);

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Reads the statistics of a layout. Every byte is checked, because the tables decide what a message costs. */
+/** Reads the statistics of a layout. Every byte is checked, because the tables determine the cost of a message. */
 final class Statistics {
     private static final int VERSION = 1;
     /** The bytes of the fingerprint of the layout without statistics. */

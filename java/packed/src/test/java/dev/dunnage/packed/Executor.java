@@ -11,7 +11,7 @@ import java.util.Map;
 /**
  * Answers the requests of the driver in {@code conform}, a line each.
  *
- * <p>{@code load EXPORT}, {@code encode VALUE} and {@code decode HEX KNOWN}; the export and what is known are JSON.
+ * <p>{@code load EXPORT}, {@code encode VALUE} and {@code decode HEX KNOWN}; the export and the known texts are JSON.
  */
 final class Executor {
     private Layout layout;

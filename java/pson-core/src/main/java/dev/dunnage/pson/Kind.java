@@ -2,7 +2,7 @@ package dev.dunnage.pson;
 
 import java.util.Locale;
 
-/** What is wrong, as {@code spec/pson.md} defines it. The kinds are part of the contract, the texts of messages are not. */
+/** The kind of an error, as {@code spec/pson.md} defines it. The kinds are part of the contract, the texts of messages are not. */
 public enum Kind {
     /** The bytes end before the message does, or a buffer is too small. */
     TRUNCATED,

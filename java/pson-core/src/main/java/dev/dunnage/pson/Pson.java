@@ -149,7 +149,7 @@ public final class Pson {
     /**
      * Returns a writer of messages.
      *
-     * @param memory what the writer writes into, until a message needs more; at least 16 bytes
+     * @param memory the memory of the writer, until a message needs more; at least 16 bytes
      * @return a writer
      */
     public PsonWriter writer(byte[] memory) {

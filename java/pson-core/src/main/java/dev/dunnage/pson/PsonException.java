@@ -43,7 +43,7 @@ public final class PsonException extends RuntimeException {
     }
 
     /**
-     * Returns what is wrong.
+     * Returns the kind of the error.
      *
      * @return the kind
      */

@@ -34,7 +34,7 @@ public final class PsonReader extends Input {
     private boolean isAscii;
     /** The current key, if it is a known one. */
     private KeyCache.Key key;
-    /** The last known key, which tells what is probably the next one. */
+    /** The last known key, from which the next one is predicted. */
     private KeyCache.Key lastKnown;
 
     PsonReader(byte[] bytes, ByteBuffer buffer, int start, int end, boolean strict, Limits limits, KeyCache keys) {
@@ -50,7 +50,7 @@ public final class PsonReader extends Input {
     /**
      * Goes to the next item.
      *
-     * @return what it is, or null if the message has ended
+     * @return its type, or null if the message has ended
      * @throws PsonException if the message is at fault here
      */
     public Token next() {
@@ -239,7 +239,7 @@ public final class PsonReader extends Input {
     /**
      * Returns the current item.
      *
-     * @return what it is; null before the first and after the last
+     * @return its type; null before the first and after the last
      */
     public Token token() {
         return token;

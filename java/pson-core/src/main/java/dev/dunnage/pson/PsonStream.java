@@ -56,7 +56,7 @@ public final class PsonStream {
         return pson.decode(message == null ? new byte[0] : message);
     }
 
-    /** Reads the next item, but not what is in a map or array. Returns whether the message goes on. */
+    /** Reads the next item, but not the content of a map or array. Returns whether the message continues. */
     private boolean item() throws IOException {
         int header = in.read();
         if (header < 0) {

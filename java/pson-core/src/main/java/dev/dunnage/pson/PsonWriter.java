@@ -44,7 +44,7 @@ public final class PsonWriter extends Output {
         this.keys = keys;
     }
 
-    /** Forgets what was written. The memory is used again. */
+    /** Discards the output. The memory is reused. */
     public void reset() {
         length = 0;
         depth = 0;
@@ -346,7 +346,7 @@ public final class PsonWriter extends Output {
     }
 
     /**
-     * Returns what the writer writes into, for another writer after this one. It is the memory that the writer began with, unless a message needed more.
+     * Returns the memory of the writer, for another writer after this one: the memory that it began with, unless a message needed more.
      *
      * @return the memory
      */

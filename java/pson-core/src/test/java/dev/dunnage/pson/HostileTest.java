@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Messages and values that are meant to do harm: each is a clear error, soon and without memory for what is not there. */
+/** Hostile messages and values: each is a clear error, soon and without memory for announced but absent content. */
 class HostileTest {
     private static void fails(byte[] message, Kind kind, int offset) {
         PsonException e = assertThrows(PsonException.class, () -> Pson.DEFAULT.decode(message));

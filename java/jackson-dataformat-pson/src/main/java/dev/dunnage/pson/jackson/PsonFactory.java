@@ -48,7 +48,7 @@ public class PsonFactory extends JsonFactory {
     /**
      * Creates a copy.
      *
-     * @param other what is copied
+     * @param other the factory to copy
      * @param codec its mapper
      */
     protected PsonFactory(PsonFactory other, ObjectCodec codec) {

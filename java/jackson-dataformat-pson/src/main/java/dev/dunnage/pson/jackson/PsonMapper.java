@@ -30,7 +30,7 @@ public class PsonMapper extends ObjectMapper {
     /**
      * Creates a copy.
      *
-     * @param other what is copied
+     * @param other the mapper to copy
      */
     protected PsonMapper(PsonMapper other) {
         super(other);
@@ -80,7 +80,7 @@ public class PsonMapper extends ObjectMapper {
         return out.bytes;
     }
 
-    /** Takes what is written, which is one message but for serializers that write several values. */
+    /** Receives the output, which is one message except for serializers that write several values. */
     private static final class Messages extends OutputStream {
         private byte[] bytes = {};
 

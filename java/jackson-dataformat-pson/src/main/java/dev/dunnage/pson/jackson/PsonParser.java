@@ -25,7 +25,7 @@ import java.io.InputStream;
 public final class PsonParser extends ValueParser {
     private final Pson pson;
     private final InputStream in;
-    /** Messages of the stream; null without one. */
+    /** Messages of the stream; null without a stream. */
     private final PsonStream stream;
     /** The array that has the next message, from an offset on; null for a stream. */
     private byte[] bytes;
