@@ -1,4 +1,4 @@
-// One message: where it came from, what each byte means, its value, its size in other formats.
+// One message: its origin, the meaning of each byte, its value, its size in other formats.
 
 import { el, setText } from "./dom.js";
 import { bytes, fullTime, percent } from "./format.js";

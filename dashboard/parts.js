@@ -13,7 +13,7 @@ const COLOURS = 6;
 export class PartsView {
   #all = false;
 
-  /** `strip` gets the bytes, `rows` (the body of a table in a `.scroll`) the parts, `notes` what one must know about them. */
+  /** `strip` gets the bytes, `rows` (the body of a table in a `.scroll`) the parts, `notes` the remarks about them. */
   constructor(strip, rows, notes) {
     this.more = el("button", { type: "button", class: "more-parts", hidden: "" });
     Object.assign(this, { strip, rows, notes });

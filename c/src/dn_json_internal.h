@@ -46,7 +46,7 @@ void dn__json_fail(dn_json_reader *j, dn_error kind, uint32_t offset);
 /* Ends the text with DN_MALFORMED at the current byte. */
 void dn__json_malformed(dn_json_reader *j);
 
-/* Counts a value that is complete, and expects what may follow it. */
+/* Counts a complete value, and expects the tokens that may follow it. */
 void dn__json_end_value(dn_json_reader *j);
 
 /* ---- Numbers ------------------------------------------------------------------------------------------------------------------- */

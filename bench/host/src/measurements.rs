@@ -48,7 +48,7 @@ struct Line {
 }
 
 impl Times {
-    /// Adds what one run of the program printed.
+    /// Adds the output of one run of the program.
     pub fn add(&mut self, printed: &str) -> Result<(), Box<dyn Error>> {
         for line in printed.lines() {
             let Line { operation, payload, library, time } = serde_json::from_str(line)?;

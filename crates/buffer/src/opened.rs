@@ -60,7 +60,7 @@ impl Opened {
         (self.file.path(), self.loaded.files.database())
     }
 
-    /// Takes what each device has in the quarantine.
+    /// Takes the quarantine counts of each device.
     pub fn take_quarantined(&mut self) -> HashMap<String, InQuarantine> {
         std::mem::take(&mut self.loaded.quarantined)
     }

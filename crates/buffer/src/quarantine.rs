@@ -113,7 +113,7 @@ pub struct OfDevice {
     pub kind: String,
 }
 
-/// Returns what each device has in the quarantine, or `device` alone; the devices with the most messages first, at most `limit`.
+/// Returns the quarantined messages by device, or of `device` only; the devices with the most messages first, at most `limit`.
 pub fn by_device(
     connection: &Connection,
     device: Option<&str>,

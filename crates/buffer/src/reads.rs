@@ -163,7 +163,7 @@ impl Readers {
         self.read(quarantine::size).await
     }
 
-    /// Returns what each device has in the quarantine, or `device` alone; the devices with the most messages first, at most `limit`.
+    /// Returns the quarantined messages by device, or of `device` only; the devices with the most messages first, at most `limit`.
     pub async fn quarantined_by_device(
         &self,
         device: Option<String>,

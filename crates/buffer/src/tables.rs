@@ -67,7 +67,7 @@ CREATE TABLE layouts (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// Version 3 adds the cursors and dead letters of outputs, and what a stable ID is made of. `key` is the sender's idempotency key, and
+/// Version 3 adds the cursors and dead letters of outputs, and the parts of a stable ID. `key` is the sender's idempotency key, and
 /// `request` the request ID. `name` is the buffer ID, which tells the messages of two buffers apart.
 const OUTPUTS: &str = "
 ALTER TABLE messages ADD COLUMN key TEXT;

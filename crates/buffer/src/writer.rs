@@ -42,7 +42,7 @@ pub trait Observer: Send {
     /// quarantine.
     fn counted(&mut self, _batch: &[WriteOp], _devices: &Devices, _left: &[String]) {}
 
-    /// Called after the file was read again, with what each device has in the quarantine. The file may have lost messages and devices.
+    /// Called after the file was read again, with the quarantine counts of each device. The file may have lost messages and devices.
     fn reopened(&mut self, _quarantined: HashMap<String, InQuarantine>) {}
 
     /// Called after a batch could not be written.

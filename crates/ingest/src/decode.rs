@@ -70,9 +70,9 @@ const STEPS: [Step; 3] = [
     Step { turns: LARGE_AT_A_TIME, memory: 8 << 20 },
 ];
 
-/// Decodes and validates `raw`. On failure, returns what the quarantine keeps, and the rejection. `content_type` is what the sender gave,
-/// and `encoding` is its meaning. The device's profile supplies the link and the schema if the sender names none. Also returns what
-/// happened to the numbers of the message, which its origin says, too.
+/// Decodes and validates `raw`. On failure, returns the message for the quarantine, and the rejection. `content_type` is the sender's media
+/// type, and `encoding` is its meaning. The device's profile supplies the link and the schema if the sender names none. Also returns the
+/// counts of numbers that changed, which the origin of the message repeats.
 pub async fn read(
     (profiles, turns): (Arc<Profiles>, &Turns),
     committed: Committed<'_>,

@@ -102,7 +102,7 @@ impl Metrics {
         self.decoded.get_or_create(&ByFormat { format }).inc();
     }
 
-    /// Counts the numbers of a message that are not what its sender wrote.
+    /// Counts the numbers of a message that differ from those that its sender wrote.
     pub(crate) fn altered(&self, counts: Counts) {
         for (result, count) in [("nearest", counts.rounded), ("null", counts.nulls)] {
             if count > 0 {

@@ -29,7 +29,7 @@ pub enum Resolution {
 }
 
 impl Outputs {
-    /// Returns what each output did with the message `id` of `device`, in the order in which they were started.
+    /// Returns the state of the message `id` of `device` at each output, in the order in which the outputs were started.
     pub async fn outcomes(&self, id: i64, device: &str) -> Result<Vec<Outcome>, DeadLetterError> {
         let mut outcomes = Vec::new();
         for (output, position) in self.positions() {

@@ -1,4 +1,4 @@
-//! `dunnage plan`: what a fleet's messages cost over each link in each format, and what to choose.
+//! `dunnage plan`: the costs of a fleet's messages over each link in each format, and the format to choose.
 
 mod arguments;
 mod chart;

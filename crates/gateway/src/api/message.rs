@@ -1,4 +1,4 @@
-//! One message: its bytes, what each of them means, how long the message is in other formats, and what the outputs did with it.
+//! One message: its bytes with their meaning, its size in other formats, and its state at the outputs.
 
 use super::problems::{AnswerProblems, NameProblems, ReadProblems};
 use super::{

@@ -155,7 +155,7 @@ impl Found<'_> {
         }
     }
 
-    /// Records what an input or output of the kind `kind` reports about itself. The message begins with a key.
+    /// Records the mistakes that an input or output of the kind `kind` reports about itself. The message begins with a key.
     fn own(&mut self, (section, index): (&str, usize), kind: &str, message: &str) {
         let (key, message) = match message.split_once(": ") {
             Some((key, message)) if is_key(key) => (key, message),

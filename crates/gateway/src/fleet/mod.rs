@@ -46,7 +46,7 @@ pub struct Fleet {
 }
 
 impl Fleet {
-    /// Creates an empty list. `quarantined` has what each device has in the quarantine.
+    /// Creates an empty list. `quarantined` has the quarantine counts of each device.
     pub fn new(profiles: Arc<Profiles>, quarantined: HashMap<String, InQuarantine>) -> Fleet {
         let to_load = Notify::new();
         to_load.notify_one();

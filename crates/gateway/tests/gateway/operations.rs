@@ -358,7 +358,7 @@ fn dead_letters_are_listed_retried_and_discarded() {
         (&json!("archive"), &json!("http"), &json!(4))
     );
     assert_eq!(output["status"]["last_failure"]["reason"], letter["reason"]);
-    // One is retried and refused again, and stays.
+    // One message is retried, rejected again, and stays.
     let asked = server.requests().len();
     assert_eq!(all.operate(DEAD_LETTERS[0], &json!({"ids": [1, 99]}))["messages"], 1);
     server.wait_for(asked + 1);

@@ -39,7 +39,7 @@ struct Direction {
 }
 
 impl Direction {
-    /// Decides what happens to a datagram, and calls `send` for each datagram that arrives.
+    /// Decides the fate of a datagram, and calls `send` for each datagram that arrives.
     fn pass(&mut self, state: &State, datagram: &[u8], send: impl Fn(&[u8])) {
         let dice = self.random.u32(..100);
         if dice < LOST {

@@ -108,7 +108,7 @@ pub struct Profiles {
     rules: Vec<Rule>,
     /// Whether any rule watches for silent devices.
     watch: bool,
-    /// Whether any rule says where positions are.
+    /// Whether any rule gives the place of positions.
     places: bool,
     no_path: Arc<str>,
 }

@@ -1,4 +1,4 @@
-//! The requests of each provider's downlink API, and what its answers mean.
+//! The requests of each provider's downlink API, and the meaning of its answers.
 //!
 //! - ChirpStack 4 (`api/proto/api/device.proto`, chirpstack-rest-api): `POST /api/devices/{dev_eui}/queue` enqueues, `DELETE` flushes.
 //! - The Things Stack 3 (thethingsindustries.com/docs, "Scheduling Downlinks"): `down/push` enqueues, `down/replace` replaces.

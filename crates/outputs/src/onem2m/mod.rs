@@ -80,7 +80,7 @@ impl OneM2m {
                     return Err(Failed::refused(reason + self.resources.advice(&answer.detail)));
                 }
                 Meaning::Unable if answer.is_internal_error() => {
-                    // Mobius has the same answer for what its tables cannot hold as for a database that is down.
+                    // Mobius has the same answer for values that its tables cannot hold as for a database that is down.
                     let reason = answer.reason("creating", &instance.path());
                     return Err(match self.refusals.refused(&message.stable_id) {
                         true => Failed::refused(reason + ", each time, while it created other instances"),

@@ -103,7 +103,7 @@ impl Resources {
         Ok(Resource { parent: container.to_owned(), name, ty: 4, content })
     }
 
-    /// Returns what an operator can do about a CSE that refuses instances with the answer `detail`; empty if nothing is known.
+    /// Returns advice for the operator of a CSE that refuses instances with the answer `detail`; empty if nothing is known.
     pub fn advice(&self, detail: &str) -> &'static str {
         let text_only = self.0.content == Content::Object && detail.contains("invalid attribute : con");
         match text_only {

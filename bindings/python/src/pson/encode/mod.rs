@@ -105,7 +105,7 @@ impl Writer<'_> {
     #[cold]
     #[inline(never)]
     unsafe fn other(&mut self, object: *mut ffi::PyObject) -> Result<(), Failure> {
-        // SAFETY: `object` is alive, and of a subclass of what each branch takes.
+        // SAFETY: `object` is alive, and of a subclass of the class that each branch takes.
         unsafe {
             if ffi::PyTuple_Check(object) != 0 {
                 return self.tuple(object);
