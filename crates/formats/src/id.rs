@@ -52,28 +52,31 @@ pub enum Id {
 /// The number of formats that can be written; they come first in the table.
 const WRITTEN: usize = 14;
 
-const TABLE: [(Id, &str, &str, bool); WRITTEN + 6] = [
-    // id, name, media type, needs a schema
-    (Id::Json, "json", "application/json", false),
-    (Id::Msgpack, "msgpack", "application/msgpack", false),
-    (Id::Cbor, "cbor", "application/cbor", false),
-    (Id::Bson, "bson", "application/bson", false),
-    (Id::Xml, "xml", "application/xml", false),
-    (Id::Yaml, "yaml", "application/yaml", false),
-    (Id::Protobuf, "protobuf", "application/x-protobuf", true),
-    (Id::Avro, "avro", "application/avro", true),
-    (Id::ThriftBinary, "thrift-binary", "application/vnd.apache.thrift.binary", true),
-    (Id::ThriftCompact, "thrift-compact", "application/vnd.apache.thrift.compact", true),
-    (Id::Struct, "struct", "application/vnd.dunnage.struct", true),
-    (Id::StructZlib, "struct-zlib", "application/vnd.dunnage.struct+zlib", true),
-    (Id::Pson, "pson", "application/vnd.dunnage.pson", false),
-    (Id::Packed, "packed", "application/vnd.dunnage.packed", true),
-    (Id::SenmlJson, "senml-json", "application/senml+json", false),
-    (Id::SensmlJson, "sensml-json", "application/sensml+json", false),
-    (Id::SenmlCbor, "senml-cbor", "application/senml+cbor", false),
-    (Id::SensmlCbor, "sensml-cbor", "application/sensml+cbor", false),
-    (Id::Text, "text", "text/plain", false),
-    (Id::Form, "form", "application/x-www-form-urlencoded", false),
+type Row = (Id, Option<u8>, &'static str, &'static str, bool);
+
+/// The rows of the IDs, in their order. Deployed devices send the numbers (`spec/ingest.md`, "UDP"): add numbers, and never change one.
+const TABLE: [Row; WRITTEN + 6] = [
+    // id, number, name, media type, needs a schema
+    (Id::Json, Some(0x01), "json", "application/json", false),
+    (Id::Msgpack, Some(0x02), "msgpack", "application/msgpack", false),
+    (Id::Cbor, Some(0x03), "cbor", "application/cbor", false),
+    (Id::Bson, Some(0x04), "bson", "application/bson", false),
+    (Id::Xml, Some(0x05), "xml", "application/xml", false),
+    (Id::Yaml, Some(0x06), "yaml", "application/yaml", false),
+    (Id::Protobuf, Some(0x07), "protobuf", "application/x-protobuf", true),
+    (Id::Avro, Some(0x08), "avro", "application/avro", true),
+    (Id::ThriftBinary, Some(0x09), "thrift-binary", "application/vnd.apache.thrift.binary", true),
+    (Id::ThriftCompact, Some(0x0a), "thrift-compact", "application/vnd.apache.thrift.compact", true),
+    (Id::Struct, Some(0x0b), "struct", "application/vnd.dunnage.struct", true),
+    (Id::StructZlib, Some(0x0c), "struct-zlib", "application/vnd.dunnage.struct+zlib", true),
+    (Id::Pson, Some(0x0d), "pson", "application/vnd.dunnage.pson", false),
+    (Id::Packed, Some(0x0e), "packed", "application/vnd.dunnage.packed", true),
+    (Id::SenmlJson, None, "senml-json", "application/senml+json", false),
+    (Id::SensmlJson, None, "sensml-json", "application/sensml+json", false),
+    (Id::SenmlCbor, None, "senml-cbor", "application/senml+cbor", false),
+    (Id::SensmlCbor, None, "sensml-cbor", "application/sensml+cbor", false),
+    (Id::Text, None, "text", "text/plain", false),
+    (Id::Form, None, "form", "application/x-www-form-urlencoded", false),
 ];
 
 impl Id {
@@ -89,12 +92,34 @@ impl Id {
 
     /// Returns the name on the command line and in the API.
     pub fn name(self) -> &'static str {
+        self.row().2
+    }
+
+    /// Returns the number in one byte, where a name takes too many, such as in UDP datagrams. A number never changes its format.
+    /// Formats that can only be read have none.
+    ///
+    /// ```
+    /// # use dunnage_formats::Id;
+    /// assert_eq!((Id::Cbor.number(), Id::Text.number()), (Some(0x03), None));
+    /// ```
+    pub fn number(self) -> Option<u8> {
         self.row().1
+    }
+
+    /// Returns the format with this [number](Id::number).
+    ///
+    /// ```
+    /// # use dunnage_formats::Id;
+    /// assert_eq!(Id::from_number(0x0e), Some(Id::Packed));
+    /// assert_eq!(Id::from_number(0x0f), None);
+    /// ```
+    pub fn from_number(number: u8) -> Option<Id> {
+        Id::all().find(|id| id.number() == Some(number))
     }
 
     /// Returns the media type that is written. `from_media_type` reads others as well.
     pub fn media_type(self) -> &'static str {
-        self.row().2
+        self.row().3
     }
 
     /// Returns whether messages are text, in which a number has its digits.
@@ -104,7 +129,7 @@ impl Id {
 
     /// Returns whether reading and writing need a schema.
     pub fn needs_schema(self) -> bool {
-        self.row().3
+        self.row().4
     }
 
     /// Makes the codec. Only formats that need a schema use `model` and `mapping`; [`Mapping::Float32`] exists for `protobuf`, `struct` and
@@ -187,7 +212,7 @@ impl Id {
         unavailable(format!("{self} needs the feature `{feature}` of the crate dunnage-formats"))
     }
 
-    fn row(self) -> &'static (Id, &'static str, &'static str, bool) {
+    fn row(self) -> &'static Row {
         &TABLE[self as usize]
     }
 }

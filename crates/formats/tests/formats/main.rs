@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod facts;
+mod ids;
 mod invariants;
 mod mapped;
 mod messages;
