@@ -72,7 +72,7 @@ pub fn of_pson(error: &dunnage_pson::Error) -> PyErr {
 /// Makes the exception of a message that a format rejects.
 #[cold]
 pub fn decoding(error: &dunnage_formats::Error, index: Option<usize>) -> PyErr {
-    let (reason, offset) = (error.message(), error.known_offset());
+    let (reason, offset) = (error.message(), error.offset());
     Fault { kind: Some(error.kind()), reason, offset, pointer: error.pointer(), index }.decode()
 }
 

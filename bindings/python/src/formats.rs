@@ -18,7 +18,9 @@ type Row = (String, Option<usize>, Option<f64>, Option<usize>, bool, Option<Stri
 
 /// Returns the codec of a format.
 fn open(format: &str, schema: Option<&Bound<'_, Schema>>) -> PyResult<Box<dyn Format>> {
-    let id: Id = format.parse().map_err(PyValueError::new_err)?;
+    let id: Id = format
+        .parse()
+        .map_err(|error: dunnage_formats::UnknownName| PyValueError::new_err(error.to_string()))?;
     let model = schema.map(|schema| schema.get().layout.model());
     id.open(model, Mapping::Exact).map_err(|error| PyValueError::new_err(error.reason()))
 }

@@ -112,7 +112,7 @@ impl Language for JavaScript {
                     remove_known(layout.root(), &mut message);
                     Answer::Message(rounded(message))
                 }
-                Err(error) => Answer::Error { kind: error.kind().to_string(), offset: Some(error.offset()) },
+                Err(error) => Answer::Error { kind: error.kind().to_string(), offset: error.offset() },
             },
         }
     }

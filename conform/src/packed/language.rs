@@ -22,7 +22,7 @@ pub trait Language {
             Request::Encode { bytes, .. } => Answer::Bytes(bytes.clone()),
             Request::Decode { bytes, known } => match layout.decode(bytes, known) {
                 Ok(message) => Answer::Message(message),
-                Err(error) => Answer::Error { kind: error.kind().to_string(), offset: Some(error.offset()) },
+                Err(error) => Answer::Error { kind: error.kind().to_string(), offset: error.offset() },
             },
         }
     }

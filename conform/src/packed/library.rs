@@ -152,7 +152,7 @@ fn decode(layout: &Layout, bytes: &[u8], known: &BTreeMap<String, String>) -> Re
 }
 
 fn failed(error: &Error) -> String {
-    format!("error {} {}", error.kind(), error.offset())
+    format!("error {} {}", error.kind(), error.offset().unwrap_or_default())
 }
 
 /// Returns the answer with a value, with sorted keys: objects of JavaScript have keys that look like indices first.

@@ -255,7 +255,7 @@ fn say_unchecked(layout: &Layout) {
 
 /// Prints the costs of modes 1 and 2 besides code.
 fn say_cost(cost: c::Cost) {
-    let c::Cost { prior_tables, delta_tables, record, state } = cost;
+    let c::Cost { prior_tables, delta_tables, record, state, .. } = cost;
     // If standard error is closed, the lines cannot be shown.
     let _ = writeln!(
         anstream::stderr().lock(),

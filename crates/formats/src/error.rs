@@ -58,6 +58,13 @@ impl Error {
     pub fn at_offset(mut self, offset: usize) -> Self {
         self.0.offset = Some(offset);
         self
+    /// Prefixes the message with the name of the field that it concerns.
+    #[cold]
+    pub(crate) fn in_field(mut self, name: &str) -> Self {
+        self.0.message.insert_str(0, &format!("{name}: "));
+        self
+    }
+
     }
 
     /// Adds the choice of numbers with which the number at fault is read.
@@ -65,6 +72,13 @@ impl Error {
     pub(crate) fn readable_with(mut self, numbers: Option<&'static str>) -> Self {
         self.0.numbers = numbers;
         self
+    /// Changes the offset, if there is one.
+    #[cold]
+    pub(crate) fn moved(mut self, to: impl FnOnce(usize) -> usize) -> Self {
+        self.0.offset = self.0.offset.map(to);
+        self
+    }
+
     }
 
     /// Returns the choice of numbers, `nearest` or `lenient`, with which the number at fault is read (`crate::Numbers`).
@@ -86,13 +100,8 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns where the error is, in bytes from the start of the message; 0 if unknown.
-    pub fn offset(&self) -> usize {
-        self.0.offset.unwrap_or(0)
-    }
-
     /// Returns where the error is, in bytes from the start of the message, if known.
-    pub fn known_offset(&self) -> Option<usize> {
+    pub fn offset(&self) -> Option<usize> {
         self.0.offset
     }
 
@@ -118,7 +127,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.kind(), self.reason())?;
-        match (self.pointer(), self.known_offset()) {
+        match (self.pointer(), self.offset()) {
             (_, None) => Ok(()),
             ("", Some(offset)) => write!(f, " at byte {offset}"),
             (_, Some(offset)) => write!(f, ", byte {offset}"),
@@ -149,8 +158,8 @@ impl From<SchemaError> for Error {
 #[cfg(feature = "packed")]
 impl From<dunnage_packed::Error> for Error {
     fn from(e: dunnage_packed::Error) -> Self {
-        let mut error = Error::new(e.kind(), e.offset(), e.message());
-        error.0.pointer = e.pointer().to_owned();
+        let mut error = Error::of_value(e.kind(), e.pointer(), e.message());
+        error.0.offset = e.offset();
         error
     }
 }

@@ -6,6 +6,7 @@ use std::{fmt, str::FromStr};
 
 /// The ID of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Id {
     /// RFC 8259, compact.
     Json,
@@ -228,18 +229,34 @@ impl fmt::Display for Id {
 }
 
 impl FromStr for Id {
-    type Err = String;
+    type Err = UnknownName;
 
-    fn from_str(name: &str) -> Result<Self, String> {
-        Id::readable().find(|id| id.name() == name).ok_or_else(|| {
-            let names: Vec<_> = Id::readable().map(Id::name).collect();
-            format!("no format is called {name:?}; there are {}", names.join(", "))
-        })
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        Id::readable().find(|id| id.name() == name).ok_or_else(|| UnknownName(name.to_owned()))
     }
 }
 
 #[cfg(all(test, not(feature = "xml"), not(feature = "thrift")))]
 mod tests {
+/// The error of a name that no format has. Its text lists the names.
+///
+/// ```
+/// # use dunnage_formats::Id;
+/// let error = "jsn".parse::<Id>().unwrap_err();
+/// assert!(error.to_string().starts_with("no format is called \"jsn\"; there are json, msgpack, cbor"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownName(String);
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = Id::readable().map(Id::name).collect();
+        write!(f, "no format is called {:?}; there are {}", self.0, names.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownName {}
+
     use super::*;
 
     #[test]

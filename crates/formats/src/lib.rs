@@ -77,7 +77,7 @@ pub use dunnage_pson::DUPLICATE_KEY;
 pub use dunnage_pson::{Budget, Kind, Value};
 pub use error::Error;
 pub use form::{Form, Text};
-pub use id::Id;
+pub use id::{Id, UnknownName};
 #[cfg(feature = "json")]
 pub use json::{Json, offset_of as json_offset};
 pub use limits::{MAX_BYTES, MAX_DEPTH};
@@ -171,3 +171,4 @@ pub struct RoundTrip {
 #[cfg(all(doctest, feature = "default"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
+#[non_exhaustive]

@@ -233,7 +233,7 @@ mod tests {
 
     fn error_of(bytes: &[u8]) -> (Kind, usize) {
         let e = Msgpack.decode(bytes).unwrap_err();
-        (e.kind(), e.offset())
+        (e.kind(), e.offset().unwrap())
     }
 
     fn bytes_of(value: &Value) -> Vec<u8> {

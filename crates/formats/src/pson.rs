@@ -12,7 +12,7 @@ pub struct Pson;
 impl Format for Pson {
     fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
         crate::limits::bounded(out, |out| {
-            let mut writer = Writer::to_vec(out);
+            let mut writer = Writer::with_vec(out);
             message.write(&mut writer);
             writer.finish()?;
             Ok(())

@@ -57,10 +57,7 @@ impl Format for Xml {
         // The byte order mark is not part of the document, but offsets count it.
         let document = text.strip_prefix('\u{feff}').unwrap_or(text);
         let before = text.len() - document.len();
-        read::message(document, &reception.budget(), reception.numbers).map_err(|e| {
-            let offset = before + e.offset();
-            e.at_offset(offset)
-        })
+        read::message(document, &reception.budget(), reception.numbers).map_err(|e| e.moved(|at| before + at))
     }
 }
 
@@ -154,7 +151,7 @@ mod tests {
 
     fn error_of(document: &str) -> (Kind, usize) {
         let e = Xml.decode(document.as_bytes()).unwrap_err();
-        (e.kind(), e.offset())
+        (e.kind(), e.offset().unwrap())
     }
 
     fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {

@@ -279,7 +279,7 @@ mod tests {
 
     fn error_of(text: &str) -> (Kind, usize) {
         let e = Yaml.decode(text.as_bytes()).unwrap_err();
-        (e.kind(), e.offset())
+        (e.kind(), e.offset().unwrap())
     }
 
     #[test]

@@ -187,7 +187,7 @@ impl Rejected {
         };
         Rejected {
             kind: Some(error.kind().as_str()),
-            offset: error.known_offset(),
+            offset: error.offset(),
             pointer: (!error.pointer().is_empty()).then(|| error.pointer().to_owned()),
             ..Rejected::new(code, detail)
         }

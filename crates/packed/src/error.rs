@@ -12,7 +12,7 @@ pub struct Error(Box<Fault>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Fault {
     kind: Kind,
-    offset: usize,
+    offset: Option<usize>,
     pointer: String,
     message: String,
 }
@@ -21,14 +21,22 @@ impl Error {
     /// Creates an error of `kind` at byte `offset` of the message. The offset is 0 when encoding.
     #[cold]
     pub(crate) fn new(kind: Kind, offset: usize, message: impl Into<String>) -> Self {
-        Error(Box::new(Fault { kind, offset, pointer: String::new(), message: message.into() }))
+        let (pointer, message) = (String::new(), message.into());
+        Error(Box::new(Fault { kind, offset: Some(offset), pointer, message }))
     }
 
     /// Creates an error from a violation that validation reports.
     #[cold]
     pub(crate) fn violation(kind: Kind, violation: &Violation) -> Self {
         let (pointer, message) = (violation.pointer().to_owned(), violation.message().to_owned());
-        Error(Box::new(Fault { kind, offset: 0, pointer, message }))
+        Error(Box::new(Fault { kind, offset: Some(0), pointer, message }))
+    }
+
+    /// Returns the error without its offset: an error of encoding has no bytes to count.
+    #[cold]
+    pub(crate) fn without_offset(mut self) -> Self {
+        self.0.offset = None;
+        self
     }
 
     /// Returns the error with `key` put before its pointer.
@@ -49,8 +57,9 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns the offset, in bytes from the start of the message, of the byte with the first bit of the invalid part.
-    pub fn offset(&self) -> usize {
+    /// Returns the offset, in bytes from the start of the message, of the byte with the first bit of the invalid part. It is 0 if only the
+    /// whole message shows the error, and `None` if the error is not about bytes: that of an encoder.
+    pub fn offset(&self) -> Option<usize> {
         self.0.offset
     }
 
@@ -68,7 +77,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.pointer() {
-            "" => write!(f, "{}: {} at byte {}", self.kind(), self.message(), self.offset()),
+            "" => write!(f, "{}: {} at byte {}", self.kind(), self.message(), self.offset().unwrap_or(0)),
             pointer => write!(f, "{}: {} at {pointer}", self.kind(), self.message()),
         }
     }

@@ -5,6 +5,7 @@ use crate::{Bits, Layout};
 
 /// A part of a message, as [`Layout::explain`] describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Row {
     /// The path: `position.altitude`, `readings[].t`, `acc.x` for one of several numbers in a text, `tags.*` for additional
     /// properties. `(slot)` is the slot byte, `$` the whole message.

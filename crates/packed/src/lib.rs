@@ -41,7 +41,10 @@ pub use coded::{
 pub use error::Error;
 pub use explain::Row;
 pub use layout::{Layout, MAX_PLAIN_BYTES};
-pub use node::*;
+pub use node::{
+    ArrayNode, FieldNode, Form, Known, MAX_INDEX, Node, Number, Numbers, ObjectNode, PatternPiece, Shape,
+    Source, TextNode, TupleNode, is_exact, pattern_pieces,
+};
 pub use open::OpenPart;
 pub use path::Place;
 pub use shrink::{Choice, Saving, Sizes, savings, shrunk};

@@ -60,7 +60,7 @@ impl Layout {
         }
         self.encode_body(message, start, out).map_err(|error| {
             out.truncate(start);
-            self.explained(error, message)
+            self.explained(error, message).without_offset()
         })
     }
 

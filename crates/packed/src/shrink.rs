@@ -5,6 +5,7 @@ use dunnage_schema::{Model, SchemaError, shrink, with_keyword};
 
 /// The sizes of messages.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Sizes {
     /// The bits of the largest message that the schema allows; `None` if there is no largest one, or it has no plain bits.
     pub largest: Option<u64>,
@@ -46,6 +47,7 @@ impl Sizes {
 
 /// A change, and the sizes of the messages with it.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Saving {
     /// The change.
     pub change: shrink::Change,

@@ -3,7 +3,7 @@
 use crate::{limits::EXPLAINED, messages, schema};
 use dunnage_base::hex::hex;
 use dunnage_explain::{Explanation, Reader, packed};
-use dunnage_formats::{Id, Known, Mapping, Value};
+use dunnage_formats::{Id, Known, Mapping, UnknownName, Value};
 use dunnage_schema::Model;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -45,7 +45,7 @@ pub fn explain(question: &BytesQuestion) -> Bytes {
 }
 
 fn try_explain(question: &BytesQuestion) -> Result<Bytes, String> {
-    let format: Id = question.format.parse()?;
+    let format: Id = question.format.parse().map_err(|error: UnknownName| error.to_string())?;
     if !FORMATS.contains(&format) {
         return Err(format!("the bytes of {format} are not explained"));
     }

@@ -55,7 +55,7 @@ fn rows(source: &str) -> Messages<'_> {
                 let at_row = |_: &Error| row.start;
                 messages.add(source, row.start, Cow::Owned(text), at_row)
             }
-            Err(error) => messages.miss(source, error.offset(), &error),
+            Err(error) => messages.miss(source, error.offset().unwrap_or_default(), &error),
         };
         if !is_read {
             break;
@@ -73,7 +73,8 @@ fn texts(source: &str) -> Messages<'_> {
     let mut messages = Messages::default();
     let start = |text: &str| text.as_ptr().addr() - source.as_ptr().addr();
     for text in split(body, is_array) {
-        if !messages.add(source, start(text), Cow::Borrowed(text), |error| start(text) + error.offset()) {
+        let place = |error: &Error| start(text) + error.offset().unwrap_or_default();
+        if !messages.add(source, start(text), Cow::Borrowed(text), place) {
             return messages;
         }
     }

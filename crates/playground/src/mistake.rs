@@ -49,7 +49,13 @@ impl Mistake {
 
     /// Returns the mistake for an error in the JSON that begins at the byte `start` of `source`.
     pub fn of_json(text: Text, source: &str, start: usize, error: &Error) -> Mistake {
-        Mistake::new(text, source, start + error.offset(), error.kind().as_str(), &error.reason())
+        Mistake::new(
+            text,
+            source,
+            start + error.offset().unwrap_or_default(),
+            error.kind().as_str(),
+            &error.reason(),
+        )
     }
 
     /// Adds the message.

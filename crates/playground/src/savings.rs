@@ -75,7 +75,7 @@ fn max_bytes(sizes: &Sizes) -> Option<u64> {
 }
 
 impl ChangeObject {
-    fn of(Saving { change, sizes }: Saving) -> ChangeObject {
+    fn of(Saving { change, sizes, .. }: Saving) -> ChangeObject {
         ChangeObject {
             field: sentence(&change.field),
             what: sentence(&change.what),

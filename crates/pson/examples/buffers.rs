@@ -1,4 +1,4 @@
-//! Writes and reads a message item by item, in buffers on the stack: what a program without an allocator does.
+//! How do I write and read PSON without allocating? Item by item, in buffers on the stack.
 //!
 //!     cargo run -p dunnage-pson --no-default-features --example buffers
 
@@ -6,7 +6,7 @@ use dunnage_pson::{Error, Reader, Writer};
 
 /// Writes a reading to `buffer` and returns its length. Errors: the buffer is too small.
 fn write(buffer: &mut [u8], celsius: f64) -> Result<usize, Error> {
-    let mut writer = Writer::to_slice(buffer);
+    let mut writer = Writer::with_slice(buffer);
     writer.map(2).key("sensor").text("hold 2").key("celsius").f64(celsius);
     writer.finish()
 }

@@ -38,7 +38,7 @@ pub struct Encoder<S> {
 #[cfg(feature = "alloc")]
 impl<'a> Encoder<Append<'a>> {
     /// Creates an encoder that appends to `out`. Of the options, only the policy for floats counts.
-    pub fn to_vec(out: &'a mut Vec<u8>, options: Options) -> Self {
+    pub fn with_vec(out: &'a mut Vec<u8>, options: Options) -> Self {
         Encoder::new(Append::new(out), options)
     }
 }

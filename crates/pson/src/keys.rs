@@ -101,7 +101,7 @@ mod tests {
     /// Reads the map `{"00":[0],"01":[0],...}` of `n` keys, followed by the key `again`.
     fn read(n: usize, again: usize) -> Result<(), Error> {
         let mut buffer = [0; 1024];
-        let mut writer = Writer::to_slice(&mut buffer);
+        let mut writer = Writer::with_slice(&mut buffer);
         writer.map(n + 1);
         for key in (0..n).chain([again]) {
             let digits = [b'0' + (key / 10) as u8, b'0' + (key % 10) as u8];

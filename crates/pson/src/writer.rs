@@ -39,7 +39,7 @@ pub struct Writer<S> {
 
 impl<'a> Writer<Buffer<'a>> {
     /// Creates a writer into `buffer`. If the buffer is too small, the error is `truncated` at the buffer's size.
-    pub fn to_slice(buffer: &'a mut [u8]) -> Self {
+    pub fn with_slice(buffer: &'a mut [u8]) -> Self {
         Writer::new(Buffer::new(buffer), Options::new())
     }
 }
@@ -47,7 +47,7 @@ impl<'a> Writer<Buffer<'a>> {
 #[cfg(feature = "alloc")]
 impl<'a> Writer<Append<'a>> {
     /// Creates a writer that appends to `out`.
-    pub fn to_vec(out: &'a mut Vec<u8>) -> Self {
+    pub fn with_vec(out: &'a mut Vec<u8>) -> Self {
         Writer::new(Append::new(out), Options::new())
     }
 }

@@ -74,7 +74,10 @@ pub use format::Format;
 pub use infer::shrink;
 pub use infer::{InferError, Inferred, Note, infer, with_keyword};
 pub use json_fault::json_fault;
-pub use model::*;
+pub use model::{
+    Annotation, Array, Assertion, Checked, Condition, DEVICE, Decimal, Field, Float, Integer, Model,
+    NumberText, NumbersText, Object, Pattern, Segment, Text, TimePart, TimeText, Tuple, Type,
+};
 pub use number::{binary64, read_nearest, read_number};
 pub use number_text::decimal_text;
 pub use quantum::Quantum;

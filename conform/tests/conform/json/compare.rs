@@ -7,7 +7,7 @@ pub fn outcome(made: impl FnOnce(&mut Vec<u8>) -> Result<(), dunnage_formats::Er
     let mut bytes = Vec::new();
     match made(&mut bytes) {
         Ok(()) => Ok(bytes),
-        Err(e) => Err((e.kind().to_string(), e.offset())),
+        Err(e) => Err((e.kind().to_string(), e.offset().unwrap_or_default())),
     }
 }
 

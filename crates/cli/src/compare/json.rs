@@ -62,7 +62,7 @@ pub fn render(comparison: &Comparison) -> String {
         format,
         error: Reason {
             kind: error.kind().as_str(),
-            offset: error.known_offset(),
+            offset: error.offset(),
             pointer: error.pointer(),
             message: error.message(),
         },

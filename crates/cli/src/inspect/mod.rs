@@ -131,7 +131,7 @@ fn inspect(reader: &Reader, bytes: &[u8], output: &mut impl Write) -> Result<(),
     let mut view = View::new(output)?;
     let outcome = reader.items(bytes, &mut view);
     if let Err(Stop::Error(error)) = &outcome {
-        view.rest(&bytes[view.end()..], error.offset())?;
+        view.rest(&bytes[view.end()..], error.offset().unwrap_or_default())?;
     }
     outcome
 }
@@ -141,7 +141,7 @@ fn bits(layout: &Layout, bytes: &[u8], known: Known<'_>, output: &mut impl Write
     let mut view = BitView::new(output, bytes)?;
     let outcome = dunnage_explain::packed(layout, bytes, known, &mut view);
     if let Err(Stop::Error(error)) = &outcome {
-        view.rest(error.offset())?;
+        view.rest(error.offset().unwrap_or_default())?;
     }
     outcome
 }
@@ -158,7 +158,7 @@ mod tests {
         let Err(Stop::Error(error)) = inspect(&reader, &[0xe2, 0x01, 0x63, 0x7f], &mut output) else {
             panic!()
         };
-        assert_eq!((error.kind(), error.offset()), (Kind::Malformed, 2));
+        assert_eq!((error.kind(), error.offset()), (Kind::Malformed, Some(2)));
         let text = String::from_utf8(output.into_inner()).unwrap();
         assert!(text.ends_with("2  63 7f                       not decoded: error at byte 2\n"), "{text}");
     }

@@ -158,7 +158,7 @@ fn write_changes(output: &mut impl Write, changes: &[Change]) -> Result<(), Fail
     if !changes.is_empty() {
         writeln!(output)?;
     }
-    for Change { field, text, keeps } in changes {
+    for Change { field, text, keeps, .. } in changes {
         let sign = if *keeps { '+' } else { '-' };
         writeln!(output, "{sign} {BOLD}{field}{BOLD:#}: {text}")?;
     }

@@ -26,8 +26,8 @@ struct Part {
 impl Report {
     /// Returns the report, if the schema has statistics.
     pub fn of(layout: &Layout) -> Option<Report> {
-        let Expected { parts, prior_bytes, delta_bytes } = layout.expected()?;
-        let part = |ExpectedPart { path, prior, delta }: ExpectedPart| Part {
+        let Expected { parts, prior_bytes, delta_bytes, .. } = layout.expected()?;
+        let part = |ExpectedPart { path, prior, delta, .. }: ExpectedPart| Part {
             path,
             prior_bits: tenths(prior.mean),
             max_prior_bits: tenths(prior.max),

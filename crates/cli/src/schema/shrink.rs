@@ -141,7 +141,7 @@ fn sizes(sizes: &Sizes) -> String {
 /// Lists the best changes of each field, the best field first.
 fn list(output: &mut impl Write, savings: &[Saving]) -> Result<(), Failure> {
     let mut of_field: HashMap<String, usize> = HashMap::new();
-    let rows = savings.iter().filter_map(|Saving { change, sizes }| {
+    let rows = savings.iter().filter_map(|Saving { change, sizes, .. }| {
         let count = of_field.entry(change.field.clone()).or_default();
         *count += 1;
         (*count <= LISTED).then(|| {

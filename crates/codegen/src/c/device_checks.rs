@@ -9,6 +9,7 @@ const DIGITS: u128 = 1_000_000_000_000_000;
 
 /// Keywords of a field that the C does not check.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DeviceCheck {
     /// The field: `position.latitude`, `readings[]`; `$` is the message itself.
     pub field: String,

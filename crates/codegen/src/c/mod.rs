@@ -73,6 +73,7 @@ pub struct Cost {
     pub delta_tables: usize,
     /// RAM on the stack in mode 1: the record of the message.
     pub record: usize,
+#[non_exhaustive]
     /// RAM of the state of mode 2, while one message may wait for its acknowledgement.
     pub state: usize,
 }
@@ -86,6 +87,7 @@ pub const SUPPORT: [(&str, &str); 2] = [
 /// The name and text of the file that sources with modes 1 and 2 include.
 pub const MODES: (&str, &str) = ("dunnage_modes.h", include_str!("support/dunnage_modes.h"));
 
+#[non_exhaustive]
 /// Generates the C code for the messages of `layout`. It needs [`SUPPORT`] beside it, and [`MODES`] if it has modes 1 and 2.
 ///
 /// Errors: the parts of the schema that C cannot represent, each with its path and a remedy.

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 /// A field's share of the largest message.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Share {
     /// Its path, as in [`dunnage_packed::Row`].
     pub field: String,

@@ -15,6 +15,7 @@ pub enum AvroHeader {
     SingleObject,
 }
 
+#[non_exhaustive]
 impl AvroHeader {
     /// Returns the length of the header, which `bytes` have to begin with.
     pub(super) fn length(self, bytes: &[u8]) -> Result<usize, Error> {

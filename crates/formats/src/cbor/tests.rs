@@ -12,7 +12,7 @@ fn value_of(text: &str) -> Value {
 
 fn error_of(text: &str) -> (Kind, usize) {
     let e = Cbor.decode(&hex(text)).unwrap_err();
-    (e.kind(), e.offset())
+    (e.kind(), e.offset().unwrap())
 }
 
 fn bytes_of(value: &Value) -> Vec<u8> {

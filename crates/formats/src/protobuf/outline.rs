@@ -12,6 +12,7 @@ pub struct Outline(Vec<Vec<OutlineField>>);
 
 /// A field.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct OutlineField {
     /// Its number.
     pub number: u32,

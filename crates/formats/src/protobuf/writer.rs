@@ -20,14 +20,12 @@ impl Writer<'_> {
         for (field, value) in shape.fields.iter().zip(values) {
             if matches!(value, Value::Null) {
                 if field.descriptor.is_required() {
-                    return Err(in_field(
-                        field,
-                        &Error::new(Kind::Type, 0, "the definition requires this field"),
-                    ));
+                    return Err(Error::new(Kind::Type, 0, "the definition requires this field")
+                        .in_field(field.descriptor.name()));
                 }
                 continue;
             }
-            let wire = self.field(field, value).map_err(|e| in_field(field, &e))?;
+            let wire = self.field(field, value).map_err(|e| e.in_field(field.descriptor.name()))?;
             let set = match &field.descriptor {
                 Descriptor::Field(field) => message.try_set_field(field, wire),
                 // The value was made for the type of the extension; any other would panic.
@@ -36,7 +34,7 @@ impl Writer<'_> {
                     Ok(())
                 }
             };
-            set.map_err(|_| in_field(field, &mismatch()))?;
+            set.map_err(|_| mismatch().in_field(field.descriptor.name()))?;
         }
         Ok(message)
     }
@@ -121,10 +119,6 @@ fn map_key(kind: &FieldKind, key: &str) -> Result<MapKey, Error> {
         FieldKind::Uint64 | FieldKind::Fixed64 => MapKey::U64(parsed(key)?),
         _ => MapKey::String(key.to_owned()),
     })
-}
-
-fn in_field(field: &FieldShape, e: &Error) -> Error {
-    Error::new(e.kind(), e.offset(), format!("{}: {}", field.descriptor.name(), e.message()))
 }
 
 fn mismatch() -> Error {

@@ -6,7 +6,7 @@ mod reader;
 mod writer;
 
 use crate::{Error, Format, Kind, MAX_BYTES, Mapping, Reception, Value, limits};
-use dunnage_codegen::{Enumeration, Field, Integer, List, Mapped, Record};
+use dunnage_codegen::{Enumeration, Integer, List, Mapped, Record};
 use dunnage_schema::Model;
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 use std::cell::RefCell;
@@ -138,8 +138,4 @@ fn count(list: &List) -> Count {
         Some(max) if max <= 0xff => Count::Counted(1),
         _ => Count::Counted(2),
     }
-}
-
-fn in_field(field: &Field, e: &Error) -> Error {
-    Error::new(e.kind(), e.offset(), format!("{}: {}", field.name, e.message()))
 }

@@ -1,6 +1,6 @@
 //! Turns packed fields into the tree of values.
 
-use super::{Count, count, in_field, index, presence_bytes};
+use super::{Count, count, index, presence_bytes};
 use crate::limits::MAX_RESERVE;
 use crate::{Budget, Error, Kind, Value};
 use dunnage_codegen::{FieldType, Integer, List, Record};
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
                 bit += 1;
             }
             values.push(if present {
-                self.value(&field.kind).map_err(|e| in_field(field, &e))?
+                self.value(&field.kind).map_err(|e| e.in_field(&field.name))?
             } else {
                 Value::Null
             });

@@ -1,6 +1,6 @@
 //! Turns the tree of values into packed fields.
 
-use super::{Count, count, in_field, index, presence_bytes};
+use super::{Count, count, index, presence_bytes};
 use crate::{Error, Kind, Value};
 use dunnage_codegen::{FieldType, Integer, List, Record};
 
@@ -26,7 +26,7 @@ fn write_record(record: &Record, tree: &Value, out: &mut Vec<u8>, texts: &mut Ve
                 continue;
             }
         }
-        write_value(&field.kind, value, out, texts).map_err(|e| in_field(field, &e))?;
+        write_value(&field.kind, value, out, texts).map_err(|e| e.in_field(&field.name))?;
     }
     Ok(())
 }

@@ -19,8 +19,7 @@ fn write_record(record: &Record, tree: &Value, protocol: &mut dyn TOutputProtoco
         let id = i16::try_from(field.number).map_err(|_| mismatch())?;
         let header = TFieldIdentifier::new(field.name.as_str(), wire_type(&field.kind), id);
         protocol.write_field_begin(&header).map_err(failed)?;
-        write_value(&field.kind, value, protocol)
-            .map_err(|e| Error::new(e.kind(), e.offset(), format!("{}: {}", field.name, e.message())))?;
+        write_value(&field.kind, value, protocol).map_err(|e| e.in_field(&field.name))?;
         protocol.write_field_end().map_err(failed)?;
     }
     protocol.write_field_stop().map_err(failed)?;

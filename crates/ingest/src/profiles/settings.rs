@@ -1,7 +1,7 @@
 //! The settings of `[[profile]]` and `[schemas]`.
 
 use documented::DocumentedFields;
-use dunnage_formats::Altered;
+use dunnage_formats::{Altered, Id, UnknownName};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -79,12 +79,12 @@ pub struct Profile {
 /// A format, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "&'static str")]
-pub struct FormatName(pub dunnage_formats::Id);
+pub struct FormatName(pub Id);
 
 impl TryFrom<String> for FormatName {
-    type Error = String;
+    type Error = UnknownName;
 
-    fn try_from(name: String) -> Result<Self, String> {
+    fn try_from(name: String) -> Result<Self, UnknownName> {
         name.parse().map(FormatName)
     }
 }

@@ -103,6 +103,7 @@ impl Layout {
         self.encode_plain(message, &mut plain)?;
         let mut recorder = Recorder::default();
         self.write(message, &mut recorder)?;
+#[non_exhaustive]
         Ok(Reference { name: trained.name_of(&plain), plain, record: recorder.finish() })
     }
 
@@ -121,7 +122,7 @@ impl Layout {
         reference: &Reference,
         out: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        let trained = self.trained_or_error()?;
+        let trained = self.trained_or_error().map_err(Error::without_offset)?;
         let name = self.reference(message)?.name;
         out.push(DELTA << 6 | (reference.name & TAG) as u8);
         out.extend(name.to_be_bytes());
@@ -221,7 +222,7 @@ impl Layout {
         delta: &Delta<'_>,
         references: impl IntoIterator<Item = &'r Reference>,
     ) -> Result<Option<Decoded>, Error> {
-        let trained = self.trained_or_error()?;
+        let trained = self.trained_or_error().map_err(Error::without_offset)?;
         let mut found: Option<Decoded> = None;
         let tagged = references.into_iter().filter(|one| one.is_tagged(delta.bytes[0]));
         let mut tried: Vec<&Reference> = Vec::new();

@@ -23,6 +23,7 @@ const END: f64 = 0.5;
 
 /// The bits that a field takes.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ExpectedBits {
     /// The mean over all messages.
     pub mean: f64,
@@ -32,6 +33,7 @@ pub struct ExpectedBits {
 
 /// What a field takes in the two modes that use statistics.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ExpectedPart {
     /// The path, as in [`crate::Row`]. The numbers of a text are one part.
     pub path: String,
@@ -43,6 +45,7 @@ pub struct ExpectedPart {
 
 /// What the messages of a layout take in the two modes that use statistics.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Expected {
     /// The fields in the order of the layout.
     pub parts: Vec<ExpectedPart>,

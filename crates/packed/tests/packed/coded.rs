@@ -204,7 +204,7 @@ fn coded_messages_encode_to_their_bytes_and_back_and_damaged_ones_are_rejected()
         if let Some(kind) = vector["kind"].as_str() {
             let error = layout.decode(&bytes, None).unwrap_err();
             assert_eq!(
-                (error.kind().as_str(), error.offset() as u64),
+                (error.kind().as_str(), error.offset().unwrap() as u64),
                 (kind, vector["offset"].as_u64().unwrap()),
                 "{name}"
             );
@@ -258,7 +258,7 @@ fn rejected(layout: &Layout, vector: &Json, kind: &str) {
         plain.map(|plain| layout.reference_from(&hex(plain.as_str().unwrap()), None).unwrap()).collect();
     let error = layout.decode_delta(&message(vector), &references, [], None).unwrap_err();
     let offset = vector["offset"].as_u64().unwrap();
-    assert_eq!((error.kind().as_str(), error.offset() as u64), (kind, offset), "{}", vector["name"]);
+    assert_eq!((error.kind().as_str(), error.offset().unwrap() as u64), (kind, offset), "{}", vector["name"]);
 }
 
 /// Repeats the steps of a sequence at both ends.

@@ -96,7 +96,7 @@ fn text_without_bits_is_bounded() {
     assert_eq!(layout.decode(&bytes, None).expect("within the limit"), message(most));
     let more = [&bytes[..1], &(most as u32 + 1).to_be_bytes()].concat();
     let error = layout.decode(&more, None).expect_err("above the limit");
-    assert_eq!((error.kind(), error.offset()), (Kind::Limit, 5));
+    assert_eq!((error.kind(), error.offset()), (Kind::Limit, Some(5)));
     let error = layout.encode(&message(most + 1), &mut bytes).expect_err("above the limit");
     assert_eq!(error.kind(), Kind::Limit);
 }

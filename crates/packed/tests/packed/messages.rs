@@ -46,7 +46,7 @@ fn examples_of_every_bundled_schema_round_trip() {
             assert!(layout.min_bytes() <= bytes.len() as u64);
             for end in 0..bytes.len() {
                 let error = layout.decode(&bytes[..end], None).unwrap_err();
-                assert_eq!((error.kind(), error.offset()), (Kind::Truncated, end), "{name}");
+                assert_eq!((error.kind(), error.offset()), (Kind::Truncated, Some(end)), "{name}");
             }
         }
         println!("{name}: {:?}", examples.iter().map(|m| encode(&layout, m).len()).collect::<Vec<_>>());

@@ -56,7 +56,7 @@ proptest! {
     #[test]
     fn writer_and_serde_write_the_same_bytes(value in any_value()) {
         let mut out = vec![0xee];
-        let mut writer = Writer::to_vec(&mut out);
+        let mut writer = Writer::with_vec(&mut out);
         value.write(&mut writer);
         let len = writer.finish().unwrap();
         prop_assert_eq!(len, out.len() - 1);
@@ -79,7 +79,7 @@ proptest! {
             let mut buffer = vec![0xee; size];
             let result = to_slice(&value, &mut buffer);
             let mut again = vec![0xee; size];
-            let mut writer = Writer::to_slice(&mut again);
+            let mut writer = Writer::with_slice(&mut again);
             value.write(&mut writer);
             prop_assert_eq!(writer.len(), bytes.len());
             prop_assert_eq!(writer.finish(), result.clone());

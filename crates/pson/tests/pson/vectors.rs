@@ -27,7 +27,7 @@ fn decode(bytes: &[u8], options: Options) -> Result<Value, Error> {
 fn encode(value: &Value, floats: Floats) -> Vec<u8> {
     let options = Options::new().floats(floats);
     let mut out = Vec::new();
-    let mut writer = Writer::to_vec(&mut out).options(options);
+    let mut writer = Writer::with_vec(&mut out).options(options);
     value.write(&mut writer);
     writer.finish().unwrap();
     assert_eq!(options.to_vec(value).as_ref(), Ok(&out));

@@ -4,7 +4,7 @@ use dunnage_pson::{Append, Floats, Kind, Options, Writer};
 /// Returns the bytes that `write` writes, or the kind and offset of the error.
 fn written(write: impl Fn(&mut Writer<Append<'_>>)) -> Result<Vec<u8>, (Kind, usize)> {
     let mut out = Vec::new();
-    let mut writer = Writer::to_vec(&mut out);
+    let mut writer = Writer::with_vec(&mut out);
     write(&mut writer);
     let len = writer.finish().map_err(|error| (error.kind(), error.offset()))?;
     assert_eq!(len, out.len());
@@ -107,14 +107,14 @@ fn nesting_and_size_are_limited() {
 #[test]
 fn the_first_error_is_kept_and_counting_continues() {
     let mut buffer = [0xee; 3];
-    let mut writer = Writer::to_slice(&mut buffer);
+    let mut writer = Writer::with_slice(&mut buffer);
     writer.array(2).text("abc").u64(1).u64(2);
     assert_eq!(writer.len(), 7);
     let error = writer.finish().unwrap_err();
     assert_eq!((error.kind(), error.offset()), (Kind::Truncated, 3));
 
     let mut buffer = [0xee; 3];
-    let mut writer = Writer::to_slice(&mut buffer);
+    let mut writer = Writer::with_slice(&mut buffer);
     writer.u64(1).text("abc");
     let error = writer.finish().unwrap_err();
     assert_eq!((error.kind(), error.offset()), (Kind::Type, 1));
@@ -123,7 +123,7 @@ fn the_first_error_is_kept_and_counting_continues() {
 #[test]
 fn the_caller_chooses_the_float_policy() {
     let mut out = Vec::new();
-    let mut writer = Writer::to_vec(&mut out).options(Options::new().floats(Floats::Single));
+    let mut writer = Writer::with_vec(&mut out).options(Options::new().floats(Floats::Single));
     writer.f64(1.03);
     assert_eq!(writer.finish(), Ok(5));
     assert_eq!(out, b"\x40\x0a\xd7\x83\x3f");

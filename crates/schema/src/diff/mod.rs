@@ -14,6 +14,7 @@ use std::{collections::HashSet, fmt};
 
 /// A difference between two schemas.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Change {
     /// The field: `position.latitude`, `readings[].value`, `counters.*`; `$` is the message itself.
     pub field: String,

@@ -31,6 +31,7 @@ const MANY: usize = 20;
 
 /// The result of inferring a schema from samples.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Inferred {
     /// The schema's text. It compiles, and every sample obeys it except the `odd` ones.
     pub schema: String,
@@ -43,6 +44,7 @@ pub struct Inferred {
 
 /// A guess.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Note {
     /// The field: `position.latitude`, `readings[].value`, `counters.*`; `$` is the message itself.
     pub field: String,

@@ -6,6 +6,7 @@ use dunnage_pson::Value;
 
 /// A change of the schema of one field.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Change {
     /// The field: `position.latitude`, `readings[].value`; `$` is the message itself.
     pub field: String,

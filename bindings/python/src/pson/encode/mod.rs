@@ -57,7 +57,7 @@ pub unsafe fn encode(
     out: &mut Vec<u8>,
 ) -> Result<(), Failure> {
     let floats = if settings.single_precision { Floats::Single } else { Floats::Lossless };
-    let out = Encoder::to_vec(out, Options::new().floats(floats));
+    let out = Encoder::with_vec(out, Options::new().floats(floats));
     let mut writer = Writer { out, settings, room: settings.nesting, detours: 0 };
     // SAFETY: `object` is alive.
     unsafe { writer.value(object)? };

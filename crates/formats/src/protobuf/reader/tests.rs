@@ -114,7 +114,7 @@ fn remove_unknown(message: &mut DynamicMessage) {
 
 fn error_of(bytes: &[u8]) -> (Kind, usize) {
     let error: Error = read(&shapes().1, bytes).unwrap_err();
-    (error.kind(), error.offset())
+    (error.kind(), error.offset().unwrap())
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Splits the body of a batch into messages: lines, a CBOR sequence, or messages with length prefixes.
 
 use bytes::Bytes;
-use dunnage_formats::Id;
+use dunnage_formats::{Id, UnknownName};
 use dunnage_ingest::{
     Code, Rejected,
     media_types::{LENGTHS, LINES, NAMES, SEQUENCE, SEQUENCE_SUFFIX},
@@ -98,7 +98,8 @@ fn format_of(parameters: &str) -> Result<String, Rejected> {
         match parameter.split_once('=') {
             Some((name, value)) if name.eq_ignore_ascii_case("format") => {
                 let value = value.strip_prefix('"').and_then(|v| v.strip_suffix('"')).unwrap_or(value);
-                let id: Id = value.parse().map_err(Rejected::unsupported)?;
+                let id: Id =
+                    value.parse().map_err(|error: UnknownName| Rejected::unsupported(error.to_string()))?;
                 if format.replace(id).is_some() {
                     return Err(missing());
                 }

@@ -28,6 +28,7 @@ const CHANGE_PRICE: f64 = 0.03;
 
 /// The result of a training.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Learnt {
     /// The statistics, for `x-dunnage-statistics` in Base64.
     pub statistics: Vec<u8>,
@@ -37,6 +38,7 @@ pub struct Learnt {
 
 /// The mean bits of a part of the messages of a training.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct LearntPart {
     /// The path, as in [`crate::Row`].
     pub path: String,
@@ -81,19 +83,13 @@ pub struct Training<'a> {
 impl<'a> Training<'a> {
     /// Begins a training. Only plain layouts with a slot byte have statistics; the error is of kind `type`.
     pub fn new(layout: &'a Layout) -> Result<Training<'a>, Error> {
-        if !layout.is_plain() {
-            return Err(Error::new(
-                Kind::Type,
-                0,
-                "statistics need a schema whose largest message has a bound",
-            ));
-        }
-        if !layout.has_slot_byte() {
-            return Err(Error::new(
-                Kind::Type,
-                0,
-                "messages with statistics need their first byte: leave out x-dunnage-slot-from",
-            ));
+        let fault = match layout.is_plain() {
+            false => Some("statistics need a schema whose largest message has a bound"),
+            true if layout.has_slot_byte() => None,
+            true => Some("messages with statistics need their first byte: leave out x-dunnage-slot-from"),
+        };
+        if let Some(fault) = fault {
+            return Err(Error::new(Kind::Type, 0, fault).without_offset());
         }
         let leaves = Leaves::of(layout.root());
         let leaf_count = leaves.list().len();

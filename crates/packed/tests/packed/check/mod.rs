@@ -30,8 +30,8 @@ pub fn check(layout: &Layout, bytes: &[u8]) {
             assert_eq!(again, bytes, "{message:?}");
         }
         Err(error) => {
-            assert!(error.offset() <= bytes.len(), "{error}");
-            assert!(error.kind() != Kind::Truncated || error.offset() == bytes.len(), "{error}");
+            assert!(error.offset().is_some_and(|at| at <= bytes.len()), "{error}");
+            assert!(error.kind() != Kind::Truncated || error.offset() == Some(bytes.len()), "{error}");
         }
     }
 }
