@@ -4,6 +4,24 @@ use crate::{Field, FieldType, Integer, Record};
 use serde_json::{Map, Value, json};
 
 /// Returns the text of an `.avsc` file.
+///
+/// ```
+/// use dunnage_codegen::{Mapped, Mapping, avro};
+/// # use dunnage_schema::Model;
+/// let model = Model::compile(r#"{
+///     "title": "Reading",
+///     "type": "object",
+///     "properties": {
+///         "celsius": {"type": "number", "multipleOf": 0.01, "minimum": -40, "maximum": 85},
+///         "door": {"enum": ["open", "closed"]}
+///     },
+///     "required": ["celsius"],
+///     "additionalProperties": false
+/// }"#)?;
+/// let schema: serde_json::Value = serde_json::from_str(&avro(Mapped::of(&model, Mapping::Exact).record()))?;
+/// assert_eq!(schema["fields"][0]["name"], "celsius");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn avro(record: &Record) -> String {
     format!("{:#}\n", schema(record))
 }

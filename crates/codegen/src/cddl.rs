@@ -16,6 +16,23 @@ const DATE_TIME: &str =
     "[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})";
 
 /// Returns the text of a `.cddl` file. Comments state the rules that CDDL cannot express.
+///
+/// ```
+/// use dunnage_codegen::cddl;
+/// # use dunnage_schema::Model;
+/// let model = Model::compile(r#"{
+///     "title": "Reading",
+///     "type": "object",
+///     "properties": {
+///         "celsius": {"type": "number", "multipleOf": 0.01, "minimum": -40, "maximum": 85},
+///         "door": {"enum": ["open", "closed"]}
+///     },
+///     "required": ["celsius"],
+///     "additionalProperties": false
+/// }"#)?;
+/// assert!(cddl(&model).contains("\"open\" / \"closed\""));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn cddl(model: &Model) -> String {
     let mut text = format!("; {}: messages as JSON or CBOR has them, in CDDL (RFC 8610).\n\n", model.name);
     let rule = |name: &str, kind: &Type, text: &mut String| {

@@ -3,6 +3,27 @@
 use std::fmt;
 
 /// The message cannot be put into its record, or the record is not a valid message.
+///
+/// ```
+/// use dunnage_codegen::{Mapped, Mapping};
+/// use dunnage_pson::{Kind, Value};
+/// # use dunnage_schema::Model;
+/// let model = Model::compile(r#"{
+///     "title": "Reading",
+///     "type": "object",
+///     "properties": {
+///         "celsius": {"type": "number", "multipleOf": 0.01, "minimum": -40, "maximum": 85},
+///         "door": {"enum": ["open", "closed"]}
+///     },
+///     "required": ["celsius"],
+///     "additionalProperties": false
+/// }"#)?;
+/// let message = Value::Map(vec![("celsius".into(), Value::F64(85.01))]);
+/// let error = Mapped::of(&model, Mapping::Exact).to_record(&message).unwrap_err();
+/// assert_eq!(error.pointer(), "/celsius");
+/// assert_eq!(error.message(), "85.01 is above the maximum 85.00");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     kind: dunnage_pson::Kind,

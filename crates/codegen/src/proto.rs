@@ -7,6 +7,24 @@ use crate::{
 use std::{collections::HashSet, fmt::Write as _};
 
 /// Returns the text of a `.proto` file. Its first message is `record`, which was made with `mapping`.
+///
+/// ```
+/// use dunnage_codegen::{Mapped, Mapping, proto};
+/// # use dunnage_schema::Model;
+/// let model = Model::compile(r#"{
+///     "title": "Reading",
+///     "type": "object",
+///     "properties": {
+///         "celsius": {"type": "number", "multipleOf": 0.01, "minimum": -40, "maximum": 85},
+///         "door": {"enum": ["open", "closed"]}
+///     },
+///     "required": ["celsius"],
+///     "additionalProperties": false
+/// }"#)?;
+/// let text = proto(Mapped::of(&model, Mapping::Exact).record(), Mapping::Exact);
+/// assert!(text.contains("sint32 celsius = 1;"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn proto(record: &Record, mapping: Mapping) -> String {
     let mut text = format!("// {}\nsyntax = \"proto3\";\n", crate::NUMBERING);
     // In Protobuf, the values of all enumerations share one scope with the types.

@@ -4,6 +4,24 @@ use crate::{Field, FieldType, Integer, Record};
 use std::fmt::Write as _;
 
 /// Returns the text of a `.thrift` file. Its last struct is `record`.
+///
+/// ```
+/// use dunnage_codegen::{Mapped, Mapping, thrift};
+/// # use dunnage_schema::Model;
+/// let model = Model::compile(r#"{
+///     "title": "Reading",
+///     "type": "object",
+///     "properties": {
+///         "celsius": {"type": "number", "multipleOf": 0.01, "minimum": -40, "maximum": 85},
+///         "door": {"enum": ["open", "closed"]}
+///     },
+///     "required": ["celsius"],
+///     "additionalProperties": false
+/// }"#)?;
+/// let text = thrift(Mapped::of(&model, Mapping::Exact).record());
+/// assert!(text.contains("1: required i16 celsius"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn thrift(record: &Record) -> String {
     let mut records = record.with_nested();
     records.reverse(); // the Thrift compiler requires a type before its use

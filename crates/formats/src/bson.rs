@@ -15,6 +15,18 @@ use ::bson::spec::{BinarySubtype, ElementType};
 use ::bson::{RawArrayBuf, RawBinaryRef, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 
 /// BSON.
+///
+/// ```
+/// use dunnage_formats::{Bson, Format, Kind, Value};
+///
+/// let mut bytes = Vec::new();
+/// Bson.encode(&Value::Map(vec![("n".into(), Value::U64(7))]), &mut bytes)?;
+/// assert_eq!(bytes, b"\x0c\0\0\0\x10n\0\x07\0\0\0\0");
+///
+/// let error = Bson.encode(&Value::U64(7), &mut bytes).unwrap_err(); // a document is a map
+/// assert_eq!(error.kind(), Kind::Type);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Bson;
 

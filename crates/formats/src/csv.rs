@@ -18,6 +18,18 @@ const QUOTE: u8 = b'"';
 const MARK: char = '\u{feff}';
 
 /// A CSV text.
+///
+/// ```
+/// use dunnage_formats::Csv;
+///
+/// let csv = Csv::new("time,celsius,door\n08:00,23.50,open\n08:10,,closed\n")?;
+/// let messages: Vec<_> = csv.rows().map(|row| row.message).collect::<Result<_, _>>()?;
+/// assert_eq!(messages, [
+///     r#"{"time":"08:00","celsius":23.50,"door":"open"}"#,
+///     r#"{"time":"08:10","door":"closed"}"#, // an empty field is absent
+/// ]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Csv<'t> {
     text: &'t str,
     separator: u8,
@@ -27,6 +39,7 @@ pub struct Csv<'t> {
 }
 
 /// A row of a CSV text.
+#[non_exhaustive]
 pub struct Row {
     /// Its first byte in the text.
     pub start: usize,
@@ -39,7 +52,6 @@ pub struct Row {
 impl<'t> Csv<'t> {
     /// Returns whether `text` begins with a header and has a further line. A line of JSON is no header, and neither is one with a number
     /// or before a line of JSON.
-#[non_exhaustive]
     pub fn has_header(text: &str) -> bool {
         let text = text.trim_start_matches(MARK);
         let (line, rest) = text.split_once('\n').unwrap_or_default();
@@ -54,6 +66,10 @@ impl<'t> Csv<'t> {
     }
 
     /// Reads the header of `text`.
+    ///
+    /// # Errors
+    ///
+    /// `malformed`: there is no header, or two of its columns are the same field.
     pub fn new(text: &'t str) -> Result<Csv<'t>, Error> {
         let header = text.trim_start_matches([MARK, '\n', '\r']);
         let start = text.len() - header.len();

@@ -6,6 +6,18 @@ use std::fmt;
 
 /// Why a message could not be encoded or decoded.
 // Boxed, because every `Result` has room for its error, also on success.
+///
+/// ```
+/// use dunnage_formats::{Cbor, Format, Json, Kind, Value};
+///
+/// let error = Cbor.decode(b"\xa1\x61t\xf9\x4d").unwrap_err();
+/// assert_eq!((error.kind(), error.offset()), (Kind::Truncated, Some(5)));
+///
+/// // An error of encoding has no bytes to count, but a place in the message.
+/// let message = Value::Map(vec![("t".into(), Value::F64(f64::NAN))]);
+/// let error = Json.encode(&message, &mut Vec::new()).unwrap_err();
+/// assert_eq!((error.kind(), error.offset(), error.pointer()), (Kind::Range, None, "/t"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error(Box<Fault>);
 
@@ -46,10 +58,24 @@ impl Error {
         self.under(&index.to_string())
     }
 
+    /// Prefixes the message with the name of the field that it concerns.
+    #[cold]
+    pub(crate) fn in_field(mut self, name: &str) -> Self {
+        self.0.message.insert_str(0, &format!("{name}: "));
+        self
+    }
+
     /// Removes the offset: an error of encoding has no bytes to count.
     #[cold]
     pub(crate) fn without_offset(mut self) -> Self {
         self.0.offset = None;
+        self
+    }
+
+    /// Changes the offset, if there is one.
+    #[cold]
+    pub(crate) fn moved(mut self, to: impl FnOnce(usize) -> usize) -> Self {
+        self.0.offset = self.0.offset.map(to);
         self
     }
 
@@ -58,13 +84,6 @@ impl Error {
     pub fn at_offset(mut self, offset: usize) -> Self {
         self.0.offset = Some(offset);
         self
-    /// Prefixes the message with the name of the field that it concerns.
-    #[cold]
-    pub(crate) fn in_field(mut self, name: &str) -> Self {
-        self.0.message.insert_str(0, &format!("{name}: "));
-        self
-    }
-
     }
 
     /// Adds the choice of numbers with which the number at fault is read.
@@ -72,13 +91,6 @@ impl Error {
     pub(crate) fn readable_with(mut self, numbers: Option<&'static str>) -> Self {
         self.0.numbers = numbers;
         self
-    /// Changes the offset, if there is one.
-    #[cold]
-    pub(crate) fn moved(mut self, to: impl FnOnce(usize) -> usize) -> Self {
-        self.0.offset = self.0.offset.map(to);
-        self
-    }
-
     }
 
     /// Returns the choice of numbers, `nearest` or `lenient`, with which the number at fault is read (`crate::Numbers`).

@@ -4,10 +4,24 @@ use crate::entries::Entries;
 use crate::{Budget, Error, Format, Kind, Reception, Value, limits};
 
 /// Plain text. The message is the text, without a byte order mark at its start and one line end at its end.
+///
+/// ```
+/// use dunnage_formats::{Format, Text, Value};
+/// assert_eq!(Text.decode(b"OK 23.5\r\n")?, Value::from("OK 23.5"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Text;
 
 /// A form (`application/x-www-form-urlencoded`), or the query of a URL. The message is an object of texts.
+///
+/// ```
+/// use dunnage_formats::{Form, Format, Value};
+/// let message = Form.decode(b"ID=KX1&tempf=70.5&action=update+raw")?;
+/// assert_eq!(message.get("tempf"), Some(&Value::from("70.5")));
+/// assert_eq!(message.get("action"), Some(&Value::from("update raw")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Form;
 

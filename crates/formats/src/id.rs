@@ -82,6 +82,12 @@ const TABLE: [Row; WRITTEN + 6] = [
 
 impl Id {
     /// Returns every format that can be both read and written, in the order of tables and help texts.
+    ///
+    /// ```
+    /// # use dunnage_formats::Id;
+    /// assert_eq!(Id::all().count(), 14);
+    /// assert!(Id::readable().any(|id| id == Id::SenmlJson) && Id::all().all(|id| id != Id::SenmlJson));
+    /// ```
     pub fn all() -> impl Iterator<Item = Id> {
         Id::readable().take(WRITTEN)
     }
@@ -140,6 +146,13 @@ impl Id {
     ///
     /// `type` if the schema is missing, if the format does not have the mapping, or if the crate was built without the feature of the
     /// format. Otherwise the schema cannot be mapped to the format.
+    ///
+    /// ```
+    /// # use dunnage_formats::{Id, Kind, Mapping};
+    /// assert!(Id::Cbor.open(None, Mapping::Exact).is_ok());
+    /// let error = Id::Packed.open(None, Mapping::Exact).err().unwrap();
+    /// assert_eq!(error.to_string(), "type: packed needs a schema at byte 0");
+    /// ```
     pub fn open(self, model: Option<&Model>, mapping: Mapping) -> Result<Box<dyn Format>, Error> {
         match model {
             None if self.needs_schema() => Err(unavailable(format!("{self} needs a schema"))),
@@ -228,16 +241,6 @@ impl fmt::Display for Id {
     }
 }
 
-impl FromStr for Id {
-    type Err = UnknownName;
-
-    fn from_str(name: &str) -> Result<Self, UnknownName> {
-        Id::readable().find(|id| id.name() == name).ok_or_else(|| UnknownName(name.to_owned()))
-    }
-}
-
-#[cfg(all(test, not(feature = "xml"), not(feature = "thrift")))]
-mod tests {
 /// The error of a name that no format has. Its text lists the names.
 ///
 /// ```
@@ -257,6 +260,16 @@ impl fmt::Display for UnknownName {
 
 impl std::error::Error for UnknownName {}
 
+impl FromStr for Id {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        Id::readable().find(|id| id.name() == name).ok_or_else(|| UnknownName(name.to_owned()))
+    }
+}
+
+#[cfg(all(test, not(feature = "xml"), not(feature = "thrift")))]
+mod tests {
     use super::*;
 
     #[test]

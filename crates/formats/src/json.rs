@@ -16,11 +16,37 @@ use foreign::Replaced;
 use jiter::{Jiter, JiterError, JiterErrorType, JsonErrorType, Peek};
 
 /// JSON.
+///
+/// ```
+/// use dunnage_formats::{Format, Json, Kind, Value};
+///
+/// let message = Json.decode(br#"{"celsius": 23.50}"#)?;
+/// assert_eq!(message.get("celsius"), Some(&Value::F64(23.5)));
+/// let mut text = Vec::new();
+/// Json.encode(&message, &mut text)?;
+/// assert_eq!(text, br#"{"celsius":23.5}"#);
+///
+/// let error = Json.decode(br#"{"celsius":"#).unwrap_err();
+/// assert_eq!((error.kind(), error.offset()), (Kind::Truncated, Some(11)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Json;
 
 impl Json {
     /// Decodes a message as the gateway reads those of devices: a number that no value holds exactly is the nearest binary64.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Format::decode`], without the `range` error of a number with too many digits.
+    ///
+    /// ```
+    /// # use dunnage_formats::{Format, Json, Kind, Value};
+    /// let text = b"0.10000000000000000001"; // no binary64 keeps these digits
+    /// assert_eq!(Json.decode(text).unwrap_err().kind(), Kind::Range);
+    /// assert_eq!(Json.decode_sample(text)?, Value::F64(0.1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn decode_sample(&self, bytes: &[u8]) -> Result<Value, Error> {
         let altered = Altered::default();
         self.decode_from(bytes, &Reception { numbers: Numbers::Nearest(&altered), ..Reception::default() })
@@ -228,6 +254,12 @@ impl Reader<'_> {
 
 /// Returns the byte offset of the value that `pointer` (RFC 6901) names in the JSON `text`, or that of the innermost enclosing value if it
 /// does not exist. Returns `None` if `text` is not valid JSON up to there, apart from NaN and infinities.
+///
+/// ```
+/// use dunnage_formats::json_offset;
+/// assert_eq!(json_offset(br#"{"t": [1, 2]}"#, "/t/1"), Some(10));
+/// assert_eq!(json_offset(br#"{"t": [1, 2]}"#, "/u"), Some(0)); // that of the object
+/// ```
 pub fn offset_of(text: &[u8], pointer: &str) -> Option<usize> {
     let json = foreign::without_mark(text);
     let found = offset_in(json, pointer).or_else(|| {

@@ -104,18 +104,43 @@ pub use yaml::Yaml;
 /// Encodes and decodes messages in one format.
 pub trait Format: Send + Sync {
     /// Appends the encoding of `message` to `out`. On an error, `out` is unchanged.
+    ///
+    /// # Errors
+    ///
+    /// `type` or `range` for a value that the format or its schema does not have, `limit` for a message that is nested too deeply or too
+    /// long. The error has the JSON pointer of the value where it is known, and no offset.
     fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error>;
 
     /// Decodes the message in `bytes`; trailing bytes are an error. A message may omit what `reception` says. A message that needs more
     /// memory than `reception` allows is a `limit` error, which is returned before the memory is allocated.
+    ///
+    /// # Errors
+    ///
+    /// `truncated` or `malformed` bytes, a `range` error of the schema, and `limit`. The error has the offset of the fault, or the pointer of
+    /// the value.
     fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error>;
 
     /// Decodes a message without any [`Reception`]: nothing is known about it, and its memory is not limited.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Format::decode_from`].
     fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
         self.decode_from(bytes, &Reception::default())
     }
 
     /// Encodes `message` and reports whether decoding returns the same message.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Format::encode`]. Bytes that do not decode are not an error.
+    ///
+    /// ```
+    /// use dunnage_formats::{Format, Json, Value};
+    /// let trip = Json.round_trip(&Value::F64(0.1))?;
+    /// assert_eq!((trip.bytes.as_slice(), trip.lossless), (b"0.1".as_slice(), true));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     fn round_trip(&self, message: &Value) -> Result<RoundTrip, Error> {
         let mut bytes = Vec::new();
         self.encode(message, &mut bytes)?;
@@ -125,6 +150,15 @@ pub trait Format: Send + Sync {
 }
 
 /// What the receiver knows about a message, and how much memory it allows it.
+///
+/// ```
+/// use dunnage_formats::{Format, Json, Kind, Reception};
+///
+/// let small = Reception { memory: 1000, ..Reception::default() };
+/// let text = format!("[{}0]", "0,".repeat(1000)); // 2 KiB of text, 1001 values
+/// let error = Json.decode_from(text.as_bytes(), &small).unwrap_err();
+/// assert_eq!(error.kind(), Kind::Limit);
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Reception<'a> {
     /// What is known about the device that sent it. Packed messages may omit that.
@@ -160,6 +194,7 @@ impl Reception<'_> {
 
 /// The result of encoding and decoding a message.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct RoundTrip {
     /// The encoded message.
     pub bytes: Vec<u8>,
@@ -171,4 +206,3 @@ pub struct RoundTrip {
 #[cfg(all(doctest, feature = "default"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
-#[non_exhaustive]

@@ -54,6 +54,13 @@ const OF_THEIR_OWN: [&str; 4] = [
 
 impl Id {
     /// Finds the format of a `Content-Type`. Parameters (`; charset=utf-8`) are ignored, and case does not matter.
+    ///
+    /// ```
+    /// # use dunnage_formats::Id;
+    /// assert_eq!(Id::from_media_type("Application/CBOR"), Some(Id::Cbor));
+    /// assert_eq!(Id::from_media_type("application/geo+json; charset=utf-8"), Some(Id::Json));
+    /// assert_eq!(Id::from_media_type("image/png"), None);
+    /// ```
     pub fn from_media_type(content_type: &str) -> Option<Id> {
         let media_type = content_type.split(';').next().unwrap_or_default().trim();
         let is = |name: &str| name.eq_ignore_ascii_case(media_type);

@@ -15,6 +15,15 @@ use std::{borrow::Cow, fmt::Display};
 const TIMESTAMP: i8 = -1;
 
 /// MessagePack.
+///
+/// ```
+/// use dunnage_formats::{Format, Msgpack, Value};
+///
+/// let mut bytes = Vec::new();
+/// Msgpack.encode(&Value::Map(vec![("t".into(), Value::F64(23.5))]), &mut bytes)?;
+/// assert_eq!(bytes, b"\x81\xa1t\xca\x41\xbc\x00\x00"); // binary32, because that is exact
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Msgpack;
 

@@ -5,6 +5,17 @@ use dunnage_schema::{read_nearest, read_number};
 use std::cell::Cell;
 
 /// What happens to a number in text that no value holds exactly (`spec/formats.md`, "Numbers in text").
+///
+/// ```
+/// use dunnage_formats::{Altered, Format, Json, Numbers, Reception, Value};
+///
+/// let altered = Altered::default();
+/// let reception = Reception { numbers: Numbers::Lenient(&altered), ..Reception::default() };
+/// let message = Json.decode_from(b"[NaN, 0.10000000000000000001]", &reception)?;
+/// assert_eq!(message, Value::Array(vec![Value::Null, Value::F64(0.1)]));
+/// assert_eq!((altered.nulls(), altered.rounded()), (1, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Numbers<'a> {
     /// It is a `range` error.
@@ -74,6 +85,14 @@ impl Numbers<'_> {
 
 /// Replaces each number that is a binary32 by the shortest decimal that is the same binary32: 31.420000076293945 by 31.42. A sensor's value
 /// that a device held as a float then has the digits that it was written with, if those were at most six.
+///
+/// ```
+/// use dunnage_formats::{Value, shorten_binary32};
+/// let mut message = Value::F64(31.42_f32.into());
+/// assert_eq!(message, Value::F64(31.420000076293945));
+/// shorten_binary32(&mut message);
+/// assert_eq!(message, Value::F64(31.42));
+/// ```
 pub fn shorten_binary32(message: &mut Value) {
     match message {
         Value::F64(number) if f64::from(*number as f32) == *number => {

@@ -5,13 +5,33 @@ use dunnage_packed::Layout;
 use dunnage_schema::{Model, SchemaError};
 
 /// Packed.
+///
+/// ```
+/// # use dunnage_formats::{Format, Kind, Mapping, Value, Packed};
+/// # use dunnage_schema::Model;
+/// let model = Model::compile(r#"{
+///     "type": "object",
+///     "properties": {"celsius": {"type": "number", "multipleOf": 0.01, "minimum": -40, "maximum": 85}},
+///     "required": ["celsius"],
+///     "additionalProperties": false
+/// }"#)?;
+/// let message = Value::Map(vec![("celsius".into(), Value::F64(23.5))]);
+/// let mut bytes = Vec::new();
+/// Packed::new(&model)?.encode(&message, &mut bytes)?;
+/// assert_eq!(bytes.len(), 3); // a slot byte and 14 bits
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Packed {
     layout: Layout,
 }
 
 impl Packed {
-    /// Computes the layout of `model`'s messages. The error is about `x-dunnage-statistics`.
+    /// Computes the layout of `model`'s messages.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Layout::new`].
     pub fn new(model: &Model) -> Result<Self, SchemaError> {
         Ok(Packed { layout: Layout::new(model)? })
     }

@@ -1,6 +1,11 @@
 //! Places in a text, for people.
 
 /// Returns the line and the column of a byte of `text`, both counted from 1. Columns are in characters.
+///
+/// ```
+/// use dunnage_formats::line_and_column;
+/// assert_eq!(line_and_column("{\n  \"t\": x\n}", 9), (2, 8));
+/// ```
 pub fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     let before = &text[..text.floor_char_boundary(offset)];
     let start = before.rfind('\n').map_or(0, |at| at + 1);

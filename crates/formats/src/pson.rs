@@ -6,6 +6,15 @@ use crate::{Error, Format, Reception, Value};
 use dunnage_pson::{Reader, Writer};
 
 /// PSON.
+///
+/// ```
+/// use dunnage_formats::{Format, Pson, Value};
+///
+/// let mut bytes = Vec::new();
+/// Pson.encode(&Value::Map(vec![("t".into(), Value::F64(48.0))]), &mut bytes)?;
+/// assert_eq!(bytes, b"\xc1\x81t\x1f\x30"); // 48 as an integer
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pson;
 

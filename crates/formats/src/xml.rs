@@ -32,6 +32,17 @@ use base64::prelude::BASE64_STANDARD;
 use quick_xml::escape::{escape, partial_escape};
 
 /// XML.
+///
+/// ```
+/// use dunnage_formats::{Format, Value, Xml};
+///
+/// let mut text = Vec::new();
+/// let message = Value::Map(vec![("t".into(), Value::F64(23.5))]);
+/// Xml.encode(&message, &mut text)?;
+/// assert_eq!(Xml.decode(&text)?, message);
+/// assert!(text.ends_with(b"</message>"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Xml;
 

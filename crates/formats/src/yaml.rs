@@ -16,6 +16,16 @@ use serde_saphyr::granit_parser::{self, ErrorKind, Event, Marker, Parser, Scalar
 use serde_saphyr::ser_options;
 
 /// YAML.
+///
+/// ```
+/// use dunnage_formats::{Format, Kind, Value, Yaml};
+///
+/// let message = Yaml.decode(b"sensor: hold 2\ncelsius: 23.5\n")?;
+/// assert_eq!(message.get("celsius"), Some(&Value::F64(23.5)));
+/// let error = Yaml.decode(b"&a [*a]").unwrap_err(); // no aliases: they could expand without limit
+/// assert_eq!(error.kind(), Kind::Type);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Yaml;
 

@@ -59,6 +59,16 @@ impl Layout {
     }
 
     /// Returns the SHA-256 of [`Layout::canonical`].
+    ///
+    /// ```
+    /// # use dunnage_packed::Layout;
+    /// # use dunnage_schema::Model;
+    /// let fingerprint = |schema| Ok::<_, dunnage_schema::SchemaError>(Layout::new(&Model::compile(schema)?)?.fingerprint());
+    /// let old = fingerprint(r#"{"type": "integer", "minimum": 0, "maximum": 100}"#)?;
+    /// assert_eq!(old, fingerprint(r#"{"title": "Humidity", "type": "integer", "minimum": 0, "maximum": 100}"#)?);
+    /// assert_ne!(old, fingerprint(r#"{"type": "integer", "minimum": 0, "maximum": 101}"#)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn fingerprint(&self) -> [u8; 32] {
         Sha256::digest(self.canonical()).into()
     }

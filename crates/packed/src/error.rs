@@ -6,6 +6,17 @@ use std::fmt;
 
 /// The reason why a message could not be encoded or decoded.
 // Boxed, because every `Result` on the path to success has room for it.
+///
+/// ```
+/// # use dunnage_packed::{Kind, Layout, Value};
+/// # use dunnage_schema::Model;
+/// let layout = Layout::new(&Model::compile(r#"{"type": "integer", "minimum": 0, "maximum": 1000}"#)?)?;
+/// let error = layout.decode(&[0x01], None).unwrap_err();
+/// assert_eq!((error.kind(), error.offset()), (Kind::Truncated, Some(1)));
+/// let error = layout.encode(&Value::U64(1001), &mut Vec::new()).unwrap_err();
+/// assert_eq!((error.kind(), error.offset(), error.message()), (Kind::Range, None, "1001 is above the maximum 1000"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error(Box<Fault>);
 
@@ -18,7 +29,7 @@ struct Fault {
 }
 
 impl Error {
-    /// Creates an error of `kind` at byte `offset` of the message. The offset is 0 when encoding.
+    /// Creates an error of `kind` at byte `offset` of the message.
     #[cold]
     pub(crate) fn new(kind: Kind, offset: usize, message: impl Into<String>) -> Self {
         let (pointer, message) = (String::new(), message.into());

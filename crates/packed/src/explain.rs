@@ -26,6 +26,23 @@ pub struct Row {
 
 impl Layout {
     /// Returns the parts of a message in their order, the slot byte first.
+    ///
+    /// ```
+    /// # use dunnage_packed::Layout;
+    /// # use dunnage_schema::Model;
+    /// let model = Model::compile(r#"{
+    ///     "type": "object",
+    ///     "properties": {
+    ///         "open": {"type": "boolean"},
+    ///         "level": {"type": "integer", "minimum": 0, "maximum": 100}
+    ///     },
+    ///     "required": ["open", "level"],
+    ///     "additionalProperties": false
+    /// }"#)?;
+    /// let rows: Vec<_> = Layout::new(&model)?.explain().into_iter().map(|row| (row.path, row.offset, row.bits.min)).collect();
+    /// assert_eq!(rows, [("(slot)".into(), Some(0), 8), ("open".into(), Some(8), 1), ("level".into(), Some(9), 7)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn explain(&self) -> Vec<Row> {
         let (bits, why) = match self.has_slot_byte() {
             true => (8, "the slot byte"),

@@ -12,6 +12,19 @@ use dunnage_schema::{Model, SchemaError};
 pub const MAX_PLAIN_BYTES: u64 = 1024;
 
 /// The bits of the messages of a schema.
+///
+/// ```
+/// use dunnage_packed::{Layout, Value};
+/// use dunnage_schema::Model;
+///
+/// let model = Model::compile(r#"{"type": "number", "multipleOf": 0.1, "minimum": -40, "maximum": 85}"#)?;
+/// let layout = Layout::new(&model)?;
+/// let mut bytes = Vec::new();
+/// layout.encode(&Value::F64(-39.9), &mut bytes)?;
+/// assert_eq!(bytes, [0x01, 0x00, 0x20]); // slot 1, then 1 in 11 bits: a step above the minimum
+/// assert_eq!(layout.decode(&bytes, None)?, Value::F64(-39.9));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Layout {
     pub(crate) model: Model,
@@ -29,7 +42,21 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Computes the layout of the messages of `model`. The error is about `x-dunnage-statistics` or `x-dunnage-slot-from`.
+    /// Computes the layout of the messages of `model`.
+    ///
+    /// # Errors
+    ///
+    /// The statistics of the schema are not those of its layout, or `x-dunnage-slot-from` does not go with the rest of the schema. The error
+    /// names the keyword.
+    ///
+    /// ```
+    /// # use dunnage_packed::Layout;
+    /// # use dunnage_schema::Model;
+    /// let model = Model::compile(r#"{"type": "string", "x-dunnage-slot-from": "port"}"#)?;
+    /// let error = Layout::new(&model).unwrap_err();
+    /// assert_eq!(error.keyword(), "x-dunnage-slot-from"); // the text has no longest value
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(model: &Model) -> Result<Layout, SchemaError> {
         let mut layout = Layout::untrained(model);
         layout.check_slot_from(model)?;
@@ -126,6 +153,17 @@ impl Layout {
 
     /// Returns whether messages begin with a slot byte. Otherwise the slot is the port of the link (`x-dunnage-slot-from`), and all
     /// messages have mode 0.
+    ///
+    /// ```
+    /// # use dunnage_packed::{Layout, Value};
+    /// # use dunnage_schema::Model;
+    /// let schema = r#"{"type": "integer", "minimum": 0, "maximum": 255, "x-dunnage-slot-from": "port"}"#;
+    /// let layout = Layout::new(&Model::compile(schema)?)?;
+    /// let mut bytes = Vec::new();
+    /// layout.encode(&Value::U64(7), &mut bytes)?;
+    /// assert_eq!((layout.has_slot_byte(), bytes), (false, vec![7]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn has_slot_byte(&self) -> bool {
         !self.model.slot_from_port
     }
@@ -141,6 +179,16 @@ impl Layout {
     }
 
     /// Returns the trees to which [`Shape::Definition`](crate::Shape::Definition) refers.
+    ///
+    /// ```
+    /// # use dunnage_packed::{Layout, Shape};
+    /// # use dunnage_schema::Model;
+    /// let schema = r##"{"$defs": {"list": {"type": "array", "items": {"$ref": "#/$defs/list"}}}, "$ref": "#/$defs/list"}"##;
+    /// let layout = Layout::new(&Model::compile(schema)?)?;
+    /// assert_eq!(layout.root().shape, Shape::Definition(0));
+    /// assert!(matches!(layout.definitions()[0].shape, Shape::Array(_)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn definitions(&self) -> &[Node] {
         &self.definitions
     }
@@ -151,6 +199,19 @@ impl Layout {
     }
 
     /// Returns the check behind each message, if the schema asks for one.
+    ///
+    /// ```
+    /// # use dunnage_packed::{Layout, Value};
+    /// # use dunnage_schema::Model;
+    /// let schema = r#"{"type": "integer", "minimum": 0, "maximum": 255, "x-dunnage-check": 1}"#;
+    /// let layout = Layout::new(&Model::compile(schema)?)?;
+    /// let mut bytes = Vec::new();
+    /// layout.encode(&Value::U64(7), &mut bytes)?;
+    /// assert_eq!((layout.check().map(|check| check.bytes()), bytes.len()), (Some(1), 3));
+    /// bytes[1] ^= 0x80; // a bit that the link has changed
+    /// assert_eq!(layout.decode(&bytes, None).unwrap_err().kind(), dunnage_packed::Kind::Malformed);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn check(&self) -> Option<Check> {
         self.check
     }
@@ -165,6 +226,16 @@ impl Layout {
     }
 
     /// Returns the size of the largest message in bytes, slot byte and check included; `None` if the layout is modelled.
+    ///
+    /// ```
+    /// # use dunnage_packed::Layout;
+    /// # use dunnage_schema::Model;
+    /// let layout = |schema| Ok::<_, dunnage_schema::SchemaError>(Layout::new(&Model::compile(schema)?)?);
+    /// let bounded = layout(r#"{"type": "array", "maxItems": 10, "items": {"type": "integer", "minimum": 0, "maximum": 99}}"#)?;
+    /// assert_eq!((bounded.min_bytes(), bounded.max_bytes()), (2, Some(11))); // 4 bits for the length, 7 for each element
+    /// assert_eq!(layout(r#"{"type": "string"}"#)?.max_bytes(), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn max_bytes(&self) -> Option<u64> {
         self.max_bytes
     }

@@ -18,9 +18,25 @@ const SLOT: u8 = 0x3f;
 impl Layout {
     /// Appends `message` to `out`, slot byte first if it has one, in the shortest form that needs no reference.
     ///
-    /// Numbers with `x-dunnage-round` are rounded. A message that the schema does not allow is an error of kind `type` or
-    /// `range` that names the value, the limit and the place. A message that is too large or nested too deeply is an error of kind `limit`. After an error, `out` is
-    /// unchanged.
+    /// Numbers with `x-dunnage-round` are rounded.
+    ///
+    /// # Errors
+    ///
+    /// - `type`: a value of another type, or a property that the schema does not have.
+    /// - `range`: any other value that the schema does not allow.
+    /// - `limit`: a message that is nested too deeply, or too large.
+    ///
+    /// The error names the value, the limit and the JSON pointer of the value. It has no offset, and `out` is unchanged.
+    ///
+    /// ```
+    /// # use dunnage_packed::{Layout, Value};
+    /// # use dunnage_schema::Model;
+    /// let model = Model::compile(r#"{"type": "array", "maxItems": 3, "items": {"type": "integer", "minimum": 0, "maximum": 99}}"#)?;
+    /// let layout = Layout::new(&model)?;
+    /// let error = layout.encode(&Value::Array(vec![7u64.into(), 100u64.into()]), &mut Vec::new()).unwrap_err();
+    /// assert_eq!(error.to_string(), "range: 100 is above the maximum 99 at /1");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
         let start = out.len();
         self.encode_plain(message, out)?;
@@ -37,6 +53,10 @@ impl Layout {
     }
 
     /// Appends `message` to `out` as [`Layout::encode`] does, but never in the prior form: generated encoders have only this one.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Layout::encode`].
     pub fn encode_without_statistics(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
         let start = out.len();
         self.encode_plain(message, out)?;
@@ -118,11 +138,50 @@ impl Layout {
     }
 
     /// Decodes `bytes`. `known` has the texts of `x-dunnage-known`: the ID of the sender, or a [`Known`].
+    ///
+    /// # Errors
+    ///
+    /// - `truncated`: `bytes` end too early.
+    /// - `malformed`: a check that does not match, bytes after the message, or a value that has another encoding.
+    /// - `range`: another slot, or a value that the schema does not allow.
+    /// - `reference`: a delta, which [`Layout::decode_delta`] decodes.
+    /// - `type`: a text of `x-dunnage-known` that `known` does not have.
+    /// - `limit`: a message above 1 MiB, or with too many values.
+    ///
+    /// ```
+    /// # use dunnage_packed::{Layout, Value};
+    /// # use dunnage_schema::Model;
+    /// # use dunnage_packed::Kind;
+    /// let layout = Layout::new(&Model::compile(r#"{"type": "integer", "minimum": 0, "maximum": 1000}"#)?)?;
+    /// assert_eq!(layout.decode(&[0x01, 0xfa, 0x00], None)?, Value::U64(1000));
+    ///
+    /// let error = |bytes: &[u8]| layout.decode(bytes, None).map_err(|error| (error.kind(), error.offset())).unwrap_err();
+    /// assert_eq!(error(&[0x01, 0xfa]), (Kind::Truncated, Some(2)));
+    /// assert_eq!(error(&[0x01, 0xfa, 0x01]), (Kind::Malformed, Some(2))); // the last 6 bits must be 0
+    /// assert_eq!(error(&[0x02, 0xfa, 0x00]), (Kind::Range, Some(0))); // slot 2
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn decode<'a>(&self, bytes: &[u8], known: impl Into<Known<'a>>) -> Result<Value, Error> {
         self.decode_within(bytes, known, &Budget::default())
     }
 
     /// Decodes `bytes` as [`Layout::decode`] does. Memory is taken from `memory`.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Layout::decode`], and `limit` if `memory` is used up.
+    ///
+    /// ```
+    /// # use dunnage_packed::{Kind, Layout};
+    /// # use dunnage_pson::Budget;
+    /// # use dunnage_schema::Model;
+    /// let model = Model::compile(r#"{"type": "array", "maxItems": 60000, "items": {"const": "a text of the schema, without bits"}}"#)?;
+    /// let layout = Layout::new(&model)?;
+    /// // Three bytes that would become 60,000 texts.
+    /// let error = layout.decode_within(&[0x01, 0xea, 0x60], None, &Budget::new(100_000)).unwrap_err();
+    /// assert_eq!(error.kind(), Kind::Limit);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn decode_within<'a>(
         &self,
         bytes: &[u8],
@@ -136,6 +195,24 @@ impl Layout {
 
     /// Decodes `bytes` as [`Layout::decode`] does, and replaces `message`, whose memory is used again: for many messages, one after the
     /// other. After an error, `message` is any value.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Layout::decode`].
+    ///
+    /// ```
+    /// # use dunnage_packed::{Layout, Value};
+    /// # use dunnage_schema::Model;
+    /// let layout = Layout::new(&Model::compile(r#"{"type": "integer", "minimum": 0, "maximum": 255}"#)?)?;
+    /// let mut message = Value::Null;
+    /// let mut sum = 0;
+    /// for bytes in [[0x01, 0x05], [0x01, 0x06]] {
+    ///     layout.decode_into(&bytes, None, &mut message)?;
+    ///     sum += message.as_integer().unwrap();
+    /// }
+    /// assert_eq!(sum, 11);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn decode_into<'a>(
         &self,
         bytes: &[u8],

@@ -29,6 +29,16 @@ impl Layout {
     ///
     /// These are all parts without a bound. If every part has a bound, but the largest message is above
     /// [`MAX_PLAIN_BYTES`], they are the message and its largest parts.
+    ///
+    /// ```
+    /// # use dunnage_packed::Layout;
+    /// # use dunnage_schema::Model;
+    /// let layout = Layout::new(&Model::compile(r#"{"type": "object", "properties": {"note": {"type": "string"}}, "additionalProperties": false}"#)?)?;
+    /// let parts = layout.open_parts();
+    /// assert_eq!(parts[0].field, "note");
+    /// assert_eq!(parts[0].remedy, "add maxLength, or an anchored pattern");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn open_parts(&self) -> Vec<OpenPart> {
         let mut walk = Walk { open: Vec::new(), leaves: Vec::new() };
         self.root().open_parts("", 1, &mut walk);

@@ -70,6 +70,19 @@ pub enum Choice {
 ///
 /// # Errors
 /// The schema does not compile, or does not allow one of the messages.
+///
+/// ```
+/// use dunnage_packed::{Value, savings};
+///
+/// let schema = r#"{"type": "object", "properties": {"state": {"type": "string", "maxLength": 9}}, "required": ["state"], "additionalProperties": false}"#;
+/// let message = |n: usize| Value::Map(vec![("state".into(), ["open", "closed"][n % 2].into())]);
+/// let messages: Vec<Value> = (0..40).map(message).collect();
+///
+/// let (before, savings) = savings(schema, &messages)?;
+/// assert_eq!(savings[0].change.line, r#""state": { "type": "string", "enum": ["closed", "open"] }"#);
+/// assert_eq!((before.seen, savings[0].sizes.seen), (7, 2)); // bytes of the largest message
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn savings(schema: &str, messages: &[Value]) -> Result<(Sizes, Vec<Saving>), SchemaError> {
     let not_encoded = || SchemaError::of_messages("it does not carry one of the messages");
     let before = Sizes::of(schema, messages)?.ok_or_else(not_encoded)?;
@@ -90,6 +103,22 @@ pub fn savings(schema: &str, messages: &[Value]) -> Result<(Sizes, Vec<Saving>),
 ///
 /// # Errors
 /// As for [`savings`].
+///
+/// ```
+/// use dunnage_packed::{Choice, Sizes, Value, shrunk};
+///
+/// let schema = r#"{"type": "object", "properties": {"state": {"type": "string", "maxLength": 9}}, "required": ["state"], "additionalProperties": false}"#;
+/// let message = |n: usize| Value::Map(vec![("state".into(), ["open", "closed"][n % 2].into())]);
+/// let messages: Vec<Value> = (0..40).map(message).collect();
+///
+/// // Changes until each message fits 4 bytes, and rounds nothing.
+/// let (schema, sizes) = shrunk(schema, &messages, |sizes: &Sizes, saving| match sizes.fit(4) || saving.change.rounds {
+///     true => Choice::Stop,
+///     false => Choice::Take,
+/// })?;
+/// assert!(sizes.fit(4) && schema.contains("x-dunnage-slot"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn shrunk(
     schema: &str,
     messages: &[Value],

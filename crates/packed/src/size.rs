@@ -1,6 +1,15 @@
 //! Computes with numbers of bits: `spec/packed.md`, "Plain bodies" and "Size".
 
 /// The minimum and maximum number of bits.
+///
+/// ```
+/// # use dunnage_packed::{Bits, Layout};
+/// # use dunnage_schema::Model;
+/// let bits = |schema| Ok::<_, dunnage_schema::SchemaError>(Layout::new(&Model::compile(schema)?)?.root().bits());
+/// assert_eq!(bits(r#"{"type": "boolean"}"#)?, Bits { min: 1, max: Some(1) });
+/// assert_eq!(bits(r#"{"type": "string"}"#)?.max, None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bits {
     /// The minimum.
@@ -57,6 +66,11 @@ impl Bits {
 }
 
 /// Returns the number of bits of an index below `count`: ceil(log2 count).
+///
+/// ```
+/// use dunnage_packed::index_bits;
+/// assert_eq!([1, 2, 100, 128, 129].map(index_bits), [0, 1, 7, 7, 8]);
+/// ```
 pub fn index_bits(count: u64) -> u32 {
     u64::BITS - count.saturating_sub(1).leading_zeros()
 }

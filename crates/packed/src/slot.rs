@@ -8,6 +8,16 @@ use dunnage_schema::{Model, SchemaError};
 ///
 /// # Errors
 /// The schema does not compile.
+///
+/// ```
+/// use dunnage_packed::with_slot;
+/// use dunnage_schema::Model;
+///
+/// let schema = with_slot(r#"{"type": "boolean"}"#)?;
+/// assert!(schema.contains("x-dunnage-slot"));
+/// assert!((1..=63).contains(&Model::compile(&schema)?.slot));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn with_slot(schema: &str) -> Result<String, SchemaError> {
     let slot = Layout::untrained(&Model::compile(schema)?).derived_slot();
     dunnage_schema::with_keyword(schema, "x-dunnage-slot", slot.into())
@@ -15,6 +25,17 @@ pub fn with_slot(schema: &str) -> Result<String, SchemaError> {
 
 /// Returns the slot that is derived from `layout`, or the next one if that is `old`, the slot of another layout: under it, receivers would read
 /// wrong values.
+///
+/// ```
+/// use dunnage_packed::{Layout, other_slot};
+/// use dunnage_schema::Model;
+///
+/// let layout = Layout::new(&Model::compile(r#"{"type": "boolean"}"#)?)?;
+/// let derived = layout.derived_slot();
+/// assert_eq!(other_slot(&layout, 0), derived);
+/// assert_eq!(other_slot(&layout, derived), derived % 63 + 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn other_slot(layout: &Layout, old: u8) -> u8 {
     match layout.derived_slot() {
         same if same == old => old % 63 + 1,

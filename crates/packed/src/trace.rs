@@ -8,6 +8,20 @@ use dunnage_pson::{Budget, Value};
 use std::ops::Range;
 
 /// A step of reading a message. Positions of bits are counted from the start of the message.
+///
+/// ```
+/// # use dunnage_packed::{Layout, Step};
+/// # use dunnage_schema::Model;
+/// let layout = Layout::new(&Model::compile(r#"{"type": "array", "maxItems": 3, "items": {"type": "boolean"}}"#)?)?;
+/// let mut places = Vec::new();
+/// layout.trace(&[0x01, 0b1010_0000], None, &mut |step| {
+///     if let Step::Bits { node, value, bits } = step {
+///         places.push((node, value, bits));
+///     }
+/// })?;
+/// assert_eq!(places, [(0, 2, 8..10), (1, 1, 10..11), (1, 0, 11..12)]); // the length, true, false
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step<'v> {
     /// The reader has read the slot byte.
@@ -89,6 +103,10 @@ impl Layout {
 
     /// Decodes as [`Layout::decode`] does, and calls `tell` with every step up to the first error. Parts of plain messages have bits,
     /// those of the prior form a share of the bits. Messages with a modelled body have no steps, because they are one stream.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Layout::decode`].
     pub fn trace<'a>(
         &self,
         bytes: &[u8],

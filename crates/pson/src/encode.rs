@@ -22,7 +22,7 @@ const LONGEST_HEADER: usize = 11;
 /// use dunnage_pson::{Encoder, Options};
 ///
 /// let mut bytes = Vec::new();
-/// let mut encoder = Encoder::to_vec(&mut bytes, Options::new());
+/// let mut encoder = Encoder::with_vec(&mut bytes, Options::new());
 /// encoder.map(1);
 /// encoder.text("celsius");
 /// encoder.float(23.5);
@@ -124,7 +124,7 @@ impl<S: Sink> Encoder<S> {
     /// use dunnage_pson::{Encoder, Item, Options, Reader};
     ///
     /// let mut bytes = Vec::new();
-    /// Encoder::to_vec(&mut bytes, Options::new()).binary64(35.0);
+    /// Encoder::with_vec(&mut bytes, Options::new()).binary64(35.0);
     /// assert_eq!(Reader::new(&bytes)?.item()?, Item::Float(35.0));
     /// # }
     /// # Ok::<(), dunnage_pson::Error>(())

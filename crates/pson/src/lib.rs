@@ -34,7 +34,7 @@
 //!
 //! # fn main() -> Result<(), dunnage_pson::Error> {
 //! let mut buffer = [0; 32];
-//! let mut writer = Writer::to_slice(&mut buffer);
+//! let mut writer = Writer::with_slice(&mut buffer);
 //! writer.map(2).key("sensor").text("hold 2").key("celsius").f64(23.5);
 //! let len = writer.finish()?; // checked once, at the end
 //! assert_eq!(len, 28);

@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 ///
 /// # fn main() -> Result<(), dunnage_pson::Error> {
 /// let mut buffer = [0; 32];
-/// let mut writer = Writer::to_slice(&mut buffer);
+/// let mut writer = Writer::with_slice(&mut buffer);
 /// writer.map(2).key("name").text("gps");
 /// writer.key("data").array(2).u64(24).f64(48.75);
 /// let len = writer.finish()?;

@@ -9,6 +9,12 @@
 /// assert_eq!(alike("temprature", ["pressure", "temperature"]), Some("temperature"));
 /// assert_eq!(alike("voltage", ["pressure", "temperature"]), None);
 /// ```
+///
+/// ```
+/// use dunnage_schema::alike;
+/// assert_eq!(alike("minimun", ["minimum", "maximum"]), Some("minimum"));
+/// assert_eq!(alike("colour", ["minimum", "maximum"]), None);
+/// ```
 pub fn alike<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_lowercase();
     let distance = |known: &str| {

@@ -47,6 +47,10 @@ struct Document {
 
 impl Folders {
     /// Resolves the folders. The error names a folder that does not exist or is not a folder.
+    ///
+    /// # Errors
+    ///
+    /// A folder does not exist, or cannot be read. The error names it.
     pub fn new(folders: &[PathBuf]) -> Result<Folders, String> {
         let root = |folder: &PathBuf| match fs::canonicalize(folder) {
             Ok(path) if path.is_dir() => Ok(path),
@@ -58,6 +62,10 @@ impl Folders {
 
     /// Adds files that stand for addresses, wherever these files are. `map` is a JSON file, `{"https://example.com/unit.json": "unit.json"}`,
     /// with paths relative to its folder. The error names an address that is not absolute, or a missing file.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or is not a map of URIs to files.
     pub fn with_map(mut self, map: &Path) -> Result<Folders, String> {
         let folder = map.parent().unwrap_or(Path::new(""));
         let Node::Object(entries) = read(map)?.0 else {
@@ -81,6 +89,11 @@ impl Folders {
     ///
     /// Returns `text` unchanged if there are no folders or if it refers to no other file. A reference to a missing file stays unchanged;
     /// the compiler rejects it if it is used. A reference to a file outside of the folders is an error.
+    ///
+    /// # Errors
+    ///
+    /// A file to which the schema refers is outside of the folders, cannot be read, or is not a schema. The error has the pointer of the
+    /// reference.
     pub fn bundle(&self, path: &Path, text: &str) -> Result<String, SchemaError> {
         if self.roots.is_empty() && self.map.is_empty() {
             return Ok(text.to_owned());

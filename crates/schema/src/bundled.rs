@@ -14,6 +14,13 @@ pub fn bundled() -> &'static [(&'static str, &'static str)] {
 }
 
 /// Returns the text of the schema `name`: `container` for `spec/schemas/container.json`.
+///
+/// ```
+/// use dunnage_schema::{Model, bundled_named};
+/// assert_eq!(Model::compile(bundled_named("container").unwrap())?.name, "Container");
+/// assert_eq!(bundled_named("submarine"), None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn bundled_named(name: &str) -> Option<&'static str> {
     BUNDLED.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
 }

@@ -110,6 +110,12 @@ impl Exact {
 
 /// Returns the shortest decimal that reads back as `f`, as a mantissa and an exponent of 10: 2456 and -2 for 24.56. The mantissa does not end in 0,
 /// unless `f` is 0. Of two that are equally near, it is the one with an even last digit. Returns `None` for NaN and infinities.
+///
+/// ```
+/// use dunnage_schema::shortest;
+/// assert_eq!(shortest(24.56), Some((2456, -2)));
+/// assert_eq!(shortest(f64::NAN), None);
+/// ```
 pub fn shortest(f: f64) -> Option<(i128, i32)> {
     Exact::shortest(f).map(|exact| (exact.mantissa, exact.exponent))
 }

@@ -29,6 +29,15 @@ pub struct Model {
 }
 
 /// The type of a value.
+///
+/// ```
+/// # use dunnage_schema::{Model, Type};
+/// let root = |schema| Model::compile(schema).map(|model| model.root);
+/// assert!(matches!(root(r#"{"type": "integer", "minimum": 0}"#)?, Type::Integer(_)));
+/// assert!(matches!(root(r#"{"type": ["boolean", "null"]}"#)?, Type::Nullable(_)));
+/// assert!(matches!(root(r#"{}"#)?, Type::Any));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Type {
     /// Any value: a schema without constraints (`true`, `{}`).
@@ -94,6 +103,17 @@ pub struct Integer {
 }
 
 /// A number that is a multiple of `step` * 10^-`places`. All bounds are in units of 10^-`places`.
+///
+/// ```
+/// # use dunnage_pson::Value;
+/// # use dunnage_schema::{Model, Type};
+/// let model = Model::compile(r#"{"type": "number", "multipleOf": 0.05, "minimum": -1, "maximum": 1}"#)?;
+/// let Type::Decimal(decimal) = &model.root else { panic!() };
+/// assert_eq!((decimal.places, decimal.step, decimal.min), (2, 5, -100));
+/// assert_eq!(decimal.scaled(&Value::F64(0.15)), Some(15));
+/// assert_eq!(decimal.scaled(&Value::F64(0.16)), None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decimal {
     /// Decimal places, 0 to 18: 2 for `multipleOf: 0.01` and for `multipleOf: 0.05`.
@@ -181,6 +201,15 @@ pub struct Segment {
 
 /// Text that is a number in exactly one notation: an optional `-`, the digits before the point padded with zeros to `digits`, then exactly
 /// `places` decimals. "-0.00" is not in that notation.
+///
+/// ```
+/// # use dunnage_schema::{Model, Type};
+/// let schema = r#"{"type": "string", "x-dunnage-number": {"multipleOf": 0.1, "maximum": 360, "digits": 3}}"#;
+/// let Type::NumberText(text) = Model::compile(schema)?.root else { panic!() };
+/// assert_eq!(text.write(75), "007.5");
+/// assert_eq!(text.parse("7.5"), None); // not in the schema's notation
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NumberText {
     /// The number, in scaled units.

@@ -12,6 +12,14 @@ const MAX_SIGNIFICANT_DIGITS: usize = 767;
 ///
 /// Integers from -2^63 to 2^64-1 are read as integers. A larger integer is read only if a binary64 is exactly equal to it. A number with a
 /// point or an exponent is read as a [`binary64`]. `-0` keeps its sign.
+///
+/// ```
+/// use dunnage_pson::Value;
+/// use dunnage_schema::read_number;
+/// assert_eq!(read_number("24.56"), Some(Value::F64(24.56)));
+/// assert_eq!(read_number("18446744073709551615"), Some(Value::U64(u64::MAX)));
+/// assert_eq!(read_number("0.10000000000000000001"), None); // no binary64 keeps these digits
+/// ```
 pub fn read_number(text: &str) -> Option<Value> {
     if text.bytes().any(|b| matches!(b, b'.' | b'e' | b'E')) {
         return binary64(text).map(Value::F64);
@@ -30,6 +38,11 @@ pub fn read_number(text: &str) -> Option<Value> {
 
 /// Reads `text`, a number in JSON's syntax that [`read_number`] does not read, as the nearest binary64. `None` if that is an infinity, or
 /// zero for a number that is not.
+///
+/// ```
+/// use dunnage_schema::read_nearest;
+/// assert_eq!(read_nearest("0.10000000000000000001"), Some(0.1));
+/// ```
 pub fn read_nearest(text: &str) -> Option<f64> {
     nearest(text).filter(|f| *f != 0.0 || Digits::of(text).is_none())
 }

@@ -104,6 +104,12 @@ fn value(whole: &[u8], fraction: &[u8]) -> Option<i128> {
 }
 
 /// Writes `n` * 10^-`places` with all decimals: `17.00`.
+///
+/// ```
+/// use dunnage_schema::decimal_text;
+/// assert_eq!(decimal_text(2456, 2), "24.56");
+/// assert_eq!(decimal_text(-5, 2), "-0.05");
+/// ```
 pub fn decimal_text(n: i128, places: u32) -> String {
     let number =
         Decimal { places, step: 1, min: n, max: n, usual: None, quantum: None, round: false, changes: None };

@@ -14,6 +14,19 @@ const MAX_SEGMENTS: usize = 256;
 
 impl Pattern {
     /// Compiles an ECMA-262 expression with the flag `u` and no other. The error names what is not supported.
+    ///
+    /// # Errors
+    ///
+    /// `source` is not a regular expression of ECMAScript, or uses a part of it that the crate does not have.
+    ///
+    /// ```
+    /// # use dunnage_schema::Pattern;
+    /// let pattern = Pattern::new("^LMCU[0-9]{7}$")?;
+    /// assert!(pattern.is_match("LMCU0000001") && !pattern.is_match("LMCU1"));
+    /// assert_eq!(pattern.longest(), Some(11));
+    /// assert!(Pattern::new("(").is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(source: &str) -> Result<Pattern, String> {
         Pattern::measured(source).map(|(pattern, _)| pattern)
     }

@@ -3,6 +3,11 @@
 use dunnage_pson::Value;
 
 /// Returns `key` as a reference token, with `~` and `/` escaped.
+///
+/// ```
+/// use dunnage_schema::pointer;
+/// assert_eq!(pointer::escape("a/b~c"), "a~1b~0c");
+/// ```
 pub fn escape(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
@@ -13,6 +18,14 @@ pub fn unescape(token: &str) -> String {
 }
 
 /// Returns the value at `pointer` in `message`, if there is one.
+///
+/// ```
+/// use dunnage_pson::Value;
+/// use dunnage_schema::pointer;
+/// let message = Value::Map(vec![("t".into(), Value::Array(vec![Value::U64(7)]))]);
+/// assert_eq!(pointer::find(&message, "/t/0"), Some(&Value::U64(7)));
+/// assert_eq!(pointer::find(&message, "/t/1"), None);
+/// ```
 pub fn find<'v>(message: &'v Value, pointer: &str) -> Option<&'v Value> {
     let Some(tokens) = pointer.strip_prefix('/') else { return pointer.is_empty().then_some(message) };
     tokens.split('/').try_fold(message, |value, token| match value {

@@ -8,6 +8,14 @@ const FEW: usize = 8;
 
 /// Whether two values are the same for `const` and `enum`: 2 is the same as 2.0, and the order of an object's fields does not matter. -0.0
 /// is not the same as 0, because the sign would be lost.
+///
+/// ```
+/// use dunnage_pson::Value;
+/// use dunnage_schema::same;
+/// assert!(same(&Value::U64(2), &Value::F64(2.0)));
+/// let map = |keys: [&str; 2]| Value::Map(keys.iter().map(|key| (key.to_string(), Value::Null)).collect());
+/// assert!(same(&map(["a", "b"]), &map(["b", "a"]))); // the order of keys does not count
+/// ```
 pub fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),

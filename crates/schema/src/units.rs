@@ -21,6 +21,7 @@ const SAME: [&str; 6] = ["allOf", "anyOf", "oneOf", "if", "then", "else"];
 /// [`EVERY`] stands for any element or field; the first pointer that fits a value has its unit.
 ///
 /// A text that is not JSON has no units.
+///
 pub fn units(text: &str) -> Vec<(String, String)> {
     let Ok(root) = Node::parse(text) else { return Vec::new() };
     let mut reader = Reader { root: &root, visits: 0, units: Vec::new() };

@@ -24,6 +24,23 @@ impl fmt::Display for DeviceCheck {
 }
 
 /// Returns what the generated C does not check, in the order of the schema.
+///
+/// ```
+/// use dunnage_codegen::c;
+/// use dunnage_packed::Layout;
+/// use dunnage_schema::Model;
+///
+/// let model = Model::compile(r#"{
+///     "title": "Range",
+///     "type": "object",
+///     "properties": {"ids": {"type": "array", "maxItems": 3, "uniqueItems": true, "items": {"type": "integer", "minimum": 0, "maximum": 9}}},
+///     "required": ["ids"],
+///     "additionalProperties": false
+/// }"#)?;
+/// let checks = c::device_checks(&Layout::new(&model)?);
+/// assert_eq!(checks[0].to_string(), "ids: uniqueItems");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn device_checks(layout: &Layout) -> Vec<DeviceCheck> {
     let mut found = Vec::new();
     visit(&layout.model().root, "", &mut found);

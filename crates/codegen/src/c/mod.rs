@@ -32,6 +32,26 @@ pub use size_advice::{Share, shares};
 use dunnage_packed::Layout;
 
 /// The size limit of a link, for the assertion that every message fits.
+///
+/// ```
+/// # use dunnage_codegen::c;
+/// # use dunnage_packed::Layout;
+/// # use dunnage_schema::Model;
+/// let model = Model::compile(r#"{
+///     "title": "Reading",
+///     "type": "object",
+///     "properties": {
+///         "celsius": {"type": "number", "multipleOf": 0.01, "minimum": -40, "maximum": 85},
+///         "door": {"enum": ["open", "closed"]}
+///     },
+///     "required": ["celsius"],
+///     "additionalProperties": false
+/// }"#)?;
+/// let link = c::Link { name: "Sigfox", limit: 12 };
+/// let files = c::c(&Layout::new(&model)?, c::Options { link: Some(link), ..Default::default() }).unwrap();
+/// assert!(files.header.contains("Sigfox")); // an assertion that the compiler checks
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Link<'a> {
     /// The link's name, for people.
@@ -53,6 +73,7 @@ pub struct Options<'a> {
 
 /// The texts of the generated files.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Files {
     /// The file name without extension: the struct's name in lower case.
     pub name: String,
@@ -66,6 +87,7 @@ pub struct Files {
 
 /// What modes 1 and 2 cost beside code, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Cost {
     /// Flash of the tables of mode 1.
     pub prior_tables: usize,
@@ -73,7 +95,6 @@ pub struct Cost {
     pub delta_tables: usize,
     /// RAM on the stack in mode 1: the record of the message.
     pub record: usize,
-#[non_exhaustive]
     /// RAM of the state of mode 2, while one message may wait for its acknowledgement.
     pub state: usize,
 }
@@ -87,10 +108,31 @@ pub const SUPPORT: [(&str, &str); 2] = [
 /// The name and text of the file that sources with modes 1 and 2 include.
 pub const MODES: (&str, &str) = ("dunnage_modes.h", include_str!("support/dunnage_modes.h"));
 
-#[non_exhaustive]
 /// Generates the C code for the messages of `layout`. It needs [`SUPPORT`] beside it, and [`MODES`] if it has modes 1 and 2.
 ///
-/// Errors: the parts of the schema that C cannot represent, each with its path and a remedy.
+/// # Errors
+///
+/// The parts of the schema that C cannot represent, each with its path and a remedy.
+///
+/// ```
+/// use dunnage_codegen::c;
+/// use dunnage_packed::Layout;
+/// # use dunnage_schema::Model;
+/// let model = Model::compile(r#"{
+///     "title": "Reading",
+///     "type": "object",
+///     "properties": {
+///         "celsius": {"type": "number", "multipleOf": 0.01, "minimum": -40, "maximum": 85},
+///         "door": {"enum": ["open", "closed"]}
+///     },
+///     "required": ["celsius"],
+///     "additionalProperties": false
+/// }"#)?;
+/// let files = c::c(&Layout::new(&model)?, c::Options::default()).unwrap();
+/// assert_eq!(files.name, "reading"); // for reading.h and reading.c
+/// assert!(files.header.contains("#define READING_MAX_SIZE"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn c(layout: &Layout, options: Options<'_>) -> Result<Files, Vec<Fault>> {
     let plan = build::plan(layout, options.prefix, options.modes)?;
     let modes = if options.modes { Some(modes::modes(layout)?) } else { None };
@@ -101,11 +143,36 @@ pub fn c(layout: &Layout, options: Options<'_>) -> Result<Files, Vec<Fault>> {
 }
 
 /// Returns the structs, members and constants of that C code, without a prefix.
+///
+/// # Errors
+///
+/// As those of [`c()`].
+///
+/// ```
+/// use dunnage_codegen::c;
+/// use dunnage_packed::Layout;
+/// use dunnage_schema::Model;
+///
+/// let layout = Layout::new(&Model::compile(r#"{"type": "object", "properties": {"note": {"type": "string"}}, "additionalProperties": false}"#)?)?;
+/// let faults = c::plan(&layout).unwrap_err();
+/// assert_eq!(faults[0].to_string(), "note is text without a longest one: add maxLength, or an anchored pattern");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn plan(layout: &Layout) -> Result<Plan, Vec<Fault>> {
     build::plan(layout, "", false)
 }
 
-/// Turns `text` into a prefix of names: both `acme` and `acme_` become `acme_`. Errors: no identifier can begin with it.
+/// Turns `text` into a prefix of names: both `acme` and `acme_` become `acme_`.
+///
+/// # Errors
+///
+/// No identifier can begin with `text`, or `text` is the prefix of the shared code.
+///
+/// ```
+/// use dunnage_codegen::c;
+/// assert_eq!(c::prefix("acme"), Ok("acme_".into()));
+/// assert!(c::prefix("3com").is_err() && c::prefix("dunnage").is_err());
+/// ```
 pub fn prefix(text: &str) -> Result<String, String> {
     let is_name = text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');

@@ -17,6 +17,25 @@ pub struct Share {
 }
 
 /// Returns the fields of a plain layout that need bits, the largest first.
+///
+/// ```
+/// use dunnage_codegen::c;
+/// use dunnage_packed::Layout;
+/// # use dunnage_schema::Model;
+/// let model = Model::compile(r#"{
+///     "title": "Reading",
+///     "type": "object",
+///     "properties": {
+///         "celsius": {"type": "number", "multipleOf": 0.01, "minimum": -40, "maximum": 85},
+///         "door": {"enum": ["open", "closed"]}
+///     },
+///     "required": ["celsius"],
+///     "additionalProperties": false
+/// }"#)?;
+/// let shares = c::shares(&Layout::new(&model)?);
+/// assert_eq!(shares[0].bits, 14); // of celsius
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn shares(layout: &Layout) -> Vec<Share> {
     let mut advice = HashMap::new();
     advise(layout.root(), "", true, &mut advice);

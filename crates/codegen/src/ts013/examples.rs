@@ -7,7 +7,30 @@ use serde_json::{Value as Json, json};
 
 /// Returns `{"examples":[...]}`: each of `messages` as an uplink to decode, a downlink to encode and a downlink to decode.
 ///
-/// Errors: the first message that the layout rejects, with its index in `messages`.
+/// # Errors
+///
+/// The first message that the layout rejects, with its index in `messages`.
+///
+/// ```
+/// use dunnage_codegen::ts013_examples;
+/// use dunnage_packed::Layout;
+/// use dunnage_pson::Value;
+/// # use dunnage_schema::Model;
+/// let model = Model::compile(r#"{
+///     "title": "Reading",
+///     "type": "object",
+///     "properties": {
+///         "celsius": {"type": "number", "multipleOf": 0.01, "minimum": -40, "maximum": 85},
+///         "door": {"enum": ["open", "closed"]}
+///     },
+///     "required": ["celsius"],
+///     "additionalProperties": false
+/// }"#)?;
+/// let message = Value::Map(vec![("celsius".into(), Value::F64(-40.0))]);
+/// let examples: serde_json::Value = serde_json::from_str(&ts013_examples(&Layout::new(&model)?, &[message]).unwrap())?;
+/// assert_eq!(examples["examples"][0]["type"], "uplink");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn ts013_examples(layout: &Layout, messages: &[Value]) -> Result<String, (usize, Error)> {
     let mut examples = Vec::new();
     for (i, message) in messages.iter().enumerate() {

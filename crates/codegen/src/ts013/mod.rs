@@ -25,7 +25,28 @@ pub const MAX_TS013_BYTES: usize = 40_960;
 
 /// Generates the codec of a layout's messages. `schema` is the schema's name or file, for the comment at the top.
 ///
-/// Errors: the parts of the schema that prevent it: open parts, numbers that JavaScript cannot represent, or too many fields.
+/// # Errors
+///
+/// The parts of the schema that prevent it: open parts, numbers that JavaScript cannot represent, or too many fields.
+///
+/// ```
+/// use dunnage_codegen::ts013;
+/// use dunnage_packed::Layout;
+/// # use dunnage_schema::Model;
+/// let model = Model::compile(r#"{
+///     "title": "Reading",
+///     "type": "object",
+///     "properties": {
+///         "celsius": {"type": "number", "multipleOf": 0.01, "minimum": -40, "maximum": 85},
+///         "door": {"enum": ["open", "closed"]}
+///     },
+///     "required": ["celsius"],
+///     "additionalProperties": false
+/// }"#)?;
+/// let codec = ts013(&Layout::new(&model)?, "reading.json").unwrap();
+/// assert!(codec.contains("function decodeUplink(input)"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn ts013(layout: &Layout, schema: &str) -> Result<String, Vec<OpenPart>> {
     let open = layout.open_parts();
     if !open.is_empty() {

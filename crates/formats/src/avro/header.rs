@@ -4,7 +4,18 @@
 use crate::{Error, Kind};
 
 /// What stands before the datum.
+///
+/// ```
+/// use dunnage_formats::{Avro, AvroHeader, Format, Value};
+/// use dunnage_schema::Model;
+///
+/// let model = Model::compile(r#"{"type": "integer", "minimum": 0, "maximum": 100}"#)?;
+/// let codec = Avro::new(&model)?.with_header(AvroHeader::Registry);
+/// assert_eq!(codec.decode(b"\x00\x00\x00\x00\x2a\x0e")?, Value::U64(7)); // schema 42 of the registry
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AvroHeader {
     /// Nothing.
     #[default]
@@ -15,7 +26,6 @@ pub enum AvroHeader {
     SingleObject,
 }
 
-#[non_exhaustive]
 impl AvroHeader {
     /// Returns the length of the header, which `bytes` have to begin with.
     pub(super) fn length(self, bytes: &[u8]) -> Result<usize, Error> {

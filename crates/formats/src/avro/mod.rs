@@ -13,6 +13,22 @@ use dunnage_codegen::Mapped;
 use dunnage_schema::Model;
 
 /// Apache Avro.
+///
+/// ```
+/// # use dunnage_formats::{Format, Kind, Mapping, Value, Avro};
+/// # use dunnage_schema::Model;
+/// let model = Model::compile(r#"{
+///     "type": "object",
+///     "properties": {"celsius": {"type": "number", "multipleOf": 0.01, "minimum": -40, "maximum": 85}},
+///     "required": ["celsius"],
+///     "additionalProperties": false
+/// }"#)?;
+/// let message = Value::Map(vec![("celsius".into(), Value::F64(23.5))]);
+/// let mut bytes = Vec::new();
+/// Avro::new(&model)?.encode(&message, &mut bytes)?;
+/// assert_eq!(bytes, [0xdc, 0x24]); // 2350 as a zigzag varint
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Avro {
     mapped: Mapped,
@@ -22,6 +38,10 @@ pub struct Avro {
 
 impl Avro {
     /// Derives the Avro schema from `model`.
+    ///
+    /// # Errors
+    ///
+    /// `malformed`: the library of Avro rejects the derived schema.
     pub fn new(model: &Model) -> Result<Self, Error> {
         let mapped = Mapped::of(model, Mapping::Exact);
         let schema = Schema::parse_str(&dunnage_codegen::avro(mapped.record()))

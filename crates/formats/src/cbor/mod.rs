@@ -15,6 +15,17 @@ use crate::{Budget, Error, Format, Numbers, Reception, Value, limits};
 use minicbor::Encoder;
 
 /// CBOR.
+///
+/// ```
+/// use dunnage_formats::{Cbor, Format, Kind, Value};
+///
+/// let message = Cbor.decode(b"\xa1\x61t\xf9\x4d\xe0")?; // binary16
+/// assert_eq!(message.get("t"), Some(&Value::F64(23.5)));
+///
+/// let error = Cbor.decode(b"\xa2\x61t\x01\x61t\x02").unwrap_err(); // the key "t" twice
+/// assert_eq!(error.kind(), Kind::Malformed);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cbor;
 

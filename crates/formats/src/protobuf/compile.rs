@@ -11,17 +11,36 @@ use std::path::{Component, Path, PathBuf};
 const NAME: &str = "message.proto";
 
 /// One message of a user's `.proto` file.
+///
+/// ```
+/// use dunnage_formats::{Definition, OutlineKind};
+///
+/// let source = "syntax = \"proto3\"; message Ping {} message Reading { sint32 celsius = 3; }";
+/// let definition = Definition::of(source, Some("Reading"))?;
+/// let outline = definition.outline()?;
+/// let field = outline.find(0, 3).unwrap();
+/// assert_eq!((field.name.as_str(), &field.kind), ("celsius", &OutlineKind::Zigzag));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Definition(pub(super) MessageDescriptor);
 
 impl Definition {
     /// Compiles the text of a file that imports nothing but Google's well-known types. `message` is the name of the message, with or
     /// without its package; without it, the first message of the file is used.
+    ///
+    /// # Errors
+    ///
+    /// `malformed`: the definition does not compile, or has no such message.
     pub fn of(source: &str, message: Option<&str>) -> Result<Definition, Error> {
         compile(NAME, source.to_owned(), Vec::new(), message)
     }
 
     /// Compiles the file at `path`. What it imports is looked for in its own folder, and then in `folders`.
+    ///
+    /// # Errors
+    ///
+    /// `malformed`: a file cannot be read, the definition does not compile, or it has no such message.
     pub fn read(path: &Path, folders: &[PathBuf], message: Option<&str>) -> Result<Definition, Error> {
         let source = std::fs::File::open(path).and_then(read_text);
         let source = source.map_err(|e| Error::new(Kind::Malformed, 0, e.to_string()))?;

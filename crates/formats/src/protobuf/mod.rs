@@ -27,6 +27,22 @@ use prost_reflect::prost::Message as _;
 use shape::Shapes;
 
 /// Protocol Buffers.
+///
+/// ```
+/// # use dunnage_formats::{Format, Kind, Mapping, Value, Protobuf};
+/// # use dunnage_schema::Model;
+/// let model = Model::compile(r#"{
+///     "type": "object",
+///     "properties": {"celsius": {"type": "number", "multipleOf": 0.01, "minimum": -40, "maximum": 85}},
+///     "required": ["celsius"],
+///     "additionalProperties": false
+/// }"#)?;
+/// let message = Value::Map(vec![("celsius".into(), Value::F64(23.5))]);
+/// let mut bytes = Vec::new();
+/// Protobuf::new(&model, Mapping::Exact)?.encode(&message, &mut bytes)?;
+/// assert_eq!(bytes, [0x08, 0xdc, 0x24]); // field 1, 2350 as a zigzag varint
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Protobuf {
     shapes: Shapes,
@@ -46,6 +62,10 @@ enum Keys {
 
 impl Protobuf {
     /// Derives the definition from `model`.
+    ///
+    /// # Errors
+    ///
+    /// `malformed`: the library of Protobuf rejects the derived definition.
     pub fn new(model: &Model, mapping: Mapping) -> Result<Self, Error> {
         let mapped = Mapped::of(model, mapping);
         let definition = Definition::of(&dunnage_codegen::proto(mapped.record(), mapping), None)?;
@@ -54,6 +74,18 @@ impl Protobuf {
     }
 
     /// Uses the first message of a user's definition, a file that may import Google's well-known types.
+    ///
+    /// # Errors
+    ///
+    /// `malformed` if the definition does not compile, and those of [`Protobuf::from_definition`].
+    ///
+    /// ```
+    /// # use dunnage_formats::{Format, Protobuf, Value};
+    /// let codec = Protobuf::from_proto("syntax = \"proto3\"; message Reading { float celsius = 1; }", None)?;
+    /// let message = codec.decode(b"\x0d\x00\x00\xbc\x41")?;
+    /// assert_eq!(message.get("celsius"), Some(&Value::F64(23.5)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn from_proto(source: &str, model: Option<&Model>) -> Result<Self, Error> {
         Protobuf::from_definition(&Definition::of(source, None)?, model)
     }
@@ -67,6 +99,10 @@ impl Protobuf {
     /// a text of several numbers is matched to the name with the suffix `_x`. Every required property needs a field. Texts of numbers are
     /// decoded with the decimals of the schema. A model that cannot be matched so, or that allows further properties, describes the form of
     /// Protobuf's JSON.
+    ///
+    /// # Errors
+    ///
+    /// `type`: the model has a property that no field carries, and the form of Protobuf's JSON does not fit it either.
     pub fn from_definition(definition: &Definition, model: Option<&Model>) -> Result<Self, Error> {
         let descriptor = &definition.0;
         let Some(model) = model else {

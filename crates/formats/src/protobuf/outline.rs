@@ -53,6 +53,10 @@ pub enum OutlineKind {
 
 impl Definition {
     /// Returns the fields of the message and of all that it holds.
+    ///
+    /// # Errors
+    ///
+    /// `type`: the definition has a field that Protobuf's JSON cannot represent.
     pub fn outline(&self) -> Result<Outline, Error> {
         let shapes = Shapes::of(&self.0, None)?;
         Ok(Outline(shapes.all().map(|shape| shape.fields.iter().map(field).collect()).collect()))

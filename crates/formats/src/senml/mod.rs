@@ -12,6 +12,18 @@ use record::Base;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// SenML.
+///
+/// ```
+/// use dunnage_formats::{Format, Senml};
+///
+/// let pack = br#"[{"bn":"dev-7/","bt":1700000000,"n":"t","u":"Cel","v":23.5}]"#;
+/// let message = Senml::json(false).decode(pack)?;
+/// let dunnage_formats::Value::Array(records) = &message else { panic!() };
+/// assert_eq!(records[0].get("n"), Some(&"dev-7/t".into())); // resolved, as RFC 8428 says
+/// assert!(Senml::json(true).decode(&pack[..pack.len() - 1]).is_ok()); // a stream that goes on
+/// assert!(Senml::json(false).decode(&pack[..pack.len() - 1]).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Senml {
     form: Form,

@@ -12,6 +12,26 @@ use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, 
 use std::cell::RefCell;
 
 /// Packed fields.
+///
+/// ```
+/// # use dunnage_formats::{Format, Kind, Mapping, Value, Struct};
+/// # use dunnage_schema::Model;
+/// let model = Model::compile(r#"{
+///     "type": "object",
+///     "properties": {"celsius": {"type": "number", "multipleOf": 0.01, "minimum": -40, "maximum": 85}},
+///     "required": ["celsius"],
+///     "additionalProperties": false
+/// }"#)?;
+/// let message = Value::Map(vec![("celsius".into(), Value::F64(23.5))]);
+/// let mut bytes = Vec::new();
+/// Struct::new(&model, Mapping::Exact).encode(&message, &mut bytes)?;
+/// assert_eq!(bytes, 2350i16.to_be_bytes());
+///
+/// bytes.clear();
+/// Struct::new(&model, Mapping::Float32).encode(&message, &mut bytes)?;
+/// assert_eq!(bytes, 23.5f32.to_be_bytes());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Struct {
     mapped: Mapped,
@@ -38,6 +58,23 @@ impl Format for Struct {
 }
 
 /// Packed fields compressed with zlib (RFC 1950), level 9.
+///
+/// ```
+/// # use dunnage_formats::{Format, Kind, Mapping, Value, StructZlib};
+/// # use dunnage_schema::Model;
+/// let model = Model::compile(r#"{
+///     "type": "object",
+///     "properties": {"celsius": {"type": "number", "multipleOf": 0.01, "minimum": -40, "maximum": 85}},
+///     "required": ["celsius"],
+///     "additionalProperties": false
+/// }"#)?;
+/// let message = Value::Map(vec![("celsius".into(), Value::F64(23.5))]);
+/// let mut bytes = Vec::new();
+/// let codec = StructZlib::new(&model, Mapping::Exact);
+/// codec.encode(&message, &mut bytes)?;
+/// assert_eq!(codec.decode(&bytes)?, message);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct StructZlib {
     inner: Struct,

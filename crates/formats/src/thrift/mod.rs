@@ -16,6 +16,22 @@ use thrift::protocol::{
 use thrift::{ProtocolErrorKind, TConfiguration};
 
 /// Apache Thrift.
+///
+/// ```
+/// # use dunnage_formats::{Format, Kind, Mapping, Value, Thrift, ThriftProtocol};
+/// # use dunnage_schema::Model;
+/// let model = Model::compile(r#"{
+///     "type": "object",
+///     "properties": {"celsius": {"type": "number", "multipleOf": 0.01, "minimum": -40, "maximum": 85}},
+///     "required": ["celsius"],
+///     "additionalProperties": false
+/// }"#)?;
+/// let message = Value::Map(vec![("celsius".into(), Value::F64(23.5))]);
+/// let mut bytes = Vec::new();
+/// Thrift::new(&model, ThriftProtocol::Compact)?.encode(&message, &mut bytes)?;
+/// assert_eq!(bytes, [0x14, 0xdc, 0x24, 0x00]); // field 1, an i16, and the end of the struct
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Thrift {
     mapped: Mapped,
@@ -33,6 +49,10 @@ pub enum Protocol {
 
 impl Thrift {
     /// Derives the struct from `model`.
+    ///
+    /// # Errors
+    ///
+    /// `type`: a record of the model has more fields than Thrift can number.
     pub fn new(model: &Model, protocol: Protocol) -> Result<Self, Error> {
         let mapped = Mapped::of(model, Mapping::Exact);
         if mapped

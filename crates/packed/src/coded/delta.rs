@@ -38,6 +38,19 @@ impl Trained {
 }
 
 /// A message that the receiver has acknowledged, as the reference of later ones.
+///
+/// ```
+/// # use base64::{Engine, prelude::BASE64_STANDARD};
+/// # use dunnage_packed::{Layout, Training, Value};
+/// # use dunnage_schema::Model;
+/// # let mut model = Model::compile(r#"{"type": "integer", "minimum": 0, "maximum": 999999, "x-dunnage-changes": 2}"#)?;
+/// # model.statistics = Training::assumed(&Layout::untrained(&model))?.map(|bytes| BASE64_STANDARD.encode(bytes));
+/// let layout = Layout::new(&model)?; // a schema with statistics
+/// let reference = layout.reference(&Value::U64(500_000))?;
+/// let again = layout.reference_from(reference.plain(), None)?; // as after a restart
+/// assert_eq!(again.name(), reference.name());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Reference {
     name: u16,
@@ -68,17 +81,29 @@ impl Reference {
 }
 
 /// Returns whether a delta with this first byte may refer to the message of this name.
+///
+/// ```
+/// use dunnage_packed::may_refer;
+/// assert!(may_refer(0xb4, 0x1234)); // the low 6 bits are those of the name
+/// assert!(!may_refer(0xb5, 0x1234));
+/// ```
 pub fn may_refer(first: u8, name: u16) -> bool {
     name & TAG == u16::from(first) & TAG
 }
 
 /// Returns whether the first byte of a packed message is that of a delta.
+///
+/// ```
+/// use dunnage_packed::is_delta;
+/// assert!(is_delta(&[0x80, 0x12, 0x34]) && !is_delta(&[0x01, 0x12]));
+/// ```
 pub fn is_delta(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|first| first >> 6 == DELTA)
 }
 
 /// A message that was decoded, and its name.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Decoded {
     /// The message.
     pub value: Value,
@@ -97,17 +122,24 @@ struct Delta<'a> {
 
 impl Layout {
     /// Returns `message` as the reference of later ones. Only layouts with statistics have references.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Layout::encode`], and `malformed` if the layout has no statistics.
     pub fn reference(&self, message: &Value) -> Result<Reference, Error> {
-        let trained = self.trained_or_error()?;
+        let trained = self.trained_or_error().map_err(Error::without_offset)?;
         let mut plain = Vec::new();
         self.encode_plain(message, &mut plain)?;
         let mut recorder = Recorder::default();
         self.write(message, &mut recorder)?;
-#[non_exhaustive]
         Ok(Reference { name: trained.name_of(&plain), plain, record: recorder.finish() })
     }
 
     /// Restores a reference from [`Reference::plain`].
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Layout::decode`], and `malformed` if the layout has no statistics.
     pub fn reference_from<'a>(&self, plain: &[u8], known: impl Into<Known<'a>>) -> Result<Reference, Error> {
         self.check_start(plain)?;
         let mut message = Value::Null;
@@ -116,6 +148,28 @@ impl Layout {
     }
 
     /// Appends `message` as a delta against `reference`. After an error, `out` is unchanged.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Layout::reference`].
+    ///
+    /// ```
+    /// # use base64::{Engine, prelude::BASE64_STANDARD};
+    /// # use dunnage_packed::{Layout, Training, Value};
+    /// # use dunnage_schema::Model;
+    /// # let mut model = Model::compile(r#"{"type": "integer", "minimum": 0, "maximum": 999999, "x-dunnage-changes": 2}"#)?;
+    /// # model.statistics = Training::assumed(&Layout::untrained(&model))?.map(|bytes| BASE64_STANDARD.encode(bytes));
+    /// let layout = Layout::new(&model)?; // a schema with statistics
+    /// let acknowledged = layout.reference(&Value::U64(500_000))?;
+    /// let mut delta = Vec::new();
+    /// layout.encode_delta(&Value::U64(500_001), &acknowledged, &mut delta)?;
+    /// assert_eq!(delta.len(), 4); // three bytes are the tag and the name
+    ///
+    /// let decoded = layout.decode_delta(&delta, [&acknowledged], [], None)?;
+    /// assert_eq!(decoded.value, Value::U64(500_001));
+    /// assert_eq!(decoded.used, acknowledged.name());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn encode_delta(
         &self,
         message: &Value,
@@ -192,7 +246,11 @@ impl Layout {
     /// Decodes a delta. `likely` are the acknowledged messages of this device from the one on that was referred to last, `late` the
     /// older ones, which only a message that was overtaken refers to; both from the latest to the oldest.
     ///
-    /// The error is of kind `reference` if none of them gives a message of the delta's name, or if two give different ones.
+    /// # Errors
+    ///
+    /// - `reference`: none of the messages gives one of the delta's name, or two give different ones.
+    /// - `malformed`: `bytes` are not a delta, or the layout has no statistics.
+    /// - `truncated`: `bytes` have no name.
     pub fn decode_delta<'r, 'a>(
         &self,
         bytes: &[u8],
@@ -222,7 +280,7 @@ impl Layout {
         delta: &Delta<'_>,
         references: impl IntoIterator<Item = &'r Reference>,
     ) -> Result<Option<Decoded>, Error> {
-        let trained = self.trained_or_error().map_err(Error::without_offset)?;
+        let trained = self.trained_or_error()?;
         let mut found: Option<Decoded> = None;
         let tagged = references.into_iter().filter(|one| one.is_tagged(delta.bytes[0]));
         let mut tried: Vec<&Reference> = Vec::new();

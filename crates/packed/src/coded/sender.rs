@@ -36,6 +36,10 @@ impl<L: Borrow<Layout>> Sender<L> {
     }
 
     /// Appends `message` to `out` as a delta, or without a reference if that is not longer.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Layout::encode`], and `malformed` if the layout has no statistics.
     pub fn encode(&mut self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
         let start = out.len();
         if self.unacknowledged >= MAX_UNACKNOWLEDGED {
@@ -62,6 +66,22 @@ impl<L: Borrow<Layout>> Sender<L> {
 
     /// Takes note that the receiver has the message of this name. Returns whether that was news: an unknown or ambiguous name is
     /// ignored, so that late and repeated acknowledgements do no harm.
+    ///
+    /// ```
+    /// # use base64::{Engine, prelude::BASE64_STANDARD};
+    /// # use dunnage_packed::{Layout, Training, Value};
+    /// # use dunnage_schema::Model;
+    /// # let mut model = Model::compile(r#"{"type": "integer", "minimum": 0, "maximum": 999999, "x-dunnage-changes": 2}"#)?;
+    /// # model.statistics = Training::assumed(&Layout::untrained(&model))?.map(|bytes| BASE64_STANDARD.encode(bytes));
+    /// let layout = Layout::new(&model)?; // a schema with statistics
+    /// # use dunnage_packed::Sender;
+    /// let mut sender = Sender::new(&layout, 1);
+    /// sender.encode(&Value::U64(500_000), &mut Vec::new())?;
+    /// let name = sender.last().unwrap();
+    /// assert!(sender.acknowledged(name));
+    /// assert!(!sender.acknowledged(name)); // a repetition
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn acknowledged(&mut self, name: u16) -> bool {
         let mut named = (0..self.pending.len()).filter(|at| self.pending[*at].name() == name);
         let Some(at) = named.next_back() else { return false };

@@ -7,6 +7,18 @@ use std::collections::VecDeque;
 /// A sender refers to what was acknowledged last. Those before it are therefore *late*: only a delta that was overtaken by a later one refers
 /// to them, so that [`Layout::decode_delta`](crate::Layout::decode_delta) tries them second. `T` is a [`Reference`](crate::Reference), or what
 /// the caller keeps with it.
+///
+/// ```
+/// use dunnage_packed::Window;
+///
+/// let mut window = Window::new(3, 1);
+/// for message in ["a", "b", "c"] {
+///     assert_eq!(window.push(message, |kept| *kept == message).count(), 0);
+/// }
+/// window.refer(|message| *message == "b"); // a delta referred to b
+/// assert_eq!(window.likely().collect::<Vec<_>>(), [&"c", &"b"]);
+/// assert_eq!(window.late().collect::<Vec<_>>(), [&"a"]);
+/// ```
 #[derive(Debug, Clone)]
 pub struct Window<T> {
     list: VecDeque<T>,

@@ -11,6 +11,28 @@ use dunnage_schema::DEVICE;
 use std::collections::BTreeMap;
 
 /// What a receiver knows about the device that sent a message, for the values with `x-dunnage-known`.
+///
+/// ```
+/// # use dunnage_packed::{Kind, Known, Layout, Value};
+/// # use dunnage_schema::Model;
+/// let model = Model::compile(r#"{
+///     "type": "object",
+///     "properties": {
+///         "id": {"type": "string", "x-dunnage-known": "device"},
+///         "open": {"type": "boolean"}
+///     },
+///     "required": ["id", "open"],
+///     "additionalProperties": false
+/// }"#)?;
+/// let layout = Layout::new(&model)?;
+/// let message = Value::Map(vec![("id".into(), "door-7".into()), ("open".into(), Value::Bool(true))]);
+/// let mut bytes = Vec::new();
+/// layout.encode(&message, &mut bytes)?;
+/// assert_eq!(bytes, [0x01, 0x80]); // the ID takes no bits
+/// assert_eq!(layout.decode(&bytes, Some("door-7"))?, message);
+/// assert_eq!(layout.decode(&bytes, Known::default()).unwrap_err().kind(), Kind::Type);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Known<'a> {
     /// The ID of the device.
@@ -34,6 +56,23 @@ impl<'a> Known<'a> {
 impl Node {
     /// Returns the texts of `message`, a value of this node, that packed does not carry, by their names. The device's ID is among
     /// them. A receiver would know them.
+    ///
+    /// ```
+    /// # use dunnage_packed::{Known, Layout, Value};
+    /// # use dunnage_schema::Model;
+    /// let model = Model::compile(r#"{
+    ///     "type": "object",
+    ///     "properties": {"msisdn": {"type": "string", "x-dunnage-known": "msisdn"}},
+    ///     "required": ["msisdn"],
+    ///     "additionalProperties": false
+    /// }"#)?;
+    /// let layout = Layout::new(&model)?;
+    /// let message = Value::Map(vec![("msisdn".into(), "393315537800".into())]);
+    /// let texts = layout.root().known_texts(&message);
+    /// assert_eq!(texts["msisdn"], "393315537800");
+    /// assert_eq!(layout.decode(&[0x01], &texts)?, message);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn known_texts(&self, message: &Value) -> BTreeMap<String, String> {
         let mut texts = BTreeMap::new();
         self.add_known(message, &mut texts);

@@ -53,6 +53,18 @@ pub struct Node {
 }
 
 /// The kind of a node, which determines its bits; `spec/packed.md`, "Plain bodies".
+///
+/// ```
+/// # use dunnage_packed::{Layout, Shape};
+/// # use dunnage_schema::Model;
+/// let model = Model::compile(r#"{"type": ["number", "null"], "multipleOf": 0.5, "minimum": 0, "maximum": 50}"#)?;
+/// let layout = Layout::new(&model)?;
+/// let Shape::Nullable(inner) = &layout.root().shape else { panic!() };
+/// let Shape::Number(number) = &inner.shape else { panic!() };
+/// assert_eq!((number.min, number.max, number.step), (0, 500, 5)); // in tenths
+/// assert_eq!((layout.root().bits().max, inner.bits().max), (Some(8), Some(7)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
     /// A constant, which takes no bits.
@@ -91,6 +103,15 @@ pub enum Shape {
 
 impl Node {
     /// Returns the node with this number, if it is this one or below it.
+    ///
+    /// ```
+    /// # use dunnage_packed::{Layout, Shape};
+    /// # use dunnage_schema::Model;
+    /// let layout = Layout::new(&Model::compile(r#"{"type": "array", "maxItems": 3, "items": {"type": "boolean"}}"#)?)?;
+    /// assert_eq!(layout.root().find(1).map(|node| &node.shape), Some(&Shape::Bool));
+    /// assert_eq!(layout.root().find(2), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn find(&self, id: u32) -> Option<&Node> {
         if self.id == id {
             return Some(self);

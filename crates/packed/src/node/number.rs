@@ -92,6 +92,18 @@ impl Number {
     }
 
     /// Returns how an integer is written if `usual` is absent, or after its escape.
+    ///
+    /// ```
+    /// # use dunnage_packed::{Form, Layout, Shape};
+    /// # use dunnage_schema::Model;
+    /// let form = |schema| {
+    ///     let layout = Layout::new(&Model::compile(schema)?)?;
+    ///     let Shape::Number(number) = &layout.root().shape else { panic!() };
+    ///     Ok::<_, dunnage_schema::SchemaError>(number.form())
+    /// };
+    /// assert!(matches!(form(r#"{"type": "integer", "minimum": 0, "maximum": 99}"#)?, Form::Index(100)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn form(&self) -> Form {
         self.form
     }

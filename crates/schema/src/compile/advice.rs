@@ -18,6 +18,12 @@ const NAME_FIELDS: [&str; 9] = [
 
 /// Whether `text` may be meant as a schema rather than a message: it is not a JSON object, has a keyword, or has a name similar to a
 /// keyword. [`Model::compile`](crate::Model::compile) explains texts that are no JSON objects.
+///
+/// ```
+/// use dunnage_schema::has_keywords;
+/// assert!(has_keywords(r#"{"type": "integer"}"#));
+/// assert!(!has_keywords(r#"{"celsius": 23.5}"#)); // a message, not its schema
+/// ```
 pub fn has_keywords(text: &str) -> bool {
     match Node::parse(text) {
         Ok(Node::Object(entries)) => {

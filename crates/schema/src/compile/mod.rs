@@ -54,6 +54,18 @@ pub(crate) const MAX_PATTERNS: usize = 256;
 const UNTITLED: &str = "Message";
 
 /// Settings that affect the meaning of a schema and are not part of its text.
+///
+/// ```
+/// use dunnage_pson::Value;
+/// use dunnage_schema::{Model, Options};
+///
+/// let schema = r#"{"type": "string", "format": "ipv4"}"#;
+/// let message = Value::from("not an address");
+/// assert!(Model::compile(schema)?.validate(&message).is_ok()); // an annotation
+/// let options = Options { assert_formats: true, ..Options::default() };
+/// assert!(Model::compile_with(schema, options)?.validate(&message).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     /// Whether a known `format` restricts the valid text. Otherwise it is an annotation.
@@ -72,11 +84,27 @@ impl Model {
     /// Compiles a schema: JSON Schema from draft-04 to 2020-12, as `spec/schema.md` defines it.
     ///
     /// A keyword that is not supported and would change the meaning is an error; it is never ignored.
+    ///
+    /// # Errors
+    ///
+    /// The text is not JSON, a keyword is unknown or has a wrong value, or the schema exceeds a limit. The error has the keyword and its JSON
+    /// pointer.
+    ///
+    /// ```
+    /// # use dunnage_schema::Model;
+    /// let error = Model::compile(r#"{"type": "object", "properties": {"t": {"type": "number", "minimun": 0}}}"#).unwrap_err();
+    /// assert_eq!((error.keyword(), error.pointer()), ("minimun", "/properties/t/minimun"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn compile(text: &str) -> Result<Model, SchemaError> {
         Model::compile_with(text, Options::default())
     }
 
     /// Compiles a schema with `options`.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Model::compile`].
     pub fn compile_with(text: &str, options: Options) -> Result<Model, SchemaError> {
         let root = Node::parse(text)?;
         let dialect = Dialect::of(&root, "")?;

@@ -97,6 +97,23 @@ impl std::error::Error for InferError {}
 /// assert!(inferred.notes.iter().any(|note| note.to_string().starts_with("door: missing in 1 of 2")));
 /// # Ok::<(), dunnage_schema::InferError>(())
 /// ```
+///
+/// # Errors
+///
+/// No samples, or a sample that is not JSON: [`InferError::sample`] has its index.
+///
+/// ```
+/// use dunnage_schema::{Model, infer};
+///
+/// let samples: Vec<String> = (0..40).map(|n| format!(r#"{{"celsius": {}.{}}}"#, 20 + n % 5, n % 10)).collect();
+/// let inferred = infer(&samples, Some("Reading"))?;
+/// assert_eq!(Model::compile(&inferred.schema)?.name, "Reading");
+/// assert!(inferred.notes.iter().any(|note| note.field == "celsius"));
+///
+/// let error = infer(&["{}", "{"], None).unwrap_err();
+/// assert_eq!(error.sample(), Some(1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn infer(samples: &[impl AsRef<str>], title: Option<&str>) -> Result<Inferred, InferError> {
     let mut rounded = 0;
     let nodes = samples.iter().enumerate().map(|(index, sample)| read(index, sample.as_ref(), &mut rounded));
@@ -128,6 +145,13 @@ pub fn infer(samples: &[impl AsRef<str>], title: Option<&str>) -> Result<Inferre
 ///
 /// # Errors
 /// The text is not a JSON object.
+///
+/// ```
+/// use dunnage_schema::{Model, with_keyword};
+/// let schema = with_keyword(r#"{"type": "boolean"}"#, "x-dunnage-slot", 7)?;
+/// assert_eq!(Model::compile(&schema)?.slot, 7);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn with_keyword(schema: &str, keyword: &str, n: u64) -> Result<String, SchemaError> {
     let mut node = Node::parse(schema)?;
     let Node::Object(entries) = &mut node else {

@@ -24,6 +24,19 @@ const MAX_INSIDE: u32 = 1000;
 
 impl Model {
     /// Checks `message` against the schema. The error names the first value that breaks it, and how.
+    ///
+    /// # Errors
+    ///
+    /// The first violation, with the JSON pointer of the value.
+    ///
+    /// ```
+    /// # use dunnage_pson::Value;
+    /// # use dunnage_schema::Model;
+    /// let model = Model::compile(r#"{"type": "array", "items": {"type": "integer", "maximum": 100}}"#)?;
+    /// let violation = model.validate(&Value::Array(vec![7u64.into(), 101u64.into()])).unwrap_err();
+    /// assert_eq!((violation.pointer(), violation.message()), ("/1", "101 is above the maximum 100"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn validate(&self, message: &Value) -> Result<(), Violation> {
         let check = Check::new(&self.definitions, true);
         let result = check.value(&self.root, message);

@@ -23,7 +23,22 @@ const PUNCTUAL: f64 = 64.0;
 impl Training<'_> {
     /// Returns the statistics for messages that change as the schema says: `x-dunnage-changes`, `x-dunnage-every` and
     /// `x-dunnage-usual`. All parts that are not numbers are assumed to change in one of four messages. Returns `None` if the
-    /// schema says nothing about changes. Errors are those of [`Training::new`].
+    /// schema says nothing about changes.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Training::new`].
+    ///
+    /// ```
+    /// # use dunnage_packed::{Layout, Training};
+    /// # use dunnage_schema::Model;
+    /// let assumed = |schema| -> Result<_, Box<dyn std::error::Error>> {
+    ///     Ok(Training::assumed(&Layout::untrained(&Model::compile(schema)?))?)
+    /// };
+    /// assert!(assumed(r#"{"type": "integer", "minimum": 0, "maximum": 999, "x-dunnage-changes": 2}"#)?.is_some());
+    /// assert!(assumed(r#"{"type": "integer", "minimum": 0, "maximum": 999}"#)?.is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn assumed(layout: &Layout) -> Result<Option<Vec<u8>>, Error> {
         let training = Training::new(layout)?;
         let leaves = training.leaves.list();

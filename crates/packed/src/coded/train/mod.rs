@@ -71,6 +71,25 @@ struct NodeBits {
 }
 
 /// Collects messages, and makes statistics of them.
+///
+/// ```
+/// use base64::{Engine, prelude::BASE64_STANDARD};
+/// use dunnage_packed::{Layout, Training, Value};
+/// use dunnage_schema::Model;
+///
+/// let mut model = Model::compile(r#"{"type": "integer", "minimum": 0, "maximum": 65535}"#)?;
+/// let layout = Layout::untrained(&model);
+/// let mut training = Training::new(&layout)?;
+/// for n in 0..1000 {
+///     training.add(&training.example(&Value::U64(20_000 + n % 16))?);
+/// }
+/// model.statistics = Some(BASE64_STANDARD.encode(training.finish().statistics));
+///
+/// let mut bytes = Vec::new();
+/// Layout::new(&model)?.encode(&Value::U64(20_007), &mut bytes)?;
+/// assert_eq!(bytes.len(), 2); // instead of 3: a value like those that were seen
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Training<'a> {
     layout: &'a Layout,
@@ -81,7 +100,11 @@ pub struct Training<'a> {
 }
 
 impl<'a> Training<'a> {
-    /// Begins a training. Only plain layouts with a slot byte have statistics; the error is of kind `type`.
+    /// Begins a training.
+    ///
+    /// # Errors
+    ///
+    /// `type`: the largest message has no bound, or messages have no slot byte.
     pub fn new(layout: &'a Layout) -> Result<Training<'a>, Error> {
         let fault = match layout.is_plain() {
             false => Some("statistics need a schema whose largest message has a bound"),
@@ -98,6 +121,10 @@ impl<'a> Training<'a> {
     }
 
     /// Returns a message as an example.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Layout::encode`].
     pub fn example(&self, message: &Value) -> Result<Example, Error> {
         let mut bytes = Vec::new();
         self.layout.encode_plain(message, &mut bytes)?;

@@ -31,6 +31,16 @@ impl PatternPiece {
 }
 
 /// Returns the pieces in which a coded body has the characters of a pattern.
+///
+/// ```
+/// # use dunnage_packed::{Layout, Shape, pattern_pieces};
+/// # use dunnage_schema::Model;
+/// let layout = Layout::new(&Model::compile(r#"{"type": "string", "pattern": "^LMCU[0-9]{7}$"}"#)?)?;
+/// let Shape::Pattern(segments) = &layout.root().shape else { panic!() };
+/// assert_eq!(pattern_pieces(segments).len(), 1); // "LMCU" takes no bits
+/// assert_eq!(layout.root().bits().max, Some(24)); // ceil(log2 10^7)
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn pattern_pieces(segments: &[Segment]) -> Vec<PatternPiece> {
     pieces(segments).collect()
 }
