@@ -64,6 +64,8 @@
 //!
 //! # Example
 //!
+//! `examples/embed.rs` is this example as a program.
+//!
 //! ```
 //! use dunnage_buffer::*;
 //! # #[tokio::main]

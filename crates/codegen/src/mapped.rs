@@ -77,7 +77,6 @@ impl Mapped {
     /// and digits. Every required property needs a field.
     ///
     /// # Errors
-    ///
     /// `type`: a required property has no field, or its field cannot carry it. The pointer names the property.
     ///
     /// ```
@@ -114,7 +113,6 @@ impl Mapped {
     /// Converts `message` to a value of the record. The message must be valid against the model.
     ///
     /// # Errors
-    ///
     /// - `type`: a property that the schema does not have.
     /// - `range`: any other value that the schema does not allow.
     /// - `limit`: a message that is nested more than 32 deep.
@@ -129,7 +127,6 @@ impl Mapped {
     /// Converts a value of the record to a message.
     ///
     /// # Errors
-    ///
     /// `type` if the value is not one of the record, and `range` if the message is not valid.
     pub fn to_message(&self, record: Value) -> Result<Value, Error> {
         self.to_message_within(record, &Budget::default())
@@ -138,7 +135,6 @@ impl Mapped {
     /// Like [`Mapped::to_message`], but charges what it allocates to `budget`. The record itself must already be charged.
     ///
     /// # Errors
-    ///
     /// As those of [`Mapped::to_message`], and `limit` if `budget` is used up.
     pub fn to_message_within(&self, record: Value, budget: &Budget) -> Result<Value, Error> {
         let message = self.root.to_message(record, budget)?;

@@ -1,4 +1,4 @@
-//! Prints the size of a message in every format; the schema-driven ones use the bundled weather schema:
+//! How large is my message in every format? The schema-driven ones use the bundled weather schema.
 //!
 //!     cargo run -p dunnage-formats --example sizes
 

@@ -68,7 +68,6 @@ impl<'t> Csv<'t> {
     /// Reads the header of `text`.
     ///
     /// # Errors
-    ///
     /// `malformed`: there is no header, or two of its columns are the same field.
     pub fn new(text: &'t str) -> Result<Csv<'t>, Error> {
         let header = text.trim_start_matches([MARK, '\n', '\r']);

@@ -143,7 +143,6 @@ impl Id {
     /// `struct-zlib`.
     ///
     /// # Errors
-    ///
     /// `type` if the schema is missing, if the format does not have the mapping, or if the crate was built without the feature of the
     /// format. Otherwise the schema cannot be mapped to the format.
     ///

@@ -37,7 +37,6 @@ impl Json {
     /// Decodes a message as the gateway reads those of devices: a number that no value holds exactly is the nearest binary64.
     ///
     /// # Errors
-    ///
     /// As those of [`Format::decode`], without the `range` error of a number with too many digits.
     ///
     /// ```

@@ -106,7 +106,6 @@ pub trait Format: Send + Sync {
     /// Appends the encoding of `message` to `out`. On an error, `out` is unchanged.
     ///
     /// # Errors
-    ///
     /// `type` or `range` for a value that the format or its schema does not have, `limit` for a message that is nested too deeply or too
     /// long. The error has the JSON pointer of the value where it is known, and no offset.
     fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error>;
@@ -115,7 +114,6 @@ pub trait Format: Send + Sync {
     /// memory than `reception` allows is a `limit` error, which is returned before the memory is allocated.
     ///
     /// # Errors
-    ///
     /// `truncated` or `malformed` bytes, a `range` error of the schema, and `limit`. The error has the offset of the fault, or the pointer of
     /// the value.
     fn decode_from(&self, bytes: &[u8], reception: &Reception<'_>) -> Result<Value, Error>;
@@ -123,7 +121,6 @@ pub trait Format: Send + Sync {
     /// Decodes a message without any [`Reception`]: nothing is known about it, and its memory is not limited.
     ///
     /// # Errors
-    ///
     /// As those of [`Format::decode_from`].
     fn decode(&self, bytes: &[u8]) -> Result<Value, Error> {
         self.decode_from(bytes, &Reception::default())
@@ -132,7 +129,6 @@ pub trait Format: Send + Sync {
     /// Encodes `message` and reports whether decoding returns the same message.
     ///
     /// # Errors
-    ///
     /// Those of [`Format::encode`]. Bytes that do not decode are not an error.
     ///
     /// ```

@@ -30,7 +30,6 @@ impl Packed {
     /// Computes the layout of `model`'s messages.
     ///
     /// # Errors
-    ///
     /// As those of [`Layout::new`].
     pub fn new(model: &Model) -> Result<Self, SchemaError> {
         Ok(Packed { layout: Layout::new(model)? })

@@ -1,4 +1,4 @@
-//! Encodes and decodes a reading of the bundled weather schema, and prints where its bits go:
+//! How do I encode a message, and where do its bits go?
 //!
 //!     cargo run -p dunnage-packed --example weather
 

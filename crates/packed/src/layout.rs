@@ -45,7 +45,6 @@ impl Layout {
     /// Computes the layout of the messages of `model`.
     ///
     /// # Errors
-    ///
     /// The statistics of the schema are not those of its layout, or `x-dunnage-slot-from` does not go with the rest of the schema. The error
     /// names the keyword.
     ///

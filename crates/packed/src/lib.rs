@@ -4,6 +4,8 @@
 //! reports walk in the same order. The encoder and decoder do not depend on how parts become bits: a sink or source writes
 //! them as plain bits, or codes them with an adaptive model when the largest message is unbounded or above
 //! [`MAX_PLAIN_BYTES`].
+//!
+//! The [`tutorial`] goes from a schema to bytes, to a device, to the gateway.
 
 mod bits;
 mod canonical;
@@ -31,6 +33,8 @@ mod shrink;
 mod size;
 mod slot;
 mod trace;
+#[cfg(any(doc, doctest))]
+pub mod tutorial;
 mod wire;
 
 pub use check::Check;

@@ -21,7 +21,6 @@ impl Layout {
     /// Numbers with `x-dunnage-round` are rounded.
     ///
     /// # Errors
-    ///
     /// - `type`: a value of another type, or a property that the schema does not have.
     /// - `range`: any other value that the schema does not allow.
     /// - `limit`: a message that is nested too deeply, or too large.
@@ -55,7 +54,6 @@ impl Layout {
     /// Appends `message` to `out` as [`Layout::encode`] does, but never in the prior form: generated encoders have only this one.
     ///
     /// # Errors
-    ///
     /// As those of [`Layout::encode`].
     pub fn encode_without_statistics(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
         let start = out.len();
@@ -140,7 +138,6 @@ impl Layout {
     /// Decodes `bytes`. `known` has the texts of `x-dunnage-known`: the ID of the sender, or a [`Known`].
     ///
     /// # Errors
-    ///
     /// - `truncated`: `bytes` end too early.
     /// - `malformed`: a check that does not match, bytes after the message, or a value that has another encoding.
     /// - `range`: another slot, or a value that the schema does not allow.
@@ -168,7 +165,6 @@ impl Layout {
     /// Decodes `bytes` as [`Layout::decode`] does. Memory is taken from `memory`.
     ///
     /// # Errors
-    ///
     /// As those of [`Layout::decode`], and `limit` if `memory` is used up.
     ///
     /// ```
@@ -197,7 +193,6 @@ impl Layout {
     /// other. After an error, `message` is any value.
     ///
     /// # Errors
-    ///
     /// As those of [`Layout::decode`].
     ///
     /// ```

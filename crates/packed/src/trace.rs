@@ -105,7 +105,6 @@ impl Layout {
     /// those of the prior form a share of the bits. Messages with a modelled body have no steps, because they are one stream.
     ///
     /// # Errors
-    ///
     /// As those of [`Layout::decode`].
     pub fn trace<'a>(
         &self,

@@ -1,4 +1,4 @@
-//! Encodes a reading with serde and decodes it again, borrowing its text from the bytes:
+//! How do I encode my own types with serde? Text is borrowed from the bytes.
 //!
 //!     cargo run -p dunnage-pson --example reading
 

@@ -31,36 +31,51 @@ impl Budget {
     /// Takes the memory of a value without content.
     ///
     /// # Errors
-    /// `limit` at `offset` when the budget is spent. The same holds for all other methods.
+    /// `limit` at `offset` when the budget is spent.
     #[inline]
     pub fn value(&self, offset: usize) -> Result<(), Error> {
         self.take(Self::UNIT, offset)
     }
 
     /// Takes the memory of `count` values at once.
+    ///
+    /// # Errors
+    /// `limit` at `offset` when the budget is spent.
     pub fn values(&self, count: usize, offset: usize) -> Result<(), Error> {
         self.take(count.saturating_mul(Self::UNIT), offset)
     }
 
     /// Takes the memory of a key, or of the content of a text or byte string, of `length` bytes.
+    ///
+    /// # Errors
+    /// `limit` at `offset` when the budget is spent.
     #[inline]
     pub fn content(&self, length: usize, offset: usize) -> Result<(), Error> {
         self.take(length.saturating_add(Self::UNIT), offset)
     }
 
     /// Takes the memory of an array or map without its elements.
+    ///
+    /// # Errors
+    /// `limit` at `offset` when the budget is spent.
     #[inline]
     pub fn container(&self, offset: usize) -> Result<(), Error> {
         self.take(Self::UNIT, offset)
     }
 
     /// Takes the memory of a copy of `value`, including keys.
+    ///
+    /// # Errors
+    /// `limit` at `offset` when the budget is spent.
     pub fn copy_of(&self, value: &Value, offset: usize) -> Result<(), Error> {
         self.value(offset)?;
         self.parts_of(value, offset)
     }
 
     /// Does the same without the memory of the value itself, which has been taken already.
+    ///
+    /// # Errors
+    /// `limit` at `offset` when the budget is spent.
     pub fn parts_of(&self, value: &Value, offset: usize) -> Result<(), Error> {
         match value {
             Value::Text(text) => self.content(text.len(), offset),

@@ -124,6 +124,10 @@ impl<'de> Reader<'de> {
 
     /// Reads the next item of any type. Enters a map or array, as [`enter_map`](Reader::enter_map) and
     /// [`enter_array`](Reader::enter_array) do.
+    ///
+    /// # Errors
+    /// Those of [`peek`](Reader::peek); `malformed` or `truncated` for a damaged item, `range` for an integer beyond 64 bits, `limit` if maps and
+    /// arrays are nested too deeply.
     pub fn item(&mut self) -> Result<Item<'de>, Error> {
         let header = self.decoder.at;
         let item = self.take(Decoder::item)?;
@@ -136,6 +140,9 @@ impl<'de> Reader<'de> {
     }
 
     /// Reads the next key of the innermost open map.
+    ///
+    /// # Errors
+    /// `type` if no key is next: the reader is not in a map, at its end, or at a value.
     pub fn key(&mut self) -> Result<&'de str, Error> {
         if !self.levels.current.at_key() {
             return Err(self.misplaced("a key is not allowed here"));
@@ -144,76 +151,121 @@ impl<'de> Reader<'de> {
     }
 
     /// Reads an integer from 0 to 2^64-1, or a float that equals one.
+    ///
+    /// # Errors
+    /// `type` if the item is not a number, `range` if it is no `u64`, and those of [`item`](Reader::item).
     pub fn u64(&mut self) -> Result<u64, Error> {
         self.number(Number::to_u64)
     }
 
     /// Reads an integer from 0 to 2^32-1, or a float that equals one.
+    ///
+    /// # Errors
+    /// `type` if the item is not a number, `range` if it is no `u32`, and those of [`item`](Reader::item).
     pub fn u32(&mut self) -> Result<u32, Error> {
         self.number(|n| n.to_u64()?.try_into().ok())
     }
 
     /// Reads an integer from 0 to 65,535, or a float that equals one.
+    ///
+    /// # Errors
+    /// `type` if the item is not a number, `range` if it is no `u16`, and those of [`item`](Reader::item).
     pub fn u16(&mut self) -> Result<u16, Error> {
         self.number(|n| n.to_u64()?.try_into().ok())
     }
 
     /// Reads an integer from 0 to 255, or a float that equals one.
+    ///
+    /// # Errors
+    /// `type` if the item is not a number, `range` if it is no `u8`, and those of [`item`](Reader::item).
     pub fn u8(&mut self) -> Result<u8, Error> {
         self.number(|n| n.to_u64()?.try_into().ok())
     }
 
     /// Reads an integer from -2^63 to 2^63-1, or a float that equals one.
+    ///
+    /// # Errors
+    /// `type` if the item is not a number, `range` if it is no `i64`, and those of [`item`](Reader::item).
     pub fn i64(&mut self) -> Result<i64, Error> {
         self.number(Number::to_i64)
     }
 
     /// Reads an integer from -2^31 to 2^31-1, or a float that equals one.
+    ///
+    /// # Errors
+    /// `type` if the item is not a number, `range` if it is no `i32`, and those of [`item`](Reader::item).
     pub fn i32(&mut self) -> Result<i32, Error> {
         self.number(|n| n.to_i64()?.try_into().ok())
     }
 
     /// Reads an integer from -32,768 to 32,767, or a float that equals one.
+    ///
+    /// # Errors
+    /// `type` if the item is not a number, `range` if it is no `i16`, and those of [`item`](Reader::item).
     pub fn i16(&mut self) -> Result<i16, Error> {
         self.number(|n| n.to_i64()?.try_into().ok())
     }
 
     /// Reads an integer from -128 to 127, or a float that equals one.
+    ///
+    /// # Errors
+    /// `type` if the item is not a number, `range` if it is no `i8`, and those of [`item`](Reader::item).
     pub fn i8(&mut self) -> Result<i8, Error> {
         self.number(|n| n.to_i64()?.try_into().ok())
     }
 
     /// Reads any integer that a message can carry, -2^63 to 2^64-1, or a float that equals one.
+    ///
+    /// # Errors
+    /// `type` if the item is not a number, `range` if it is no `i128`, and those of [`item`](Reader::item).
     pub fn i128(&mut self) -> Result<i128, Error> {
         self.number(Number::to_i128)
     }
 
     /// Reads a float, or an integer that binary64 holds exactly.
+    ///
+    /// # Errors
+    /// `type` if the item is not a number, `range` if a binary64 does not hold it exactly, and those of [`item`](Reader::item).
     pub fn f64(&mut self) -> Result<f64, Error> {
         self.number(Number::to_f64)
     }
 
     /// Reads a float or integer that binary32 holds exactly.
+    ///
+    /// # Errors
+    /// `type` if the item is not a number, `range` if a binary32 does not hold it exactly, and those of [`item`](Reader::item).
     pub fn f32(&mut self) -> Result<f32, Error> {
         self.number(Number::to_f32)
     }
 
     /// Reads `true` or `false`.
+    ///
+    /// # Errors
+    /// `type` if the item is another one, and those of [`item`](Reader::item).
     pub fn bool(&mut self) -> Result<bool, Error> {
         self.take(Decoder::bool)
     }
 
     /// Reads `null`. Use [`peek`](Reader::peek) where the item may have another type.
+    ///
+    /// # Errors
+    /// `type` if the item is another one, and those of [`item`](Reader::item).
     pub fn null(&mut self) -> Result<(), Error> {
         self.take(Decoder::null)
     }
 
     /// Reads a string, borrowed from the message.
+    ///
+    /// # Errors
+    /// `type` if the item is another one, and those of [`item`](Reader::item).
     pub fn text(&mut self) -> Result<&'de str, Error> {
         self.take(Decoder::text)
     }
 
     /// Reads a byte string, borrowed from the message.
+    ///
+    /// # Errors
+    /// `type` if the item is another one, and those of [`item`](Reader::item).
     pub fn bytes(&mut self) -> Result<&'de [u8], Error> {
         self.take(Decoder::bytes)
     }
@@ -241,6 +293,9 @@ impl<'de> Reader<'de> {
     }
 
     /// Leaves the innermost open map or array, and skips the rest of it.
+    ///
+    /// # Errors
+    /// `type` if no map or array is open, and those of [`item`](Reader::item) in the rest.
     pub fn leave(&mut self) -> Result<(), Error> {
         while self.more() {
             self.skip()?;
@@ -253,6 +308,9 @@ impl<'de> Reader<'de> {
     }
 
     /// Skips the next item with everything in it. The skipped bytes are checked.
+    ///
+    /// # Errors
+    /// Those of [`item`](Reader::item).
     pub fn skip(&mut self) -> Result<(), Error> {
         self.take(skip)
     }
@@ -272,6 +330,9 @@ impl<'de> Reader<'de> {
     /// # Ok(())
     /// # }
     /// ```
+    ///
+    /// # Errors
+    /// `type` if no map is open, and those of [`item`](Reader::item) in what is skipped.
     pub fn find(&mut self, key: &str) -> Result<bool, Error> {
         let level = self.levels.current;
         if !level.is_map {

@@ -1,4 +1,4 @@
-//! Checks the messages of standard input, one JSON document per line, against a bundled schema:
+//! How do I validate messages? Reads one JSON document per line from standard input.
 //!
 //!     echo '{"station":"PISA01","time":"2026-03-29T12:00:00Z","temperature":99,"humidity":62,"pressure":1016.8}' |
 //!         cargo run -p dunnage-schema --example validate -- weather

@@ -49,7 +49,6 @@ impl Folders {
     /// Resolves the folders. The error names a folder that does not exist or is not a folder.
     ///
     /// # Errors
-    ///
     /// A folder does not exist, or cannot be read. The error names it.
     pub fn new(folders: &[PathBuf]) -> Result<Folders, String> {
         let root = |folder: &PathBuf| match fs::canonicalize(folder) {
@@ -64,7 +63,6 @@ impl Folders {
     /// with paths relative to its folder. The error names an address that is not absolute, or a missing file.
     ///
     /// # Errors
-    ///
     /// The file cannot be read, or is not a map of URIs to files.
     pub fn with_map(mut self, map: &Path) -> Result<Folders, String> {
         let folder = map.parent().unwrap_or(Path::new(""));
@@ -91,7 +89,6 @@ impl Folders {
     /// the compiler rejects it if it is used. A reference to a file outside of the folders is an error.
     ///
     /// # Errors
-    ///
     /// A file to which the schema refers is outside of the folders, cannot be read, or is not a schema. The error has the pointer of the
     /// reference.
     pub fn bundle(&self, path: &Path, text: &str) -> Result<String, SchemaError> {
@@ -371,6 +368,9 @@ fn read(path: &Path) -> Result<(Node, usize), String> {
 }
 
 /// Reads the text of a schema or of another definition, without a byte order mark. A text longer than 1 MiB is an error and is not read to its end.
+///
+/// # Errors
+/// Those of `source`, and `InvalidData` if the text is not UTF-8, `Other` if it has more than 1 MiB.
 pub fn read_text(source: impl Read) -> io::Result<String> {
     let mut text = String::new();
     source.take(MAX_BYTES as u64 + 1).read_to_string(&mut text)?;

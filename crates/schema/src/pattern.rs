@@ -16,7 +16,6 @@ impl Pattern {
     /// Compiles an ECMA-262 expression with the flag `u` and no other. The error names what is not supported.
     ///
     /// # Errors
-    ///
     /// `source` is not a regular expression of ECMAScript, or uses a part of it that the crate does not have.
     ///
     /// ```

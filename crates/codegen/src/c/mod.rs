@@ -111,7 +111,6 @@ pub const MODES: (&str, &str) = ("dunnage_modes.h", include_str!("support/dunnag
 /// Generates the C code for the messages of `layout`. It needs [`SUPPORT`] beside it, and [`MODES`] if it has modes 1 and 2.
 ///
 /// # Errors
-///
 /// The parts of the schema that C cannot represent, each with its path and a remedy.
 ///
 /// ```
@@ -145,7 +144,6 @@ pub fn c(layout: &Layout, options: Options<'_>) -> Result<Files, Vec<Fault>> {
 /// Returns the structs, members and constants of that C code, without a prefix.
 ///
 /// # Errors
-///
 /// As those of [`c()`].
 ///
 /// ```
@@ -165,7 +163,6 @@ pub fn plan(layout: &Layout) -> Result<Plan, Vec<Fault>> {
 /// Turns `text` into a prefix of names: both `acme` and `acme_` become `acme_`.
 ///
 /// # Errors
-///
 /// No identifier can begin with `text`, or `text` is the prefix of the shared code.
 ///
 /// ```

@@ -8,7 +8,6 @@ use serde_json::{Value as Json, json};
 /// Returns `{"examples":[...]}`: each of `messages` as an uplink to decode, a downlink to encode and a downlink to decode.
 ///
 /// # Errors
-///
 /// The first message that the layout rejects, with its index in `messages`.
 ///
 /// ```

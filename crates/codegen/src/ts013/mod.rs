@@ -26,7 +26,6 @@ pub const MAX_TS013_BYTES: usize = 40_960;
 /// Generates the codec of a layout's messages. `schema` is the schema's name or file, for the comment at the top.
 ///
 /// # Errors
-///
 /// The parts of the schema that prevent it: open parts, numbers that JavaScript cannot represent, or too many fields.
 ///
 /// ```

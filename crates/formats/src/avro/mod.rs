@@ -40,7 +40,6 @@ impl Avro {
     /// Derives the Avro schema from `model`.
     ///
     /// # Errors
-    ///
     /// `malformed`: the library of Avro rejects the derived schema.
     pub fn new(model: &Model) -> Result<Self, Error> {
         let mapped = Mapped::of(model, Mapping::Exact);

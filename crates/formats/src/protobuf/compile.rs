@@ -30,7 +30,6 @@ impl Definition {
     /// without its package; without it, the first message of the file is used.
     ///
     /// # Errors
-    ///
     /// `malformed`: the definition does not compile, or has no such message.
     pub fn of(source: &str, message: Option<&str>) -> Result<Definition, Error> {
         compile(NAME, source.to_owned(), Vec::new(), message)
@@ -39,7 +38,6 @@ impl Definition {
     /// Compiles the file at `path`. What it imports is looked for in its own folder, and then in `folders`.
     ///
     /// # Errors
-    ///
     /// `malformed`: a file cannot be read, the definition does not compile, or it has no such message.
     pub fn read(path: &Path, folders: &[PathBuf], message: Option<&str>) -> Result<Definition, Error> {
         let source = std::fs::File::open(path).and_then(read_text);

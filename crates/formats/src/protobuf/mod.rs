@@ -64,7 +64,6 @@ impl Protobuf {
     /// Derives the definition from `model`.
     ///
     /// # Errors
-    ///
     /// `malformed`: the library of Protobuf rejects the derived definition.
     pub fn new(model: &Model, mapping: Mapping) -> Result<Self, Error> {
         let mapped = Mapped::of(model, mapping);
@@ -76,7 +75,6 @@ impl Protobuf {
     /// Uses the first message of a user's definition, a file that may import Google's well-known types.
     ///
     /// # Errors
-    ///
     /// `malformed` if the definition does not compile, and those of [`Protobuf::from_definition`].
     ///
     /// ```
@@ -101,7 +99,6 @@ impl Protobuf {
     /// Protobuf's JSON.
     ///
     /// # Errors
-    ///
     /// `type`: the model has a property that no field carries, and the form of Protobuf's JSON does not fit it either.
     pub fn from_definition(definition: &Definition, model: Option<&Model>) -> Result<Self, Error> {
         let descriptor = &definition.0;

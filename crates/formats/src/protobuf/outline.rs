@@ -55,7 +55,6 @@ impl Definition {
     /// Returns the fields of the message and of all that it holds.
     ///
     /// # Errors
-    ///
     /// `type`: the definition has a field that Protobuf's JSON cannot represent.
     pub fn outline(&self) -> Result<Outline, Error> {
         let shapes = Shapes::of(&self.0, None)?;

@@ -51,7 +51,6 @@ impl Thrift {
     /// Derives the struct from `model`.
     ///
     /// # Errors
-    ///
     /// `type`: a record of the model has more fields than Thrift can number.
     pub fn new(model: &Model, protocol: Protocol) -> Result<Self, Error> {
         let mapped = Mapped::of(model, Mapping::Exact);

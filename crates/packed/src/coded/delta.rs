@@ -124,7 +124,6 @@ impl Layout {
     /// Returns `message` as the reference of later ones. Only layouts with statistics have references.
     ///
     /// # Errors
-    ///
     /// As those of [`Layout::encode`], and `malformed` if the layout has no statistics.
     pub fn reference(&self, message: &Value) -> Result<Reference, Error> {
         let trained = self.trained_or_error().map_err(Error::without_offset)?;
@@ -138,7 +137,6 @@ impl Layout {
     /// Restores a reference from [`Reference::plain`].
     ///
     /// # Errors
-    ///
     /// As those of [`Layout::decode`], and `malformed` if the layout has no statistics.
     pub fn reference_from<'a>(&self, plain: &[u8], known: impl Into<Known<'a>>) -> Result<Reference, Error> {
         self.check_start(plain)?;
@@ -150,7 +148,6 @@ impl Layout {
     /// Appends `message` as a delta against `reference`. After an error, `out` is unchanged.
     ///
     /// # Errors
-    ///
     /// As those of [`Layout::reference`].
     ///
     /// ```
@@ -247,7 +244,6 @@ impl Layout {
     /// older ones, which only a message that was overtaken refers to; both from the latest to the oldest.
     ///
     /// # Errors
-    ///
     /// - `reference`: none of the messages gives one of the delta's name, or two give different ones.
     /// - `malformed`: `bytes` are not a delta, or the layout has no statistics.
     /// - `truncated`: `bytes` have no name.

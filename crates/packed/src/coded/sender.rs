@@ -38,7 +38,6 @@ impl<L: Borrow<Layout>> Sender<L> {
     /// Appends `message` to `out` as a delta, or without a reference if that is not longer.
     ///
     /// # Errors
-    ///
     /// As those of [`Layout::encode`], and `malformed` if the layout has no statistics.
     pub fn encode(&mut self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
         let start = out.len();

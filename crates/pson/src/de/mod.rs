@@ -21,6 +21,9 @@ pub fn from_slice<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Error
 
 impl Options {
     /// Does the same as [`from_slice`] with these options.
+    ///
+    /// # Errors
+    /// Those of [`from_slice`].
     #[allow(clippy::wrong_self_convention)] // it is called as the function is
     #[inline]
     pub fn from_slice<'de, T: Deserialize<'de>>(self, bytes: &'de [u8]) -> Result<T, Error> {

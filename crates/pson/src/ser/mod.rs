@@ -59,6 +59,9 @@ pub fn to_writer<W: std::io::Write, T: Serialize + ?Sized>(mut writer: W, value:
 
 impl Options {
     /// Does the same as [`to_vec`] with these options.
+    ///
+    /// # Errors
+    /// Those of [`to_vec`].
     #[cfg(feature = "alloc")]
     pub fn to_vec<T: Serialize + ?Sized>(self, value: &T) -> Result<Vec<u8>, Error> {
         let mut out = Vec::with_capacity(128);
@@ -67,6 +70,9 @@ impl Options {
     }
 
     /// Does the same as [`append`] with these options.
+    ///
+    /// # Errors
+    /// Those of [`append`].
     #[cfg(feature = "alloc")]
     #[inline]
     pub fn append<T: Serialize + ?Sized>(self, value: &T, out: &mut Vec<u8>) -> Result<(), Error> {
@@ -81,11 +87,17 @@ impl Options {
     }
 
     /// Does the same as [`to_slice`] with these options.
+    ///
+    /// # Errors
+    /// Those of [`to_slice`].
     pub fn to_slice<T: Serialize + ?Sized>(self, value: &T, buffer: &mut [u8]) -> Result<usize, Error> {
         self.serialize(value, Buffer::new(buffer))
     }
 
     /// Does the same as [`measure`] with these options.
+    ///
+    /// # Errors
+    /// Those of [`measure`].
     pub fn measure<T: Serialize + ?Sized>(self, value: &T) -> Result<usize, Error> {
         self.serialize(value, Count::default())
     }

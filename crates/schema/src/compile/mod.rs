@@ -86,7 +86,6 @@ impl Model {
     /// A keyword that is not supported and would change the meaning is an error; it is never ignored.
     ///
     /// # Errors
-    ///
     /// The text is not JSON, a keyword is unknown or has a wrong value, or the schema exceeds a limit. The error has the keyword and its JSON
     /// pointer.
     ///
@@ -103,7 +102,6 @@ impl Model {
     /// Compiles a schema with `options`.
     ///
     /// # Errors
-    ///
     /// As those of [`Model::compile`].
     pub fn compile_with(text: &str, options: Options) -> Result<Model, SchemaError> {
         let root = Node::parse(text)?;

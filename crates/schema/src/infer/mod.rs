@@ -99,7 +99,6 @@ impl std::error::Error for InferError {}
 /// ```
 ///
 /// # Errors
-///
 /// No samples, or a sample that is not JSON: [`InferError::sample`] has its index.
 ///
 /// ```

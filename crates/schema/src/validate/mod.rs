@@ -26,7 +26,6 @@ impl Model {
     /// Checks `message` against the schema. The error names the first value that breaks it, and how.
     ///
     /// # Errors
-    ///
     /// The first violation, with the JSON pointer of the value.
     ///
     /// ```

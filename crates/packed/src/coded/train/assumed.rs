@@ -26,7 +26,6 @@ impl Training<'_> {
     /// schema says nothing about changes.
     ///
     /// # Errors
-    ///
     /// As those of [`Training::new`].
     ///
     /// ```

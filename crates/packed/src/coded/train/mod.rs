@@ -103,7 +103,6 @@ impl<'a> Training<'a> {
     /// Begins a training.
     ///
     /// # Errors
-    ///
     /// `type`: the largest message has no bound, or messages have no slot byte.
     pub fn new(layout: &'a Layout) -> Result<Training<'a>, Error> {
         let fault = match layout.is_plain() {
@@ -123,7 +122,6 @@ impl<'a> Training<'a> {
     /// Returns a message as an example.
     ///
     /// # Errors
-    ///
     /// As those of [`Layout::encode`].
     pub fn example(&self, message: &Value) -> Result<Example, Error> {
         let mut bytes = Vec::new();
