@@ -391,7 +391,7 @@ fn digits(pattern: &Pattern) -> Option<NumberText> {
     })
 }
 
-/// Returns the number that the texts of an enumeration stand for, if each is a non-negative whole number.
+/// Returns the numbers that the texts of an enumeration represent, if each is a non-negative whole number.
 pub(crate) fn whole_numbers(values: &[Value]) -> Option<NumberText> {
     let whole = |value: &Value| match value {
         Value::Text(text) => text.parse::<u32>().ok().filter(|n| n.to_string() == *text).map(i128::from),

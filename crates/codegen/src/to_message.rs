@@ -8,7 +8,7 @@ use dunnage_pson::{Budget, Kind, Reader, Value};
 use dunnage_schema::{Decimal, NumberText, NumbersText};
 
 impl Rule {
-    /// Returns the part of the message that a value of the tree stands for. It checks only the ranges of scaled numbers; the model's
+    /// Returns the part of the message that a value of the tree represents. It checks only the ranges of scaled numbers; the model's
     /// validation of the whole message checks everything else.
     pub(crate) fn to_message(&self, value: Value, budget: &Budget) -> Result<Value, Error> {
         match self {
@@ -228,7 +228,7 @@ fn pson(value: &Value, budget: &Budget) -> Result<Value, Error> {
     read().map_err(|e: dunnage_pson::Error| Error::new(e.kind(), format!("in PSON: {e}")))
 }
 
-/// Clones a value of the schema, and charges the budget for its parts: no bytes of the message stand for them.
+/// Clones a value of the schema, and charges the budget for its parts: no bytes of the message represent them.
 fn copy(value: &Value, budget: &Budget) -> Result<Value, Error> {
     budget.parts_of(value, 0)?;
     Ok(value.clone())

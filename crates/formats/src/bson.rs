@@ -62,7 +62,7 @@ impl Format for Bson {
     }
 }
 
-/// The offset of the first element in a document, behind its length.
+/// The offset of the first element in a document, after its length.
 const FIRST: usize = 4;
 
 fn document(entries: &[(String, Value)], depth: usize) -> Result<RawDocumentBuf, Error> {
@@ -125,7 +125,7 @@ fn elements<'a>(
     })
 }
 
-/// Returns the offset of an element's value, behind its type and its key.
+/// Returns the offset of an element's value, after its type and its key.
 fn content(element: &RawElement<'_>, offset: usize) -> usize {
     offset + 1 + element.key().len() + 1
 }

@@ -50,7 +50,7 @@ pub struct Row {
 }
 
 impl<'t> Csv<'t> {
-    /// Returns whether `text` begins with a header and has a further line. A line of JSON is no header, and neither is one with a number
+    /// Returns whether `text` begins with a header and has a further line. A line of JSON is not a header, and neither is one with a number
     /// or before a line of JSON.
     pub fn has_header(text: &str) -> bool {
         let text = text.trim_start_matches(MARK);
@@ -68,7 +68,7 @@ impl<'t> Csv<'t> {
     /// Reads the header of `text`.
     ///
     /// # Errors
-    /// `malformed`: there is no header, or two of its columns are the same field.
+    /// `malformed`: the header is missing, or two of its columns are the same field.
     pub fn new(text: &'t str) -> Result<Csv<'t>, Error> {
         let header = text.trim_start_matches([MARK, '\n', '\r']);
         let start = text.len() - header.len();

@@ -1,4 +1,4 @@
-//! What the simplest senders send: plain text, and fields of a form, as weather stations do. Both are read, and never written.
+//! The formats of the simplest senders: plain text, and fields of a form, as weather stations do. Both are read, and never written.
 
 use crate::entries::Entries;
 use crate::{Budget, Error, Format, Kind, Reception, Value, limits};

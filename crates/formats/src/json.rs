@@ -409,7 +409,7 @@ mod tests {
             ("nan", "null", 1),
             (r#"["a\\",-nan,"\"",INF]"#, r#"["a\\",null,"\"",null]"#, 2),
             (r#"{"nan":1.5}"#, r#"{"nan":1.5}"#, 0),
-            // What the C libraries of Windows print, now and formerly, newlib, and Arduino.
+            // The texts that the C libraries of Windows print, now and formerly, newlib, and Arduino.
             ("[-nan(ind), nan(0x8000000000000),nan(snan)]", "[null,null,null]", 3),
             ("[-1.#IND00,1.#INF ,1.#QNAN,1.5,-1]", "[null,null,null,1.5,-1]", 3),
             (r#"{"a":ovf,"b":-OVF}"#, r#"{"a":null,"b":null}"#, 2),

@@ -145,7 +145,7 @@ pub trait Format: Send + Sync {
     }
 }
 
-/// What the receiver knows about a message, and how much memory it allows it.
+/// The receiver's knowledge about a message, and the memory that it allows.
 ///
 /// ```
 /// use dunnage_formats::{Format, Json, Kind, Reception};
@@ -164,7 +164,7 @@ pub struct Reception<'a> {
     pub received_at: Option<i64>,
     /// How many bytes the decoded message may use, as [`Budget`] counts them.
     pub memory: usize,
-    /// What happens to numbers in text that no value holds exactly.
+    /// The treatment of numbers in text that no value holds exactly.
     pub numbers: Numbers<'a>,
 }
 

@@ -4,7 +4,7 @@ use crate::{Error, Kind, Value};
 use dunnage_schema::{read_nearest, read_number};
 use std::cell::Cell;
 
-/// What happens to a number in text that no value holds exactly (`spec/formats.md`, "Numbers in text").
+/// The treatment of a number in text that no value holds exactly (`spec/formats.md`, "Numbers in text").
 ///
 /// ```
 /// use dunnage_formats::{Altered, Format, Json, Numbers, Reception, Value};

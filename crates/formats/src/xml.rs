@@ -50,7 +50,7 @@ pub struct Xml;
 const ROOT: &str = "message";
 /// The element for a key that is not an XML name.
 const ENTRY: &str = "entry";
-/// What precedes the name of an attribute in its key.
+/// The prefix of the name of an attribute in its key.
 const ATTRIBUTE: &str = "@";
 /// The key of the content of an element that also has attributes.
 const CONTENT: &str = "#text";

@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{:12} {:>3} bits: {}", row.path, row.bits.max.unwrap_or_default(), row.why);
     }
 
-    // What changes of the schema would save, measured on messages that were seen.
+    // The savings of changes to the schema, measured on messages that were seen.
     let examples: serde_json::Value = serde_json::from_str(schema)?;
     let seen: Vec<Value> = serde_json::from_value(examples["examples"].clone())?;
     let (_, savings) = savings(schema, &seen)?;

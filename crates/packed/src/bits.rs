@@ -175,7 +175,7 @@ impl<'a> Reader<'a> {
     }
 
     fn ascii(&mut self, length: u64) -> Result<String, Error> {
-        // Reserves no more characters than the remaining bits can hold.
+        // Reserves at most as many characters as the remaining bits can hold.
         let left = (self.bytes.len() * 8 - self.at) / 7;
         let mut text = String::with_capacity(usize::try_from(length).map_or(left, |n| n.min(left)));
         for _ in 0..length {

@@ -1,4 +1,4 @@
-//! The check behind a message: `spec/packed.md`, "The check".
+//! The check after a message: `spec/packed.md`, "The check".
 //!
 //! One routine computes both the CRC-8 with the polynomial 0x07 and the CRC-16 with 0x1021. The CRC-8 uses the upper half of the
 //! 16-bit register.
@@ -7,7 +7,7 @@
 const SEEDING: usize = 4;
 /// The polynomials of the checks of one and of two bytes.
 const POLYNOMIALS: [u16; 2] = [0x0700, 0x1021];
-/// What the upper byte of the register becomes once it is shifted out, for each polynomial.
+/// The value that replaces the upper byte of the register when it is shifted out, for each polynomial.
 const TABLES: [[u16; 256]; 2] = [table(POLYNOMIALS[0]), table(POLYNOMIALS[1])];
 
 const fn table(polynomial: u16) -> [u16; 256] {

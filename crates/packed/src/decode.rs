@@ -16,7 +16,7 @@ pub(crate) struct Decoder<'a, S> {
     /// The memory that the decoded message may still take.
     pub memory: &'a Budget,
     pub carrier: Carrier<'a>,
-    /// What the receiver knows about the device that sent the message.
+    /// The receiver's knowledge about the device that sent the message.
     pub given: Known<'a>,
 }
 
@@ -49,7 +49,7 @@ impl<S: Source> Decoder<'_, S> {
         Ok(())
     }
 
-    /// Reads the value of `node` into the place `at` of `items`, or behind them.
+    /// Reads the value of `node` into the place `at` of `items`, or appends it.
     pub fn element(
         &mut self,
         node: &Node,

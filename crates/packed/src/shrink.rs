@@ -1,4 +1,4 @@
-//! What changes of a schema save: each is measured on the layout that it gives, and on messages that were seen.
+//! The savings of changes to a schema: each is measured on the layout that it gives, and on messages that were seen.
 
 use crate::{Layout, Value, other_slot};
 use dunnage_schema::{Model, SchemaError, shrink, with_keyword};
@@ -7,7 +7,7 @@ use dunnage_schema::{Model, SchemaError, shrink, with_keyword};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Sizes {
-    /// The bits of the largest message that the schema allows; `None` if there is no largest one, or it has no plain bits.
+    /// The bits of the largest message that the schema allows; `None` if its size is unbounded, or if it is not plain.
     pub largest: Option<u64>,
     /// The bytes of the largest message that was seen.
     pub seen: usize,
@@ -34,7 +34,7 @@ impl Sizes {
         Ok(Some(sizes))
     }
 
-    /// Returns whether every message that the schema allows has at most so many bytes.
+    /// Returns whether every message that the schema allows has at most `bytes` bytes.
     pub fn fit(&self, bytes: u64) -> bool {
         self.largest.is_some_and(|bits| bits.div_ceil(8) <= bytes)
     }
@@ -55,7 +55,7 @@ pub struct Saving {
     pub sizes: Sizes,
 }
 
-/// What to do with a change.
+/// The answer to a proposed change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
     /// Make it.

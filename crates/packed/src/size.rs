@@ -14,7 +14,7 @@
 pub struct Bits {
     /// The minimum.
     pub min: u64,
-    /// The maximum, or `None` if there is no bound.
+    /// The maximum, or `None` if it is unbounded.
     pub max: Option<u64>,
 }
 

@@ -68,7 +68,7 @@
 //! # 4. Encode on the device
 //!
 //! The device needs neither this crate nor the schema, only the same bits. `dunnage generate c`, or the crate `dunnage-codegen`, writes its C
-//! code. It does no more than this:
+//! code. This is all that it does:
 //!
 //! ```
 //! # use dunnage_packed::{Layout, Value};

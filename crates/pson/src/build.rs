@@ -76,7 +76,7 @@ impl Options {
     /// Builds the value of `message`.
     ///
     /// # Errors
-    /// Those of [`Value::read`](crate::Value::read), and what the builder returns. The builder may have been asked for values behind a
+    /// Those of [`Value::read`](crate::Value::read), and what the builder returns. The builder may have been asked for values after a
     /// duplicate key; the error is nevertheless the first one in the message.
     pub fn build<'de, B: Builder<'de>>(
         self,

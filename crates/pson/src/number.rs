@@ -130,7 +130,7 @@ fn integer(f: f64) -> Option<Number> {
     }
     let places = exponent - BIAS;
     if places < DIGITS {
-        // The bits behind the decimal point.
+        // The bits after the decimal point.
         if bits << (12 + places) != 0 {
             return None;
         }

@@ -7,7 +7,7 @@ use dunnage_schema::{Model, infer};
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // What a logger has recorded: one JSON text for each message.
+    // The records of a logger: one JSON text for each message.
     let message = |n: u32| {
         let (celsius, door) = (f64::from(200 + n * 7 % 50) / 10.0, ["open", "closed"][n as usize % 2]);
         format!(r#"{{"celsius": {celsius:.1}, "door": "{door}", "count": {n}}}"#)

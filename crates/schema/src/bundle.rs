@@ -26,7 +26,7 @@ const MAX_DEPTH: usize = 16;
 /// The prefix of the names that the bundle gives to files without an absolute `$id`. The folder's number and the path inside it follow.
 const NAME: &str = "dunnage://schema";
 
-/// The folders that may contain the files of schemas, and the files that stand for addresses. No other files are read, and nothing is loaded
+/// The folders that may contain the files of schemas, and the files that are used for addresses. No other files are read, and nothing is loaded
 /// from the network.
 #[derive(Debug, Clone, Default)]
 pub struct Folders {
@@ -59,7 +59,7 @@ impl Folders {
         Ok(Folders { roots: folders.iter().map(root).collect::<Result<_, _>>()?, map: Vec::new() })
     }
 
-    /// Adds files that stand for addresses, wherever these files are. `map` is a JSON file, `{"https://example.com/unit.json": "unit.json"}`,
+    /// Adds files that are used for addresses, wherever these files are. `map` is a JSON file, `{"https://example.com/unit.json": "unit.json"}`,
     /// with paths relative to its folder. The error names an address that is not absolute, or a missing file.
     ///
     /// # Errors
@@ -85,7 +85,7 @@ impl Folders {
 
     /// Returns the schema `text` of the file `path`, together with all files in the folders that it refers to, as one text.
     ///
-    /// Returns `text` unchanged if there are no folders or if it refers to no other file. A reference to a missing file stays unchanged;
+    /// Returns `text` unchanged if there are no folders or if it does not refer to another file. A reference to a missing file stays unchanged;
     /// the compiler rejects it if it is used. A reference to a file outside of the folders is an error.
     ///
     /// # Errors
@@ -282,7 +282,7 @@ impl Bundle<'_> {
     }
 
     /// Adds the file at the canonical path `path` unless the bundle has it, and returns its name: its own `$id`, unless another file has the
-    /// same, otherwise `url`, the address that it stands for, otherwise one that is made of its path.
+    /// same, otherwise `url`, the address for which it is used, otherwise one that is made of its path.
     fn add(&mut self, path: PathBuf, url: Option<&str>) -> Result<String, String> {
         if let Some(there) = self.documents.iter().find(|document| document.path == path) {
             return Ok(there.id.clone());

@@ -36,7 +36,7 @@ impl Decimal {
 
     /// Returns `value` in units of 10^-`places`; `None` unless it is one of these numbers.
     ///
-    /// A float that is not whole stands for the shortest decimal that reads back as it, so that the float 24.56 is 2456 hundredths. -0.0 is
+    /// A float that is not whole is the shortest decimal that reads back as it, so that the float 24.56 is 2456 hundredths. -0.0 is
     /// not one of these numbers, because no scaled integer preserves its sign. Without `round`, `scaled(v) == Some(n)` implies
     /// `value(n) == v`.
     pub fn scaled(&self, value: &Value) -> Option<i128> {

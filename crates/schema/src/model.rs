@@ -22,7 +22,7 @@ pub struct Model {
     pub slot: u8,
     /// `x-dunnage-slot-from`: whether the slot is the port of the link, and not in the message.
     pub slot_from_port: bool,
-    /// `x-dunnage-check`: the length of the check behind a packed message, 0 to 2 bytes; 0 without the keyword.
+    /// `x-dunnage-check`: the length of the check after a packed message, 0 to 2 bytes; 0 without the keyword.
     pub check: u8,
     /// `x-dunnage-statistics`: what training has learnt about the messages, in Base64.
     pub statistics: Option<String>,
@@ -128,7 +128,7 @@ pub struct Decimal {
     pub usual: Option<(i128, i128)>,
     /// `x-dunnage-quantum`: the sensor's unit, if the values are multiples of it, rounded to the step.
     pub quantum: Option<Quantum>,
-    /// `x-dunnage-round`: whether any other number stands for the nearest one of these.
+    /// `x-dunnage-round`: whether any other number is rounded to the nearest one of these.
     pub round: bool,
     /// `x-dunnage-changes`: how far the number usually is from that of the message before, in units of 10^-`places`.
     pub changes: Option<u32>,

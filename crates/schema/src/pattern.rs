@@ -72,7 +72,7 @@ impl PartialEq for Pattern {
     }
 }
 
-/// Compiles an expression to the smallest of the sizes that suffices. Whoever matches with it keeps a cache of at most this size, too.
+/// Compiles an expression to the smallest of the sizes that suffices. Each thread that matches with it keeps a cache of at most this size, too.
 fn compile(translated: &str) -> Result<(Regex, usize), regex::Error> {
     let of_size = |bytes| RegexBuilder::new(translated).size_limit(bytes).dfa_size_limit(bytes).build();
     let [small, medium, large] = COMPILED;
@@ -122,7 +122,7 @@ fn is_ascii(hir: &Hir) -> bool {
     }
 }
 
-/// Returns the classes between `^` and `$`, if the expression consists of nothing else.
+/// Returns the classes between `^` and `$`, if the expression has no other parts.
 fn segments(hir: &Hir) -> Option<Vec<Segment>> {
     let HirKind::Concat(parts) = hir.kind() else { return None };
     let [first, middle @ .., last] = parts.as_slice() else { return None };

@@ -14,7 +14,7 @@ pub struct Quantum {
     pub mantissa: u64,
     /// At least the places of the decimal, at most 18.
     pub places: u32,
-    /// What the mantissa is divided by.
+    /// The divisor of the mantissa.
     pub divisor: NonZeroU32,
     /// The value of the count 0.
     pub offset: i64,

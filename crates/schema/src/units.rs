@@ -5,7 +5,7 @@ use crate::{
     pointer::{escape, unescape},
 };
 
-/// The token of a pointer that stands for every element of an array, or for every field without a schema of its own.
+/// The token of a pointer that means every element of an array, or for every field without a schema of its own.
 pub const EVERY: &str = "*";
 
 /// Most schemas that are followed on the way to a value: a schema may refer to itself.
@@ -18,7 +18,7 @@ const MAX_UNITS: usize = 1000;
 const SAME: [&str; 6] = ["allOf", "anyOf", "oneOf", "if", "then", "else"];
 
 /// Returns the unit of each value that has one in the schema `text`, by the value's JSON pointer, in the schema's order. In the pointers,
-/// [`EVERY`] stands for any element or field; the first pointer that fits a value has its unit.
+/// [`EVERY`] means any element or field; the first pointer that fits a value has its unit.
 ///
 /// A text that is not JSON has no units.
 ///

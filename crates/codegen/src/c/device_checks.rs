@@ -1,4 +1,4 @@
-//! What the generated C does not check, so that the device must.
+//! The rules that the generated C does not check, so that the device must.
 
 use dunnage_packed::{Layout, is_exact};
 use dunnage_schema::{Assertion, Checked, Decimal, Text, Type};

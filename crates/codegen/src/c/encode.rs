@@ -39,7 +39,7 @@ struct Member {
     entry: String,
 }
 
-/// From so many members on, a table takes less flash than calls.
+/// With this many members or more, a table takes less flash than calls.
 const TABLE_MEMBERS: usize = 5;
 
 impl Writer<'_> {
@@ -345,7 +345,7 @@ impl Writer<'_> {
     fn grown(&mut self, name: &str, offset: &str, (max, every): (i128, u64), plain: &str) {
         let (w, every) = (self.w, i128::from(every));
         self.open("if (w->coded)");
-        // The same numbers for which `support/dunnage_modes.h` needs no more than 32 bits.
+        // The same numbers for which `support/dunnage_modes.h` needs at most 32 bits.
         if every < 1 << 30 && 2 * ((max + 1) / every + 1) < 1 << 32 {
             let (steps, every) = (unsigned(max / every), unsigned(every));
             self.line(&format!("dunnage_put_grown({name}, {offset}, {every}, {steps}, {w});"));

@@ -100,7 +100,7 @@ fn value(count: &Count) -> String {
     format!("(({kind})(n){times}{by})")
 }
 
-/// Generates the conversion of n counts with a divisor or an offset to a value. There is none back: the member is what the sensor
+/// Generates the conversion of n counts with a divisor or an offset to a value. There is no conversion back: the member is what the sensor
 /// counts.
 fn raw_value(count: &Count, quantum: &Quantum) -> String {
     let decimal = |n: i128| point(&dunnage_schema::decimal_text(n, quantum.places));

@@ -81,11 +81,11 @@ pub struct Files {
     pub header: String,
     /// The text of the `.c`.
     pub source: String,
-    /// What modes 1 and 2 cost, if the code has them.
+    /// The cost of modes 1 and 2, if the code has them.
     pub modes: Option<Cost>,
 }
 
-/// What modes 1 and 2 cost beside code, in bytes.
+/// The cost of modes 1 and 2 beside code, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cost {

@@ -8,7 +8,7 @@ use super::{
 use dunnage_packed::Layout;
 use std::fmt::Write as _;
 
-/// What the generators write of modes 1 and 2.
+/// The texts of modes 1 and 2 that the generators write.
 pub(super) struct Modes {
     parts: Parts,
     name_seed: u16,

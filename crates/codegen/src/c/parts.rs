@@ -19,7 +19,7 @@ const IF: u8 = 5;
 const LOOP: u8 = 6;
 /// The flag of a part for values from that one on, or of elements whose number is fixed.
 const OTHER: u8 = 0x10;
-/// What stands instead of a part before the fewest bytes of the parts that follow. They let a device give up a form that becomes too long.
+/// Marks, in place of a part, the fewest bytes of the parts that follow. They let a device give up a form that becomes too long.
 const LEAST: u8 = 0x08;
 /// How many bytes fewer they have to be than at the last place.
 const LEAST_STEP: u8 = 2;
@@ -44,7 +44,7 @@ pub(super) struct Needs {
     pub wide: bool,
     /// A table of changes has a weight.
     pub weights: bool,
-    /// What selects tables has more than 8 bits.
+    /// The value that selects tables has more than 8 bits.
     pub wide_selectors: bool,
     /// The number of a part, as it was coded, selects tables.
     pub number_selectors: bool,

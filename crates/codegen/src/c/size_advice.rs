@@ -12,7 +12,7 @@ pub struct Share {
     pub field: String,
     /// The maximum number of bits of the field.
     pub bits: u64,
-    /// How to make it smaller; empty if there is no advice.
+    /// The change that makes it smaller; empty if there is none.
     pub advice: String,
 }
 

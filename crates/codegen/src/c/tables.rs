@@ -29,7 +29,7 @@ pub(super) struct Tables {
     pub delta_bytes: usize,
 }
 
-/// What the code has of a leaf.
+/// The data of a leaf in the code.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Emitted {
     /// Which tables it has, and whether it selects others.
@@ -113,7 +113,7 @@ impl Tables {
     }
 }
 
-/// What selects tables: the value of a leaf, or its number as it was coded.
+/// Selects tables: the value of a leaf, or its number as it was coded.
 type Selector = (usize, bool);
 
 /// Returns what a leaf has, whose tables of values and of changes are at these places.
@@ -196,7 +196,7 @@ fn table_bytes(table: &Table, leaf: &TrainedLeaf<'_>, centre: Option<u64>) -> Ve
     push_constant(&mut out, table.start.unsigned_abs());
     let (last, mut before) = (reachable(table, leaf.count).len() - 1, 0);
     for (at, bin) in table.bins.iter().enumerate() {
-        // The code selects no bin behind the last number, but adds up all shares.
+        // The code does not select a bin after the last number, but adds up all shares.
         let width = if at > last { 0 } else { bin.width };
         push_bin(&mut out, Bin { width, ..*bin }, before);
         before = width;

@@ -282,7 +282,7 @@ impl<'a> Emitter<'a> {
         )
     }
 
-    /// Returns the integers on the wire, which stand for values from `min` to `max`.
+    /// Returns the integers on the wire, which represent values from `min` to `max`.
     fn numbers(&mut self, number: &Number, min: i128, max: i128) -> String {
         let span = max - min > MAX_EXACT || number.max - number.min > MAX_EXACT;
         if !self.checking && (max > MAX_EXACT || min < -MAX_EXACT || span) {

@@ -117,10 +117,10 @@ pub(super) fn pieces(used: &BTreeSet<Piece>, slot_byte: bool) -> Vec<String> {
     all.into_iter().map(text).collect()
 }
 
-/// What marks a line that only codecs of schemas with statistics have.
+/// Marks a line that only codecs of schemas with statistics have.
 const CODED: &str = "//+";
 
-/// What marks a line that only codecs of layouts without a slot byte have.
+/// Marks a line that only codecs of layouts without a slot byte have.
 const PORT: &str = "//@";
 
 /// Returns the lines of a piece. Each mark says whether lines with it are kept, then without the mark.

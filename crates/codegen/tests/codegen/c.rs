@@ -118,7 +118,7 @@ fn every_compiler_accepts_the_c_without_a_warning() {
             let files = generated(schema, fitting("a link", 1024));
             write(&folder, &files);
             fs::write(folder.join("program.c"), program(&files)).expect("the file can be written");
-            // What all messages share is compiled once.
+            // The code that all messages share is compiled once.
             let shared = ["dunnage_message.c"].into_iter().filter(|_| schema == SCHEMAS[0]);
             for source in shared.chain(["program.c", &format!("{}.c", files.name)]) {
                 if let Err(messages) = compile(compiler, flags, &folder, source) {

@@ -3,7 +3,7 @@
 
 use crate::{Error, Kind};
 
-/// What stands before the datum.
+/// The header before the datum.
 ///
 /// ```
 /// use dunnage_formats::{Avro, AvroHeader, Format, Value};

@@ -16,7 +16,7 @@ pub(super) fn check(schema: &Schema, bytes: &[u8], budget: &Budget) -> Result<()
     Ok(())
 }
 
-/// What one value of the library costs in the budget, in values of a message.
+/// The cost of one value of the library in the budget, in values of a message.
 const DATUM: usize = 2;
 
 struct Scan<'a> {
@@ -86,7 +86,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Returns the content behind a length prefix.
+    /// Returns the content after a length prefix.
     fn length(&mut self) -> Result<&'a [u8], Error> {
         let start = self.at;
         let length = self.long()?;

@@ -22,7 +22,7 @@ pub(super) fn exact_bits(number: f32) -> Option<u16> {
     Some(sign | magnitude as u16)
 }
 
-/// Returns the number that the `bits` of a binary16 stand for. NaNs keep their payload and become quiet.
+/// Returns the number that the `bits` of a binary16 represent. NaNs keep their payload and become quiet.
 pub(super) fn number(bits: u16) -> f32 {
     let (exponent, fraction) = (u32::from(bits >> 10) & 0x1f, u32::from(bits) & 0x3ff);
     let magnitude = match (exponent, fraction) {

@@ -29,11 +29,11 @@ use minicbor::Encoder;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cbor;
 
-/// Returns the text key that an integer key stands for, or `None` if the integer is unknown.
+/// Returns the text key that an integer key represents, or `None` if the integer is unknown.
 type Labels = fn(i128) -> Option<&'static str>;
 
 impl Cbor {
-    /// Decodes a message in which integer keys of maps stand for the text that `labels` returns. An entry with an unknown integer key is
+    /// Decodes a message in which integer keys of maps represent the text that `labels` returns. An entry with an unknown integer key is
     /// dropped.
     pub(crate) fn decode_labelled(
         self,

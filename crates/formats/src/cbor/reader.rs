@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
         Ok(entries.into_value())
     }
 
-    /// Reads the next item, an integer key, and returns the text that it stands for: without labels, its digits.
+    /// Reads the next item, an integer key, and returns the text that it represents: without labels, its digits.
     fn label(&mut self, start: usize) -> Result<Option<String>, Error> {
         let number: i128 = self.decoder.int().map_err(|e| self.error(&e, start))?.into();
         Ok(match self.labels {

@@ -1,4 +1,4 @@
-//! What senders write that is not JSON: a byte order mark, UTF-16, and NaN or infinities as the `printf` of a C library, or Arduino's
+//! Texts of senders that are not JSON: a byte order mark, UTF-16, and NaN or infinities as the `printf` of a C library, or Arduino's
 //! `print`, prints them.
 
 /// The byte order mark in UTF-8.
@@ -9,7 +9,7 @@ pub(super) fn without_mark(text: &[u8]) -> &[u8] {
     text.strip_prefix(MARK).unwrap_or(text)
 }
 
-/// Says what stands at the byte `at`, where JSON has something else; `None` if it is nothing that is known.
+/// Names what is at the byte `at` in place of JSON; `None` if it is unknown.
 pub(super) fn name(text: &[u8], at: usize) -> Option<(&'static str, Option<&'static str>)> {
     if is_utf_16(text) {
         return Some(("the text is UTF-16; JSON is UTF-8", None));

@@ -35,7 +35,7 @@ impl Definition {
         compile(NAME, source.to_owned(), Vec::new(), message)
     }
 
-    /// Compiles the file at `path`. What it imports is looked for in its own folder, and then in `folders`.
+    /// Compiles the file at `path`. Its imports are looked up in its own folder, and then in `folders`.
     ///
     /// # Errors
     /// `malformed`: a file cannot be read, the definition does not compile, or it has no such message.
@@ -109,7 +109,7 @@ fn compile(
 
 /// Returns an error that begins with the file, and the line and column if they are known.
 fn invalid(e: &protox::Error) -> Error {
-    // That is what an error of the compiler prints for programmers; a further error stands in a line of its own.
+    // That is what an error of the compiler prints for programmers; a further error has a line of its own.
     let all = if e.file().is_some() { format!("{e:?}") } else { e.to_string() };
     let mut reason = all.lines().next().unwrap_or_default().to_owned();
     if let Some(file) = e.file().filter(|file| !reason.contains(*file)) {

@@ -144,7 +144,7 @@ fn imports_only_options<'a>(statement: impl Iterator<Item = &'a Token<'a>>) -> b
 struct Features<'a> {
     presence: Presence,
     packed: bool,
-    /// Whether a message inside is between two tags, as a group, and not behind its length.
+    /// Whether a message inside is between two tags, as a group, and not after its length.
     delimited: bool,
     /// The names of the types in the file that are never groups: enumerations and the entries of maps.
     no_groups: &'a HashSet<String>,
@@ -160,7 +160,7 @@ enum Presence {
 }
 
 impl Features<'_> {
-    /// Takes the features out of the options. What they do not name is as around them.
+    /// Takes the features out of the options. A feature that they do not name is that of the enclosing scope.
     fn within(mut self, options: Option<&mut Vec<UninterpretedOption>>) -> Result<Self, String> {
         for option in options.into_iter().flat_map(|all| all.extract_if(.., |option| is_feature(option))) {
             let name = option.name.get(1).map(|part| part.name_part.clone()).unwrap_or_default();

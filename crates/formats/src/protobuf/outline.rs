@@ -20,11 +20,11 @@ pub struct OutlineField {
     pub name: String,
     /// The wire type of its numbers if they may be packed.
     pub packed: Option<u64>,
-    /// What it holds.
+    /// Its content.
     pub kind: OutlineKind,
 }
 
-/// What a field holds on the wire.
+/// The content of a field on the wire.
 #[derive(Debug, Clone, PartialEq)]
 pub enum OutlineKind {
     /// A varint that is true or false.

@@ -29,7 +29,7 @@ impl Plans {
         Ok(Plans(survey.plans.into_iter().flatten().collect()))
     }
 
-    /// Returns a plan. `None` and a plan without keys stand for the names of the definition.
+    /// Returns a plan. `None` and a plan without keys mean the names of the definition.
     pub(super) fn get(&self, index: Option<usize>) -> Option<&Plan> {
         self.0.get(index?).filter(|plan| !plan.keys.is_empty())
     }
@@ -135,7 +135,7 @@ impl<'a> Survey<'a> {
                         Some(value) => return self.element(kind, value),
                         None => return Ok(None),
                     },
-                    // What they hold is known only when a message arrives.
+                    // Their content is known only when a message arrives.
                     Some(Known::Struct | Known::Value | Known::ListValue) => return Ok(None),
                 }
             }

@@ -109,7 +109,7 @@ fn now() -> i64 {
     i64::try_from(now.as_micros()).unwrap_or(i64::MAX)
 }
 
-/// Returns the label that an integer stands for in CBOR (RFC 8428, table 4).
+/// Returns the label that an integer represents in CBOR (RFC 8428, table 4).
 fn label(number: i128) -> Option<&'static str> {
     Some(match number {
         -6 => "bs",

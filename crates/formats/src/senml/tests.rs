@@ -118,7 +118,7 @@ fn errors_of_invalid_packs_have_pointer_and_offset() {
     }
 }
 
-/// The pack of section 6, figure 1: integers stand for labels, and data are bytes.
+/// The pack of section 6, figure 1: integers represent labels, and data are bytes.
 #[test]
 fn cbor_packs_decode_to_the_same_records_as_json() {
     let pack = hex(
@@ -139,7 +139,7 @@ fn cbor_packs_decode_to_the_same_records_as_json() {
     assert_eq!(json(&read(Senml::cbor(false), &tagged).unwrap()), r#"[{"n":"a","t":1600000000,"v":273.15}]"#);
     let e = read(Senml::cbor(false), &hex("82 a2 00 61 61 02 01 a2 00 61 62 02 60")).unwrap_err();
     assert_eq!((e.kind(), e.pointer(), e.offset().unwrap()), (Kind::Type, "/1/v", 7));
-    // Integers stand for labels only in SenML; in other CBOR, they are the text of their digits.
+    // Integers represent labels only in SenML; in other CBOR, they are the text of their digits.
     assert_eq!(json(&Cbor.decode(&hex("a1 00 01")).unwrap()), r#"{"0":1}"#);
     assert_eq!(
         json(

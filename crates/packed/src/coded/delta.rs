@@ -18,7 +18,7 @@ const ROOM: usize = 4;
 /// The most references that are tried for one message.
 const MAX_TRIALS: usize = 8;
 
-/// What a layout with statistics knows.
+/// The state of a layout with statistics.
 #[derive(Debug, Clone)]
 pub(crate) struct Trained {
     pub leaves: Leaves,

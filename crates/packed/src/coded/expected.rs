@@ -1,4 +1,4 @@
-//! What messages of a layout with statistics take on average, computed from the tables alone.
+//! The mean size of the messages of a layout with statistics, computed from the tables alone.
 //!
 //! A table says how likely each of its bins is. How likely a context's classes are follows from the tables of the earlier
 //! leaf, recursively. Three assumptions: the values within a bin are equally likely, contexts do not depend on each other,
@@ -31,7 +31,7 @@ pub struct ExpectedBits {
     pub max: f64,
 }
 
-/// What a field takes in the two modes that use statistics.
+/// The bits of a field in the two modes that use statistics.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ExpectedPart {
@@ -43,7 +43,7 @@ pub struct ExpectedPart {
     pub delta: ExpectedBits,
 }
 
-/// What the messages of a layout take in the two modes that use statistics.
+/// The sizes of the messages of a layout in the two modes that use statistics.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Expected {
@@ -231,7 +231,7 @@ impl Walk<'_> {
         likely
     }
 
-    /// Returns the mean of `of` over the bins, which has the first number and the one behind the last. Numbers beyond `count`
+    /// Returns the mean of `of` over the bins, which has the first number and the one after the last. Numbers beyond `count`
     /// do not occur.
     fn over(&self, tables: &Tables, count: u64, of: &dyn Fn(f64, f64) -> f64) -> f64 {
         self.mean(tables, &|table| {

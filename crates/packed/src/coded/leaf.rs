@@ -3,7 +3,7 @@
 use crate::Node;
 use crate::wire::Part;
 
-/// What identifies a leaf.
+/// Identifies a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Key {
     /// The number of the node.

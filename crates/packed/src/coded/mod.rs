@@ -39,7 +39,7 @@ use coder::{Coder, Reader, Writer};
 use model::{Model, plain};
 use record::Datum;
 
-/// What both sides know before a message.
+/// The knowledge that both sides have before a message.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Knowledge<'a> {
     pub leaves: &'a Leaves,

@@ -110,7 +110,7 @@ impl Table {
         self.place(self.bins.len() - 1)
     }
 
-    /// Returns the value behind the last bin, or `None` if it is 2^63 or more.
+    /// Returns the value after the last bin, or `None` if it is 2^63 or more.
     pub(crate) fn end(&self) -> Option<i64> {
         self.bins.iter().try_fold(self.start, |end, bin| end.checked_add(1i64.checked_shl(bin.width.into())?))
     }
@@ -122,7 +122,7 @@ impl Table {
     }
 }
 
-/// What selects among tables: a leaf before this one.
+/// Selects among tables by a leaf before this one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Context {
     /// The index of the leaf.

@@ -15,7 +15,7 @@ const LONGEST: usize = 32;
 #[derive(Debug, Clone, Default)]
 pub(super) struct History {
     bytes: Vec<u8>,
-    /// The index behind the last occurrence of each four bytes.
+    /// The index after the last occurrence of each four bytes.
     behind: HashMap<u32, usize>,
     /// The start of the last text of each place, by a hash of the place.
     texts: HashMap<u32, usize>,
@@ -47,7 +47,7 @@ impl History {
         self.texts.insert(place, start);
     }
 
-    /// Appends a byte. Returns the index behind the previous occurrence of the last four bytes, and the length of the match.
+    /// Appends a byte. Returns the index after the previous occurrence of the last four bytes, and the length of the match.
     pub fn push(&mut self, byte: u8) -> Option<(usize, u32)> {
         self.bytes.push(byte);
         let end = self.bytes.len();

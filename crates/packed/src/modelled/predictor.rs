@@ -87,7 +87,7 @@ pub(super) struct Mixer<const N: usize> {
     /// The weights of the two predictions of each context in units of 1/65,536, by set. The sets that the caller selects come
     /// first, then one set for each possible number of contexts that have been seen before.
     weights: Vec<[[i32; 2]; N]>,
-    /// For each context and each pair of counts of false and true, the probability of true and the number of decisions behind it.
+    /// For each context and each pair of counts of false and true, the probability of true and the number of decisions that it is based on.
     meanings: Vec<[(u16, u8); 256]>,
     inputs: [[i32; 2]; N],
     found: [usize; N],

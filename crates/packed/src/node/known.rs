@@ -10,7 +10,7 @@ use dunnage_pson::{Kind, Value};
 use dunnage_schema::DEVICE;
 use std::collections::BTreeMap;
 
-/// What a receiver knows about the device that sent a message, for the values with `x-dunnage-known`.
+/// A receiver's knowledge about the device that sent a message, for the values with `x-dunnage-known`.
 ///
 /// ```
 /// # use dunnage_packed::{Kind, Known, Layout, Value};

@@ -28,17 +28,17 @@ pub struct Number {
     pub step: u64,
     /// The smallest and the largest integer that are expected. Others are written after an escape.
     pub usual: Option<(i128, i128)>,
-    /// What the integer represents in the message.
+    /// The form of the integer in the message.
     pub source: Source,
     /// The steps by which the number grows from message to message, if it does.
     pub every: Option<u64>,
-    /// How many steps the number usually is from that of the message before, if the schema says so.
+    /// The usual distance, in steps, to the number of the message before, if the schema has it.
     pub changes: Option<f64>,
     form: Form,
     usual_count: Option<u64>,
 }
 
-/// What a number represents in the message.
+/// The form of a number in the message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Source {
     /// The integer itself.

@@ -263,7 +263,7 @@ impl FieldNode {
         }
     }
 
-    /// Reads the field into the place `at` of `entries`, or behind them. Returns whether it is present.
+    /// Reads the field into the place `at` of `entries`, or appends it. Returns whether it is present.
     #[inline]
     fn read<S: Source>(
         &self,
@@ -296,7 +296,7 @@ impl FieldNode {
 /// Finds the entries of an object by key. They are usually in the order of the schema, so the next entry is tried first.
 struct Finder<'a> {
     entries: &'a [(String, Value)],
-    /// The index behind the entry that was found last.
+    /// The index after the entry that was found last.
     next: usize,
     table: Option<HashMap<&'a str, usize>>,
 }

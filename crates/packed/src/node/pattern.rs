@@ -25,7 +25,7 @@ const ROOM: u32 = 64;
 /// The number of segments of a pattern whose counts are on the stack.
 const FEW: usize = 16;
 
-/// Returns whether the end of each segment can be recognized from the segments behind it.
+/// Returns whether the end of each segment can be recognized from the segments after it.
 pub fn is_exact(segments: &[Segment]) -> bool {
     segments.iter().enumerate().all(|(i, segment)| {
         let behind = &segments[i + 1..];

@@ -1,4 +1,4 @@
-//! What messages take according to the statistics, against what they take.
+//! Compares the sizes of messages according to the statistics with their actual sizes.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use dunnage_packed::{Layout, Training};

@@ -31,7 +31,7 @@ fn messages() -> Vec<Json> {
             if !known(&vector).is_empty() {
                 one["known"] = json!(known(&vector));
             }
-            // What only a restriction of the schema rejects is a message here.
+            // An exported layout accepts values that only a restriction of the schema rejects.
             match layout.exported().decode(&message(&vector), &known(&vector)) {
                 Err(error) => {
                     one["kind"] = json!(error.kind().as_str());

@@ -17,7 +17,7 @@ const NAME_FIELDS: [&str; 9] = [
 ];
 
 /// Whether `text` may be meant as a schema rather than a message: it is not a JSON object, has a keyword, or has a name similar to a
-/// keyword. [`Model::compile`](crate::Model::compile) explains texts that are no JSON objects.
+/// keyword. [`Model::compile`](crate::Model::compile) explains texts that are not JSON objects.
 ///
 /// ```
 /// use dunnage_schema::has_keywords;
@@ -49,7 +49,7 @@ pub fn warnings(text: &str) -> Vec<String> {
 const IN_PLACE: [&str; 9] =
     ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"];
 
-/// What the schemas around a schema say about the fields of the same message.
+/// The rules that the schemas around a schema have about the fields of the same message.
 #[derive(Clone, Default)]
 struct Around<'n> {
     names: Vec<&'n str>,

@@ -1,4 +1,4 @@
-//! What compiling one schema may take. A few bytes of text can make others copy much: references that double, choices that are written out,
+//! The limits of the work of compiling one schema. A few bytes of text can make others copy much: references that double, choices that are written out,
 //! long names, large enumerations. The weight of all copies is therefore limited, not only their number.
 
 use crate::{

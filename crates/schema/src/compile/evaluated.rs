@@ -44,7 +44,7 @@ impl Search<'_, '_> {
 
 impl<'a> Compiler<'a> {
     /// Returns the alternatives of what the schema evaluates beside `keyword`. At least one applies to each message that the schema allows, and
-    /// one that applies evaluates no more than what is evaluated.
+    /// one that applies evaluates only what is evaluated.
     pub(super) fn alternatives(
         &mut self,
         of: &Schema<'a>,

@@ -56,7 +56,7 @@ pub(super) fn number(schema: &Schema<'_>) -> Result<Type, SchemaError> {
     float(schema).map(Type::Float)
 }
 
-/// Returns whether other numbers stand for the nearest one.
+/// Returns whether other numbers are rounded to the nearest one.
 fn round(schema: &Schema<'_>) -> Result<bool, SchemaError> {
     match schema.get("x-dunnage-round") {
         None => Ok(false),

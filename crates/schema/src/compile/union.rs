@@ -63,7 +63,7 @@ pub(super) fn nullable(kind: Type) -> Type {
     }
 }
 
-/// Returns the types of which a union or nullable type consists; any other type by itself.
+/// Returns the types in a union or nullable type; any other type by itself.
 pub(super) fn members(kind: Type) -> Vec<Type> {
     match kind {
         Type::Union(kinds) => kinds.into_iter().flat_map(members).collect(),

@@ -136,7 +136,7 @@ impl<'a> Walk<'a> {
     fn contains(&mut self, new: &'a Type, old: &'a Type) -> bool {
         match (old, new) {
             (_, Type::Any) => true,
-            // Following definitions into each other for each pair of choices could take practically for ever.
+            // Following definitions into each other for each pair of choices could take years.
             (Type::Definition(old), Type::Definition(new)) => {
                 old == new && self.old.definitions == self.new.definitions
             }

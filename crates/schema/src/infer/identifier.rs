@@ -12,17 +12,17 @@ const VERY_MANY: usize = 200;
 /// The headroom of a chunk: its length is multiplied by the first, and grows by at least the second. `SF7` is followed by `SF12`, 9.9.9 by
 /// 9.10.100, and a counter gets another digit.
 const LONGER: (usize, usize) = (2, 3);
-/// The longest unit behind a number, in characters, and the most digits of a number with a unit that cannot be a code.
+/// The longest unit after a number, in characters, and the most digits of a number with a unit that cannot be a code.
 const UNIT: usize = 4;
 const CODE: usize = 3;
 /// The most digits of a number with a plus sign. A telephone number has more.
 const SIGNED: usize = 6;
-/// What a version may have behind its numbers: `-rc1`, `+build.57`.
+/// The suffixes of a version's numbers: `-rc1`, `+build.57`.
 const RELEASE: usize = 12;
 /// The number of letters, all of them A to F, that are unlikely to be chance: `DEC` may be followed by `JAN`.
 const HEX_LETTERS: usize = 6;
 
-/// Well-known identifiers, whose lengths are fixed whatever the samples have. `H` stands for a hexadecimal digit, and `9` for one to three
+/// Well-known identifiers, whose lengths are fixed whatever the samples have. `H` is a hexadecimal digit, and `9` for one to three
 /// decimal digits.
 const KNOWN: [(&str, &str); 9] = [
     ("a UUID", "HHHHHHHH-HHHH-HHHH-HHHH-HHHHHHHHHHHH"),

@@ -87,9 +87,7 @@ impl std::error::Error for InferError {}
 
 /// Infers a schema from messages. They are given as JSON texts, because decimals are counted in the text: `17.00` has two.
 ///
-/// `title` becomes the schema's title. Errors: there are no samples; a sample is not JSON, has a duplicate key, is nested more than 32
-/// deep, is longer than 1 MiB, or has a number beyond the range of binary64; the samples are so diverse that the schema would
-/// break the limits of `spec/schema.md`.
+/// `title` becomes the schema's title.
 ///
 /// ```
 /// let inferred = dunnage_schema::infer(&[r#"{"t":17.00,"door":true}"#, r#"{"t":-3.25}"#], Some("Hold"))?;
@@ -99,16 +97,12 @@ impl std::error::Error for InferError {}
 /// ```
 ///
 /// # Errors
-/// No samples, or a sample that is not JSON: [`InferError::sample`] has its index.
+/// There are no samples; a sample is not JSON, has a duplicate key, is nested more than 32 deep, is longer than 1 MiB, or has a number
+/// beyond the range of binary64: [`InferError::sample`] has its index; or the samples are so diverse that the schema would break the limits of
+/// `spec/schema.md`.
 ///
 /// ```
-/// use dunnage_schema::{Model, infer};
-///
-/// let samples: Vec<String> = (0..40).map(|n| format!(r#"{{"celsius": {}.{}}}"#, 20 + n % 5, n % 10)).collect();
-/// let inferred = infer(&samples, Some("Reading"))?;
-/// assert_eq!(Model::compile(&inferred.schema)?.name, "Reading");
-/// assert!(inferred.notes.iter().any(|note| note.field == "celsius"));
-///
+/// use dunnage_schema::infer;
 /// let error = infer(&["{}", "{"], None).unwrap_err();
 /// assert_eq!(error.sample(), Some(1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -140,7 +134,7 @@ pub fn infer(samples: &[impl AsRef<str>], title: Option<&str>) -> Result<Inferre
     Ok(Inferred { schema, notes: guesses.notes, odd })
 }
 
-/// Returns the text of `schema` with the whole number `n` under `keyword`, behind its `$schema`, in the notation of [`infer`].
+/// Returns the text of `schema` with the whole number `n` under `keyword`, after its `$schema`, in the notation of [`infer`].
 ///
 /// # Errors
 /// The text is not a JSON object.

@@ -101,7 +101,7 @@ pub(super) fn is_odd(odd: &[&str], count: usize) -> bool {
     zeros <= count / PER_NEGATIVE_ZERO && odd.len() - zeros <= count / PER_ODD
 }
 
-/// Whether a scaled integer can hold the number: it is not a negative zero and has no more digits than binary64 keeps.
+/// Whether a scaled integer can hold the number: it is not a negative zero and has at most the digits that binary64 keeps.
 fn is_decimal(text: &str) -> bool {
     let scaled = places(text).and_then(|places| Some((places, Exact::parse(text)?.scaled(places)?)));
     let largest = 10u128.pow(DIGITS);

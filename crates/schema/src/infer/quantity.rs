@@ -119,7 +119,7 @@ const TIMES: [&str; 23] = [
     "start",
 ];
 
-/// Words behind the name of a quantity that make it a point in time or a duration: `CurrentUpdatedMS`.
+/// Words after the name of a quantity that make it a point in time or a duration: `CurrentUpdatedMS`.
 const CLOCKS: [&str; 14] = [
     "time",
     "timestamp",
@@ -142,7 +142,7 @@ const CURRENT: &str = "current";
 /// Words for numbers that are not in the unit of the quantity.
 const RAW: [&str; 2] = ["raw", "adc"];
 
-/// Words for what is counted. Such a number is no point in time, however large it is.
+/// Words for what is counted. Such a number is not a point in time, however large it is.
 const COUNTED: [&str; 16] = [
     "bytes", "octets", "packets", "frames", "messages", "pulses", "count", "counts", "counter", "total",
     "errors", "steps", "wh", "kwh", "energy", "volume",

@@ -52,7 +52,7 @@ pub(super) struct Range {
 ///
 /// - Unix times: 32 bits of seconds, or the same span in milliseconds, microseconds or nanoseconds.
 /// - The range that the name implies, if all numbers are in it.
-/// - 0 to 1 if both and nothing else were seen in very many values.
+/// - 0 to 1 if only these two were seen in very many values.
 /// - Otherwise a multiple of the largest magnitude, rounded up to 1, 2 or 5 with zeros; for zeros alone, a wide range. It begins at 0 if
 ///   none of the numbers is negative and the name implies that, or many values are far from 0, or they exceed half of the type's limit.
 ///   Else it extends as far below 0 as above.

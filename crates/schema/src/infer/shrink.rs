@@ -14,7 +14,7 @@ pub struct Change {
     pub pointer: String,
     /// The new schema of the field, on one line.
     pub line: String,
-    /// What it says that the old one did not.
+    /// The rule that is new.
     pub what: String,
     /// Whether it rounds values. If not, it only leaves out what was not seen.
     pub rounds: bool,

@@ -16,7 +16,7 @@ use describe::Brief;
 use dunnage_pson::Value;
 use std::cell::Cell;
 
-/// The most steps of a validation. Checking one value against one type is a step; nested choices could otherwise take practically for ever.
+/// The most steps of a validation. Checking one value against one type is a step; nested choices could otherwise take years.
 const MAX_STEPS: u32 = 1 << 24;
 
 /// The most schemas inside one another, from the message to a value in it. Each uses a part of the stack.

@@ -319,7 +319,7 @@ fn a_message_that_would_lose_a_value_is_not_written() {
     }
 }
 
-/// What a closed schema does not mention may be anything, as messages that hold themselves. What it does mention is never lost.
+/// Fields that a closed schema does not mention may be anything, such as recursive messages. Fields that it mentions are never lost.
 #[test]
 fn messages_that_hold_themselves_are_skipped_by_a_closed_schema() {
     let schema = r#"{"type":"object","additionalProperties":false,"required":["state"],"properties":{

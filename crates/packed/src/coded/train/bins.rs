@@ -4,7 +4,7 @@ use crate::coded::table::{Bin, FULL_WEIGHT, SHARE_BITS, SHARES, Table};
 
 /// The bytes of a table without its bins.
 const TABLE_BYTES: f64 = 8.0;
-/// What it costs to draw predictions to a centre: the code for it, which few tables share.
+/// The cost of drawing predictions to a centre: the code for it, which few tables share.
 const WEIGHT_BYTES: f64 = 64.0;
 /// The bytes of a bin.
 const BIN_BYTES: f64 = 2.0;

@@ -32,7 +32,7 @@ const CHANGE_PRICE: f64 = 0.03;
 pub struct Learnt {
     /// The statistics, for `x-dunnage-statistics` in Base64.
     pub statistics: Vec<u8>,
-    /// What each part of a message takes, in the order of the layout.
+    /// The mean bits of each part of a message, in the order of the layout.
     pub parts: Vec<LearntPart>,
 }
 

@@ -1,4 +1,4 @@
-//! What a training tells people: the bits of each part before and after.
+//! The report of a training for people: the bits of each part before and after.
 
 use super::samples::{LeafShape, Samples};
 use super::{LearntPart, NodeBits};
@@ -37,7 +37,7 @@ pub(super) fn parts(
         let all = prior.own(at, false);
         part.prior += mean(prior.cost(&shape, &all, known.prior.as_ref()), prior);
         if let Some(delta) = &mut part.delta {
-            // What the reference lacks has no change.
+            // A part that the reference lacks has no change.
             let (new, old) = (change.own(at, false), change.own(at, true));
             let values = |own: &[usize]| change.cost(&shape, own, known.prior.as_ref());
             let changes = known.change.as_ref();

@@ -32,7 +32,7 @@ impl Sample {
     }
 }
 
-/// What training knows of a leaf.
+/// The data that training has of a leaf.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LeafShape {
     pub at: usize,

@@ -38,7 +38,7 @@ const ALL: &str = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 struct At {
     random: Random,
     n: u64,
-    /// What differs from series to series.
+    /// The parts that differ from series to series.
     seed: u64,
     /// Rises from 0 to 1000 over the series.
     progress: u64,

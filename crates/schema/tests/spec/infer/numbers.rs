@@ -65,7 +65,7 @@ fn decimals_that_were_a_binary32_become_steps_that_round() {
         let many = many(|n| text(widened(n)));
         assert_eq!((&many["multipleOf"], &many["x-dunnage-round"]), (&json!(0.1), &json!(true)), "{many}");
     }
-    // Numbers that a sensor computes are no short decimals, and decimals of a binary64 are exact.
+    // Numbers that a sensor computes are not short decimals, and decimals of a binary64 are exact.
     let computed = many(|n| format!("{:?}", f64::from((n as f32).sin())));
     assert_eq!(computed, json!({"type":"number"}));
     assert_eq!(field(&["21.3", "21.35"]).get("x-dunnage-round"), None);
