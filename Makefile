@@ -1,6 +1,6 @@
 # A menu. `make` or `make help` prints it.
 
-.PHONY: help run dist check test build-tests test-crates budget test-page test-examples conform-built tools nightly test-c test-rust test-python test-js test-java test-jvm test-kafka test-report conform lint fmt audit faults bench bench-link bench-lang bench-full report fuzz fuzz-c docs
+.PHONY: help run dist check test test-fast build-tests test-crates budget test-page test-examples conform-built tools nightly test-c test-rust test-python test-js test-java test-jvm test-kafka test-report conform lint fmt audit faults bench bench-link bench-lang bench-full report fuzz fuzz-c docs
 
 LINT = cargo clippy --workspace --all-targets -- -D warnings
 
@@ -73,6 +73,9 @@ test:  ## everything that must hold: vectors, properties, faults, fuzz corpora, 
 	.ci/together "lint audit test-rust build-tests" "test-jvm test-report tools" test-c
 	.ci/together test-crates "test-java test-js test-python conform-built"
 	.ci/together test-page "test-examples budget"
+
+test-fast:  ## the tests of the crates that start no other program; needs Rust and a C compiler
+	$(THREADS) tests/fast $(TESTED)
 
 # While the compiler needs both processors, the others of these groups wait for the network; while tests wait for servers and timers, the
 # conformance tests need one processor.
