@@ -172,8 +172,11 @@ conform-built:
 	cargo run -p dunnage-conform -- --messages 2000 c/build/gcc/tests/simulate atmega328p c/build/avr/tests/conform
 	cargo run -p dunnage-conform --bin packed -- --schemas 20 --messages 10000
 
-lint:  ## formatting, circular dependencies of modules, and clippy
-	.ci/need cc:build-essential python3:python3 git:git
+lint:  ## formatting, circular dependencies of modules, clippy, shell scripts, and workflows
+	.ci/need cc:build-essential $(TOOLS) git:git
+	tests/tools/install lint
+	git grep -lIE '^#!/bin/(ba)?sh' -- ':!*.rs' | xargs target/tools/lint/bin/shellcheck
+	target/tools/bin/actionlint -shellcheck=target/tools/lint/bin/shellcheck
 	cargo fmt --all --check
 	.ci/circles
 	$(LINT)

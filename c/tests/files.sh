@@ -57,7 +57,9 @@ linked=0
 while read -r row use; do
     objects=$(sed -n "s/^| $use | \(.*\) |$/\1/p" documented | tr -d '`,' | sed 's/\.c\>/.o/g')
     test -n "$objects" || fail "the README has no row for: $use"
+    # shellcheck disable=SC2086  # words are meant to be split
     gcc "$row.c.o" $objects -o program || fail "the files for '$use' do not link"
+    # shellcheck disable=SC2086  # words are meant to be split
     g++ "$row.cxx.o" $objects -o program || fail "the files for '$use' do not link with C++"
     linked=$((linked + 1))
 done <rows

@@ -36,11 +36,11 @@ links() {
     ./program || fail "program $program with the library '$library' does not keep its settings"
 }
 for program in 1 2 3; do
-    links $program default "$@" || fail "program $program does not link: $(cat errors)"
-    links $program nesting-4 "$@" -DDN_NESTING=4 || fail "program $program does not link with its own settings: $(cat errors)"
-    links $program default "$@" -DDN_NESTING=4 && fail "program $program with DN_NESTING 4 links with 32"
+    links "$program" default "$@" || fail "program $program does not link: $(cat errors)"
+    links "$program" nesting-4 "$@" -DDN_NESTING=4 || fail "program $program does not link with its own settings: $(cat errors)"
+    links "$program" default "$@" -DDN_NESTING=4 && fail "program $program with DN_NESTING 4 links with 32"
     grep -q '_nesting_4' errors || fail "the linker does not name the setting: $(cat errors)"
-    links $program nesting-4 "$@" && fail "program $program with DN_NESTING 32 links with 4"
+    links "$program" nesting-4 "$@" && fail "program $program with DN_NESTING 32 links with 4"
 done
 links 3 digits-20 "$@" -DDN_JSON_DIGITS=20 || fail "program 3 does not link with its own settings: $(cat errors)"
 links 3 default "$@" -DDN_JSON_DIGITS=20 && fail "DN_JSON_DIGITS 20 links with 768"

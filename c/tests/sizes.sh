@@ -12,7 +12,7 @@ types="dn_writer dn_sink dn_reader dn_mark dn_json_reader dn_field dn_struct"
 {
     echo '#include <dn_bind.h>'
     echo '#include <dn_json.h>'
-    for type in $types; do echo "char size_of_$type[sizeof($type)];"; done
+    for type in $types; do echo "char size_of_${type}[sizeof($type)];"; done
 } >types.c
 sizes() { "$@" -std=c99 -I"$source" -c types.c -o types.o && "${nm:-nm}" -S types.o | sed -n 's/^[0-9a-f]* \([0-9a-f]*\) . size_of_/\1 /p'; }
 sizes avr-gcc -mmcu=atmega328p -fno-common >avr

@@ -12,6 +12,7 @@ check() {
     "$1" --version >/dev/null 2>&1 || return 0
     compiler=$1
     shift
+    # shellcheck disable=SC2086  # words are meant to be split
     "$compiler" $warnings "$@" -fsyntax-only -DROW=0 -I"$source" "$source"/*.c "$here/files.c" || { echo "FAILED: $compiler $*"; exit 1; }
     count=$((count + 1))
 }

@@ -110,7 +110,7 @@ declare -A body=(
 )
 for name in astrocast chirpstack the-things-stack; do
     query=
-    [ $name != chirpstack ] || query=?event=up
+    [ $name != chirpstack ] || query='?event=up'
     send=(curl -sSi -H 'Content-Type: application/json' -d "${body[$name]}" "$url/hooks/$name$query")
     try 'HTTP/1.1 401' "${send[@]}"
     try 'HTTP/1.1 401' "${send[@]}" -H 'Authorization: Bearer wrong'

@@ -26,7 +26,7 @@ gateway=$!
 trap 'kill $gateway' EXIT
 address=$(address 'gateway started' "$build/gateway.log")
 # shellcheck disable=SC2001  # each pair of digits becomes \xNN
-printf "$(sed 's/../\\x&/g' <<<"$hex")" |
+printf %b "$(sed 's/../\\x&/g' <<<"$hex")" |
     curl -sS --fail -H 'Content-Type: application/vnd.dunnage.packed' --data-binary @- "http://$address/ingest/roof?schema=station"
 curl -sS --fail "http://$address/api/devices/roof/messages?limit=1" >"$build/messages.json"
 
