@@ -25,7 +25,7 @@ export interface Classes {
 /** The number of bytes of the fingerprint of the layout without statistics, which follow the version. */
 const OWNER = 4;
 const FULL_WEIGHT = 16;
-const SHARES = 256;
+const TOTAL_FREQUENCY = 256;
 const MAX_DEPTH = 2;
 
 /** Returns the tables of values of each leaf: spec/packed.md, "Statistics". `owner` is the fingerprint of the layout without them. */
@@ -109,9 +109,9 @@ class Input {
     const written = BigInt(this.number());
     const start = written & 1n ? -1n - (written >> 1n) : written >> 1n;
     const count = this.number();
-    if (count < 1 || count > SHARES) throw fault("a table without bins, or with more than 256");
+    if (count < 1 || count > TOTAL_FREQUENCY) throw fault("a table without bins, or with more than 256");
     if (2 * Number(count) > this.left) throw fault("the statistics end too early");
-    const bins = Array.from({ length: Number(count) }, () => ({ width: this.byte(), share: this.byte() || SHARES }));
+    const bins = Array.from({ length: Number(count) }, () => ({ width: this.byte(), frequency: this.byte() || TOTAL_FREQUENCY }));
     return Table.of(start, bins, leaf.count);
   }
 }

@@ -2,22 +2,22 @@ import type { RangeReader, RangeWriter } from "./coder.js";
 import { LayoutError } from "./error.js";
 import { type Whole, whole } from "./whole.js";
 
-/** The shares of a table add up to 2^8. */
-const SHARE_BITS = 8;
-const SHARES = 256;
+/** The frequencies of a table add up to 2^8. */
+const FREQUENCY_BITS = 8;
+const TOTAL_FREQUENCY = 256;
 /** The largest width of a bin: 2^62 values. */
 const MAX_WIDTH = 62;
 
-/** A range of 2^`width` numbers that are equally likely; `share` of 256 messages have one of them. */
+/** A range of 2^`width` numbers that are equally likely; `frequency` of 256 messages have one of them. */
 export interface Bin {
   width: number;
-  share: number;
+  frequency: number;
 }
 
 /** The distribution of the numbers of a leaf: bins that follow each other without a gap. */
 export class Table {
   /** The bin of each part of the range. */
-  private readonly bins = new Uint8Array(SHARES);
+  private readonly bins = new Uint8Array(TOTAL_FREQUENCY);
 
   private constructor(
     /** The first number of each bin, then the number after the last bin. */
@@ -33,12 +33,12 @@ export class Table {
   static of(start: bigint, bins: readonly Bin[], count: Whole): Table {
     const starts = [start];
     const parts = [0];
-    for (const { width, share } of bins) {
+    for (const { width, frequency } of bins) {
       if (width > MAX_WIDTH) throw new LayoutError(`a bin of more than 2^${MAX_WIDTH} values`);
       starts.push(starts.at(-1)! + (1n << BigInt(width)));
-      parts.push(parts.at(-1)! + share);
+      parts.push(parts.at(-1)! + frequency);
     }
-    if (parts.at(-1) !== SHARES) throw new LayoutError(`shares that add up to ${parts.at(-1)} instead of ${SHARES}`);
+    if (parts.at(-1) !== TOTAL_FREQUENCY) throw new LayoutError(`frequencies that add up to ${parts.at(-1)} instead of ${TOTAL_FREQUENCY}`);
     const end = starts.at(-1)!;
     if (end >> 63n > 0n) throw new LayoutError("bins beyond 2^63");
     if (start > 0n || end < count) throw new LayoutError(`bins from ${start} to ${end} for ${count} values`);
@@ -48,7 +48,7 @@ export class Table {
   write(writer: RangeWriter, value: Whole): void {
     let bin = 0;
     while (bin < this.widths.length - 1 && value >= this.starts[bin + 1]!) bin++;
-    writer.step(SHARE_BITS, this.parts[bin]!, this.parts[bin + 1]! - this.parts[bin]!);
+    writer.step(FREQUENCY_BITS, this.parts[bin]!, this.parts[bin + 1]! - this.parts[bin]!);
     const start = this.starts[bin]!;
     const isSmall = typeof value === "number" && typeof start === "number";
     if (isSmall) writeEqual(writer, value - start, this.widths[bin]!);
@@ -56,8 +56,8 @@ export class Table {
   }
 
   read(reader: RangeReader): Whole {
-    const bin = this.bins[reader.part(SHARE_BITS)]!;
-    reader.take(SHARE_BITS, this.parts[bin]!, this.parts[bin + 1]! - this.parts[bin]!);
+    const bin = this.bins[reader.part(FREQUENCY_BITS)]!;
+    reader.take(FREQUENCY_BITS, this.parts[bin]!, this.parts[bin + 1]! - this.parts[bin]!);
     const start = this.starts[bin]!;
     const width = this.widths[bin]!;
     if (typeof start === "number" && typeof this.starts[bin + 1] === "number") return start + readEqual(reader, width);

@@ -196,7 +196,7 @@ fn table_bytes(table: &Table, leaf: &TrainedLeaf<'_>, centre: Option<u64>) -> Ve
     push_constant(&mut out, table.start.unsigned_abs());
     let (last, mut before) = (reachable(table, leaf.count).len() - 1, 0);
     for (at, bin) in table.bins.iter().enumerate() {
-        // The code does not select a bin after the last number, but adds up all shares.
+        // The code does not select a bin after the last number, but adds up all frequencies.
         let width = if at > last { 0 } else { bin.width };
         push_bin(&mut out, Bin { width, ..*bin }, before);
         before = width;
@@ -204,16 +204,16 @@ fn table_bytes(table: &Table, leaf: &TrainedLeaf<'_>, centre: Option<u64>) -> Ve
     out
 }
 
-/// Appends a bin after one of the width `before`: a byte, if its share is small and its width about the same.
+/// Appends a bin after one of the width `before`: a byte, if its frequency is small and its width about the same.
 fn push_bin(out: &mut Vec<u8>, bin: Bin, before: u8) {
     let grown = i16::from(bin.width) - i16::from(before) + 3;
-    match (grown, bin.share) {
-        (0..=6, 1..=31) => out.push((grown as u8) << 5 | bin.share as u8),
+    match (grown, bin.frequency) {
+        (0..=6, 1..=31) => out.push((grown as u8) << 5 | bin.frequency as u8),
         _ => {
             out.push(0xe0 | bin.width.min(31));
             out.extend(Some(bin.width).filter(|width| *width >= 31));
-            // A share of 256 is written as 0.
-            out.push(bin.share as u8);
+            // A frequency of 256 is written as 0.
+            out.push(bin.frequency as u8);
         }
     }
 }
@@ -249,7 +249,7 @@ fn is_wide(leaf: &TrainedLeaf<'_>, selectors: &[Selector], at: usize) -> bool {
 /// Returns the fewest bits of a value.
 fn least(tables: &Likely) -> f64 {
     let mut least = f64::INFINITY;
-    let bits = |bin: &Bin| 8.0 - f64::from(bin.share).log2() + f64::from(bin.width);
+    let bits = |bin: &Bin| 8.0 - f64::from(bin.frequency).log2() + f64::from(bin.width);
     each(tables, &mut |table| least = table.bins.iter().map(bits).fold(least, f64::min));
     least
 }

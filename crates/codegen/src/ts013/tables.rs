@@ -75,7 +75,7 @@ impl<'a> Tables<'a> {
 }
 
 fn one(table: &Table) -> String {
-    let bins: String = table.bins.iter().map(|bin| format!(",{},{}", bin.width, bin.share)).collect();
+    let bins: String = table.bins.iter().map(|bin| format!(",{},{}", bin.width, bin.frequency)).collect();
     format!("[{}{bins}]", table.start)
 }
 

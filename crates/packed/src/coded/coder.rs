@@ -1,32 +1,32 @@
-//! The range coder of coded bodies: turns parts of the range into bytes, and back. `spec/packed.md`, "The range coder".
+//! The range coder of coded bodies: turns symbols into bytes, and back. `spec/packed.md`, "The range coder".
 //!
 //! A writer only multiplies by a byte and shifts, so that a device without division can do it.
 
 use crate::Error;
 use dunnage_pson::Kind;
 
-/// The range never falls below this between two steps.
+/// The range never falls below this between two symbols.
 const SMALLEST: u32 = 1 << 24;
-/// The most bits that one step codes.
+/// The most bits of one symbol.
 const CHUNK: u32 = 16;
 
-/// The parts of the range that one step codes: how many, from which one on.
+/// A symbol by its place in the range: the sum of the frequencies of the symbols before it, and its own frequency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Parts {
-    pub first: u32,
-    pub count: u32,
+pub(crate) struct Symbol {
+    pub start: u32,
+    pub frequency: u32,
 }
 
-/// Writes or reads steps, so that one implementation of the model serves both.
+/// Writes or reads symbols, so that one implementation of the model serves both.
 pub(crate) trait Coder {
-    /// Whether steps are read.
+    /// Whether symbols are read.
     const READS: bool;
 
-    /// Codes some of the 2^`bits` equal parts of the range, `bits` from 1 to 16. A writer writes `known` and returns it. A reader
-    /// ignores it, reads a part, and returns the parts that `find` returns for it.
-    fn step(&mut self, bits: u32, known: Parts, find: impl FnMut(u32) -> Parts) -> Result<Parts, Error>;
+    /// Codes a symbol of an alphabet whose frequencies add up to 2^`bits`, `bits` from 1 to 16. A writer writes `known` and returns it.
+    /// A reader ignores it, and returns the symbol that `find` returns for the cumulative frequency that it has read.
+    fn symbol(&mut self, bits: u32, known: Symbol, find: impl FnMut(u32) -> Symbol) -> Result<Symbol, Error>;
 
-    /// Returns the byte where the next step begins, for the errors of a reader. A writer returns 0.
+    /// Returns the byte where the next symbol begins, for the errors of a reader. A writer returns 0.
     fn offset(&self) -> usize;
 
     /// Codes the lowest `bits` bits of `value`, at most 64, all equally likely, and returns them.
@@ -36,8 +36,11 @@ pub(crate) trait Coder {
             let now = left.min(CHUNK);
             left -= now;
             let first = (value >> left) as u32 & ((1 << now) - 1);
-            let parts = self.step(now, Parts { first, count: 1 }, |first| Parts { first, count: 1 })?;
-            coded = coded << now | u64::from(parts.first);
+            let symbol = self.symbol(now, Symbol { start: first, frequency: 1 }, |first| Symbol {
+                start: first,
+                frequency: 1,
+            })?;
+            coded = coded << now | u64::from(symbol.start);
         }
         Ok(coded)
     }
@@ -67,7 +70,7 @@ impl Interval {
     }
 }
 
-/// Appends steps to the bytes of a message.
+/// Appends symbols to the bytes of a message.
 #[derive(Debug)]
 pub(crate) struct Writer<'a> {
     interval: Interval,
@@ -104,10 +107,10 @@ impl<'a> Writer<'a> {
 impl Coder for Writer<'_> {
     const READS: bool = false;
 
-    fn step(&mut self, bits: u32, known: Parts, _: impl FnMut(u32) -> Parts) -> Result<Parts, Error> {
+    fn symbol(&mut self, bits: u32, known: Symbol, _: impl FnMut(u32) -> Symbol) -> Result<Symbol, Error> {
         let unit = self.interval.range >> bits;
-        self.raise(unit * known.first);
-        self.interval.range = unit * known.count;
+        self.raise(unit * known.start);
+        self.interval.range = unit * known.frequency;
         while self.interval.range < SMALLEST {
             self.bytes.push((self.interval.low >> 24) as u8);
             self.interval.low <<= 8;
@@ -121,7 +124,7 @@ impl Coder for Writer<'_> {
     }
 }
 
-/// Reads steps.
+/// Reads symbols.
 #[derive(Debug)]
 pub(crate) struct Reader<'a> {
     interval: Interval,
@@ -152,7 +155,7 @@ impl<'a> Reader<'a> {
         self.next += 1;
     }
 
-    /// Returns the bits of information that were read, counted from the first byte of the message. A step of 1 of 4 parts has 2.
+    /// Returns the bits of information that were read, counted from the first byte of the message. A symbol of the frequency 1 out of 4 has 2.
     pub fn read_bits(&self) -> f64 {
         8.0 * (self.next - 4) as f64 + f64::from(u32::BITS) - f64::from(self.interval.range).log2()
     }
@@ -182,7 +185,7 @@ impl<'a> Reader<'a> {
 impl Coder for Reader<'_> {
     const READS: bool = true;
 
-    fn step(&mut self, bits: u32, _: Parts, mut find: impl FnMut(u32) -> Parts) -> Result<Parts, Error> {
+    fn symbol(&mut self, bits: u32, _: Symbol, mut find: impl FnMut(u32) -> Symbol) -> Result<Symbol, Error> {
         let unit = self.interval.range >> bits;
         let part = self.above / unit;
         if part >> bits != 0 {
@@ -191,13 +194,13 @@ impl Coder for Reader<'_> {
         let read = find(part);
         // Bytes that are missing decide between this and others.
         if u64::from(self.above) + u64::from(self.unknown)
-            >= u64::from(unit) * u64::from(read.first + read.count)
+            >= u64::from(unit) * u64::from(read.start + read.frequency)
         {
             return Err(self.truncated());
         }
-        self.above -= unit * read.first;
-        self.interval.low = self.interval.low.wrapping_add(unit * read.first);
-        self.interval.range = unit * read.count;
+        self.above -= unit * read.start;
+        self.interval.low = self.interval.low.wrapping_add(unit * read.start);
+        self.interval.range = unit * read.frequency;
         while self.interval.range < SMALLEST {
             self.interval.low <<= 8;
             self.interval.range <<= 8;
@@ -216,34 +219,34 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Steps of one to sixteen bits, each with some of its parts.
-    fn steps() -> impl Strategy<Value = Vec<(u32, Parts)>> {
+    /// Steps of one to sixteen bits, each with some of its symbol.
+    fn steps() -> impl Strategy<Value = Vec<(u32, Symbol)>> {
         let step = (1u32..=16).prop_flat_map(|bits| {
             let all = 1u32 << bits;
             (0..all).prop_flat_map(move |first| {
-                (1..=all - first).prop_map(move |count| (bits, Parts { first, count }))
+                (1..=all - first).prop_map(move |count| (bits, Symbol { start: first, frequency: count }))
             })
         });
         prop::collection::vec(step, 0..60)
     }
 
-    fn write(steps: &[(u32, Parts)]) -> Vec<u8> {
+    fn write(steps: &[(u32, Symbol)]) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut writer = Writer::new(&mut bytes);
-        for (bits, parts) in steps {
-            writer.step(*bits, *parts, |_| *parts).unwrap();
+        for (bits, symbol) in steps {
+            writer.symbol(*bits, *symbol, |_| *symbol).unwrap();
         }
         writer.finish();
         bytes
     }
 
-    fn read(steps: &[(u32, Parts)], bytes: &[u8]) -> Result<Vec<Parts>, Error> {
+    fn read(steps: &[(u32, Symbol)], bytes: &[u8]) -> Result<Vec<Symbol>, Error> {
         let mut reader = Reader::new(bytes, 0);
         let mut read = Vec::new();
-        for (bits, parts) in steps {
-            let inside = |part| (parts.first..parts.first + parts.count).contains(&part);
-            let find = |part| if inside(part) { *parts } else { Parts { first: part, count: 1 } };
-            read.push(reader.step(*bits, *parts, find)?);
+        for (bits, symbol) in steps {
+            let inside = |part| (symbol.start..symbol.start + symbol.frequency).contains(&part);
+            let find = |part| if inside(part) { *symbol } else { Symbol { start: part, frequency: 1 } };
+            read.push(reader.symbol(*bits, *symbol, find)?);
         }
         reader.finish()?;
         Ok(read)
@@ -253,8 +256,8 @@ mod tests {
         #[test]
         fn what_is_written_is_read(steps in steps()) {
             let bytes = write(&steps);
-            let parts: Vec<Parts> = steps.iter().map(|(_, parts)| *parts).collect();
-            prop_assert_eq!(read(&steps, &bytes).unwrap(), parts);
+            let symbols: Vec<Symbol> = steps.iter().map(|(_, symbol)| *symbol).collect();
+            prop_assert_eq!(read(&steps, &bytes).unwrap(), symbols);
             for length in 0..bytes.len() {
                 let error = read(&steps, &bytes[..length]).unwrap_err();
                 prop_assert_eq!(error.kind(), Kind::Truncated);
@@ -266,8 +269,8 @@ mod tests {
 
         #[test]
         fn other_bytes_are_other_parts_or_an_error(steps in steps(), bytes in prop::collection::vec(any::<u8>(), 0..20)) {
-            if let Ok(parts) = read(&steps, &bytes) {
-                let same: Vec<(u32, Parts)> = steps.iter().zip(parts).map(|((bits, _), parts)| (*bits, parts)).collect();
+            if let Ok(symbol) = read(&steps, &bytes) {
+                let same: Vec<(u32, Symbol)> = steps.iter().zip(symbol).map(|((bits, _), symbol)| (*bits, symbol)).collect();
                 prop_assert_eq!(write(&same), bytes);
             }
         }

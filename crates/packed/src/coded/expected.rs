@@ -7,7 +7,7 @@
 
 use super::delta::Trained;
 use super::leaf::Key;
-use super::table::{Bin, SHARES, Table, Tables};
+use super::table::{Bin, TOTAL_FREQUENCY, Table, Tables};
 use crate::path::{Place, shown};
 use crate::size::index_bits;
 use crate::wire::Part;
@@ -190,7 +190,11 @@ impl Walk<'_> {
     /// Returns the mean bits of a leaf with these tables.
     fn cost(&self, tables: &Tables) -> f64 {
         self.mean(tables, &|table| {
-            table.bins.iter().map(|bin| f64::from(bin.share) / f64::from(SHARES) * bits(bin)).sum()
+            table
+                .bins
+                .iter()
+                .map(|bin| f64::from(bin.frequency) / f64::from(TOTAL_FREQUENCY) * bits(bin))
+                .sum()
         })
     }
 
@@ -240,8 +244,8 @@ impl Walk<'_> {
                 let end = start + 2f64.powi(bin.width.into());
                 let (from, to) = (start.max(0.0), end.min(count as f64));
                 if to > from {
-                    all += f64::from(bin.share);
-                    sum += f64::from(bin.share) * of(from, to);
+                    all += f64::from(bin.frequency);
+                    sum += f64::from(bin.frequency) * of(from, to);
                 }
                 start = end;
             }
@@ -278,7 +282,7 @@ impl Walk<'_> {
 
 /// Returns the bits of a value in this bin.
 fn bits(bin: &Bin) -> f64 {
-    f64::from(SHARES).log2() - f64::from(bin.share).log2() + f64::from(bin.width)
+    f64::from(TOTAL_FREQUENCY).log2() - f64::from(bin.frequency).log2() + f64::from(bin.width)
 }
 
 /// Returns the most bits of a value in any of the tables.

@@ -3,7 +3,7 @@
 //! `spec/packed.md`, "Statistics", has the form. Every byte is checked, because the tables decide how much a message may cost.
 
 use super::leaf::Leaf;
-use super::table::{Bin, Context, FULL_WEIGHT, SHARES, Table, Tables};
+use super::table::{Bin, Context, FULL_WEIGHT, TOTAL_FREQUENCY, Table, Tables};
 
 /// The version of the form.
 const VERSION: u8 = 1;
@@ -106,8 +106,8 @@ fn write_table(table: &Table, changes: bool, out: &mut Vec<u8>) {
     number((table.start << 1 ^ table.start >> 63) as u64, out);
     number(table.bins.len() as u64, out);
     for bin in &table.bins {
-        // A share of 256, of an only bin, is written as 0.
-        out.extend([bin.width, bin.share as u8]);
+        // A frequency of 256, of an only bin, is written as 0.
+        out.extend([bin.width, bin.frequency as u8]);
     }
 }
 
@@ -212,11 +212,12 @@ impl<'a> Input<'a> {
         let start = self.number()?;
         let start = (start >> 1) as i64 ^ -((start & 1) as i64);
         let count = self.number()?;
-        let count = usize::try_from(count).ok().filter(|count| (1..=SHARES as usize).contains(count));
+        let count =
+            usize::try_from(count).ok().filter(|count| (1..=TOTAL_FREQUENCY as usize).contains(count));
         let bins = self.take(2 * count.ok_or("a table without bins, or with more than 256")?)?;
         let one = |bin: &[u8]| Bin {
             width: bin[0],
-            share: if bin[1] == 0 { SHARES as u16 } else { bin[1].into() },
+            frequency: if bin[1] == 0 { TOTAL_FREQUENCY as u16 } else { bin[1].into() },
         };
         let table = Table { weight, start, bins: bins.chunks_exact(2).map(one).collect() };
         check(&table, leaf)?;
@@ -224,14 +225,14 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Checks that the bins hold every value of the leaf, and that their shares add up.
+/// Checks that the bins hold every value of the leaf, and that their frequencies add up.
 fn check(table: &Table, leaf: &Leaf) -> Result<(), String> {
     if table.bins.iter().any(|bin| bin.width > MAX_WIDTH) {
         return Err(format!("a bin of more than 2^{MAX_WIDTH} values"));
     }
-    let sum: u32 = table.bins.iter().map(|bin| u32::from(bin.share)).sum();
-    if sum != SHARES {
-        return Err(format!("shares that add up to {sum} instead of {SHARES}"));
+    let sum: u32 = table.bins.iter().map(|bin| u32::from(bin.frequency)).sum();
+    if sum != TOTAL_FREQUENCY {
+        return Err(format!("frequencies that add up to {sum} instead of {TOTAL_FREQUENCY}"));
     }
     let end = table.end().ok_or("bins beyond 2^63")?;
     if table.start > 0 || u64::try_from(end).map_or(true, |end| end < leaf.count) {

@@ -1,13 +1,13 @@
 //! Tables: which values of a leaf are likely.
 
-use super::coder::{Coder, Parts};
+use super::coder::{Coder, Symbol};
 use crate::Error;
 use dunnage_pson::Kind;
 
-/// The bits of a share: the shares of a table add up to 2^8.
-pub(crate) const SHARE_BITS: u32 = 8;
-/// The sum of the shares of a table.
-pub(crate) const SHARES: u32 = 1 << SHARE_BITS;
+/// The frequencies of a table add up to 2 to the power of this.
+pub(crate) const FREQUENCY_BITS: u32 = 8;
+/// The sum of the frequencies of a table.
+pub(crate) const TOTAL_FREQUENCY: u32 = 1 << FREQUENCY_BITS;
 /// The weight of a reference that is taken as it is.
 pub(crate) const FULL_WEIGHT: u8 = 16;
 
@@ -17,7 +17,7 @@ pub struct Bin {
     /// The bin has 2^`width` values.
     pub width: u8,
     /// How likely the bin is, out of 256, at least 1.
-    pub share: u16,
+    pub frequency: u16,
 }
 
 /// The distribution of the values of a leaf: bins that follow each other without a gap.
@@ -35,24 +35,24 @@ pub struct Table {
 #[derive(Debug, Clone, Copy)]
 struct Place {
     bin: usize,
-    /// The parts of the range that the bin has.
-    parts: Parts,
+    /// The bin as a symbol of the coder.
+    symbol: Symbol,
     /// The number of values before the bin.
     after: u64,
 }
 
 impl Place {
-    const START: Place = Place { bin: 0, parts: Parts { first: 0, count: 0 }, after: 0 };
+    const START: Place = Place { bin: 0, symbol: Symbol { start: 0, frequency: 0 }, after: 0 };
 
     /// Returns the place after `bin`, which begins here.
     fn behind(self, bin: &Bin) -> Place {
-        let parts = Parts { first: self.parts.first + u32::from(bin.share), count: 0 };
-        Place { bin: self.bin + 1, parts, after: self.after + (1 << bin.width) }
+        let symbol = Symbol { start: self.symbol.start + u32::from(bin.frequency), frequency: 0 };
+        Place { bin: self.bin + 1, symbol, after: self.after + (1 << bin.width) }
     }
 
     /// Returns the place of `bin`, which begins here.
     fn of(self, bin: Bin) -> Place {
-        Place { parts: Parts { count: bin.share.into(), ..self.parts }, ..self }
+        Place { symbol: Symbol { frequency: bin.frequency.into(), ..self.symbol }, ..self }
     }
 }
 
@@ -70,9 +70,9 @@ impl Table {
     /// Codes `value`, and returns it.
     pub(crate) fn code<C: Coder>(&self, coder: &mut C, value: i64) -> Result<i64, Error> {
         let mut place = if C::READS { Place::START } else { self.place(self.bin_of(value)) };
-        coder.step(SHARE_BITS, place.parts, |part| {
-            place = self.place_with(part);
-            place.parts
+        coder.symbol(FREQUENCY_BITS, place.symbol, |cumulative| {
+            place = self.place_with(cumulative);
+            place.symbol
         })?;
         let first = self.start.saturating_add_unsigned(place.after);
         let width = self.bins[place.bin].width;
@@ -95,18 +95,18 @@ impl Table {
         self.bins[..bin].iter().fold(Place::START, Place::behind).of(self.bins[bin])
     }
 
-    /// Returns the place of the bin that has this part of the range.
-    fn place_with(&self, part: u32) -> Place {
-        let (mut first, mut after) = (0, 0);
+    /// Returns the place of the bin that has this cumulative frequency.
+    fn place_with(&self, cumulative: u32) -> Place {
+        let (mut start, mut after) = (0, 0);
         for (at, bin) in self.bins.iter().enumerate() {
-            let count = u32::from(bin.share);
-            if part < first + count {
-                return Place { bin: at, parts: Parts { first, count }, after };
+            let frequency = u32::from(bin.frequency);
+            if cumulative < start + frequency {
+                return Place { bin: at, symbol: Symbol { start, frequency }, after };
             }
-            first += count;
+            start += frequency;
             after += 1 << bin.width;
         }
-        // The shares add up to all parts, so that one was found.
+        // The frequencies add up to 2^8, so that one was found.
         self.place(self.bins.len() - 1)
     }
 
@@ -118,7 +118,7 @@ impl Table {
     /// Returns the bits that `value` takes.
     pub(crate) fn cost(&self, value: i64) -> f64 {
         let bin = self.bins[self.bin_of(value)];
-        f64::from(SHARE_BITS) - f64::from(bin.share).log2() + f64::from(bin.width)
+        f64::from(FREQUENCY_BITS) - f64::from(bin.frequency).log2() + f64::from(bin.width)
     }
 }
 

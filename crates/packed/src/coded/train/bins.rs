@@ -1,6 +1,6 @@
 //! Finds the bins of a table: few, because a device keeps them in flash, and as many as pay.
 
-use crate::coded::table::{Bin, FULL_WEIGHT, SHARE_BITS, SHARES, Table};
+use crate::coded::table::{Bin, FREQUENCY_BITS, FULL_WEIGHT, TOTAL_FREQUENCY, Table};
 
 /// The bytes of a table without its bins.
 const TABLE_BYTES: f64 = 8.0;
@@ -45,12 +45,12 @@ impl Numbers {
         Part { start, width, samples: self.between(start, start + (1 << width)) }
     }
 
-    /// Returns the bits of the samples of a part, and its price. Each part has at least the smallest share.
+    /// Returns the bits of the samples of a part, and its price. Each part has at least the smallest frequency.
     fn cost(&self, part: Part) -> f64 {
         let all = self.sorted.len() as f64;
-        let smallest = all / f64::from(SHARES);
-        let share = part.samples.max(smallest);
-        part.samples * ((all / share).log2() + f64::from(part.width))
+        let smallest = all / f64::from(TOTAL_FREQUENCY);
+        let frequency = part.samples.max(smallest);
+        part.samples * ((all / frequency).log2() + f64::from(part.width))
             + self.price
             // What is given to an empty part is missing elsewhere.
             + (smallest - part.samples).max(0.0) * std::f64::consts::LOG2_E
@@ -188,18 +188,18 @@ fn mode(sorted: &[i64]) -> i64 {
     runs.max_by_key(|run| run.len()).map_or(0, |run| run[0])
 }
 
-/// Gives each part its share: first the smallest one, then one after another where it saves most.
+/// Gives each part its frequency: first the smallest one, then one after another where it saves most.
 fn shared(parts: &[Part]) -> Vec<Bin> {
-    let mut shares = vec![1u16; parts.len()];
-    for _ in parts.len()..SHARES as usize {
-        let gain = |at: usize| parts[at].samples * (1.0 + 1.0 / f64::from(shares[at])).log2();
+    let mut frequencies = vec![1u16; parts.len()];
+    for _ in parts.len()..TOTAL_FREQUENCY as usize {
+        let gain = |at: usize| parts[at].samples * (1.0 + 1.0 / f64::from(frequencies[at])).log2();
         let best = (0..parts.len()).max_by(|a, b| gain(*a).total_cmp(&gain(*b))).unwrap_or(0);
-        shares[best] += 1;
+        frequencies[best] += 1;
     }
-    parts.iter().zip(shares).map(|(part, share)| Bin { width: part.width, share }).collect()
+    parts.iter().zip(frequencies).map(|(part, frequency)| Bin { width: part.width, frequency }).collect()
 }
 
 fn cost(table: &Table, parts: &[Part]) -> f64 {
-    let bits = |bin: &Bin| f64::from(SHARE_BITS) - f64::from(bin.share).log2() + f64::from(bin.width);
+    let bits = |bin: &Bin| f64::from(FREQUENCY_BITS) - f64::from(bin.frequency).log2() + f64::from(bin.width);
     table.bins.iter().zip(parts).map(|(bin, part)| part.samples * bits(bin)).sum()
 }
