@@ -117,9 +117,7 @@ test-rust:  ## the crates for crates.io: the codec of PSON without the standard 
 	cargo build -p dunnage-pson --no-default-features --target thumbv6m-none-eabi
 	cargo run -p dunnage-pson --no-default-features --example buffers
 	cargo build $(TESTED) --examples
-	target/debug/examples/reading
-	target/debug/examples/weather
-	target/debug/examples/sizes
+	for example in crates/*/examples/*.rs; do target/debug/examples/$$(basename $$example .rs) </dev/null >/dev/null || exit 1; done
 	echo '{"station":"PISA01","time":"2026-03-29T12:00:00Z","temperature":14.3,"humidity":62,"pressure":1016.8}' | target/debug/examples/validate weather
 	.ci/publish
 
