@@ -170,17 +170,21 @@ conform-built:
 	cargo run -p dunnage-conform -- --messages 2000 c/build/gcc/tests/simulate atmega328p c/build/avr/tests/conform
 	cargo run -p dunnage-conform --bin packed -- --schemas 20 --messages 10000
 
-lint:  ## formatting, circular dependencies of modules, clippy, shell scripts, and workflows
+lint:  ## formatting, circular dependencies of modules, clippy, Python, shell scripts, and workflows
 	.ci/need cc:build-essential $(TOOLS) git:git
 	tests/tools/install lint
 	git grep -lIE '^#!/bin/(ba)?sh' -- ':!*.rs' | xargs target/tools/lint/bin/shellcheck
 	target/tools/bin/actionlint -shellcheck=target/tools/lint/bin/shellcheck
+	target/tools/lint/bin/ruff check --quiet
+	target/tools/lint/bin/ruff format --check --quiet
 	cargo fmt --all --check
 	.ci/circles
 	$(LINT)
 
 fmt:  ## format the code
 	cargo fmt --all
+	tests/tools/install lint
+	target/tools/lint/bin/ruff format --quiet
 
 audit:  ## licences, bans, sources and, where RustSec's database can be had, advisories of the dependencies
 	.ci/need python3:python3 git:git

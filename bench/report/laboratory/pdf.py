@@ -22,7 +22,7 @@ def write(page: Path, pdf: Path) -> str:
     with tempfile.TemporaryDirectory() as profile:
         command = [program, *FLAGS, f"--user-data-dir={profile}", f"--print-to-pdf={pdf}", page.as_uri()]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=180)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
         except subprocess.TimeoutExpired:
             return "Chromium did not print the page within 180 s"
     return "" if done.returncode == 0 and pdf.exists() else f"Chromium did not print the page: {done.stderr.strip()[-300:]}"

@@ -5,7 +5,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from statistics import geometric_mean
 
 import altair as alt
 import vl_convert
@@ -261,7 +260,7 @@ def scaling(definition: Definition, members: list[Record]) -> alt.FacetChart | N
 def change(definition: Definition, members: list[Record]) -> alt.FacetChart | None:
     """The difference from the best of the baseline in percent, per message; a row of plots per target, a column per operation."""
     fields = ("target", "payload", "operation", "source", "floats", "options")
-    key = lambda record: tuple(getattr(record, name) for name in fields)  # noqa: E731
+    key = lambda record: tuple(getattr(record, name) for name in fields)
     compared = select(members, definition.baseline)
     baseline: dict[tuple, float] = {}
     for record in compared:

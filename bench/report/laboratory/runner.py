@@ -7,6 +7,7 @@ import time
 from collections import deque
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
@@ -124,7 +125,7 @@ class Clock:
             TextColumn("{task.description}"), BarColumn(), Left(), console=console, transient=True, disable=not console.is_terminal
         )
 
-    def __enter__(self) -> "Clock":
+    def __enter__(self) -> Self:
         self.bar.start()
         return self
 

@@ -76,11 +76,11 @@ def text(built):
 
 
 def section(text, name):
-    return re.search(rf'<section class="panel" id="{name}".*?</section>', text, re.S)[0]
+    return re.search(rf'<section class="panel" id="{name}".*?</section>', text, re.DOTALL)[0]
 
 
 def block(text, name):
-    return re.search(rf'<(div|figure) class="block" id="{name}">.*?(?=<(?:div|figure) class="block"|<h3|</section>)', text, re.S)[0]
+    return re.search(rf'<(div|figure) class="block" id="{name}">.*?(?=<(?:div|figure) class="block"|<h3|</section>)', text, re.DOTALL)[0]
 
 
 def test_the_page_parses_and_loads_nothing(text):
@@ -115,8 +115,8 @@ def test_every_table_of_a_paper_has_its_counterpart(suite, text):
         assert places, f"{item} has no counterpart"
         assert all(not anchor or f'id="{anchor}"' in text for _, anchor in places)
     if read.paper:
-        listed = re.search(rf"^### .*: `{suite.name}`$(.*?)^##", readme, re.M | re.S)[1]
-        rows = re.findall(r"^\| (.*) \| (.*) \|$", listed, re.M)[1:]
+        listed = re.search(rf"^### .*: `{suite.name}`$(.*?)^##", readme, re.MULTILINE | re.DOTALL)[1]
+        rows = re.findall(r"^\| (.*) \| (.*) \|$", listed, re.MULTILINE)[1:]
         assert rows == [(item, "; ".join(title for title, _ in places)) for item, places in read.places().items()]
 
 
@@ -139,7 +139,7 @@ def test_tables_are_filled(name, text):
 
 def test_quoted_figures_stand_beside_ours_and_are_marked(text):
     table = block(text, "container-sizes")
-    row = re.search(r"<tr><th scope=\"row\">Protobuf \(float32\)</th>.*?</tr>", re.sub(r"\s*\n\s*", "", table), re.S)[0]
+    row = re.search(r"<tr><th scope=\"row\">Protobuf \(float32\)</th>.*?</tr>", re.sub(r"\s*\n\s*", "", table), re.DOTALL)[0]
     assert re.search(r'class="number quoted" data-value="138"', row) and re.search(r'class="number" data-value="138"', row)
     assert ">1.00</td>" in row
     assert "Table 7</td>" not in table and "Table 2 of the paper" in table

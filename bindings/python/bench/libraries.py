@@ -1,8 +1,9 @@
 """The libraries that are compared."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any, Callable
+from typing import Any
 
 import cbor2
 import msgpack

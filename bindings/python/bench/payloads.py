@@ -2,8 +2,9 @@
 
 import json
 import random
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any
 
 CORPUS = Path(__file__).parents[3] / "bench" / "corpus"
 

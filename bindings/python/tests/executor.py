@@ -2,7 +2,8 @@
 
 import struct
 import sys
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 from dunnage import pson
 

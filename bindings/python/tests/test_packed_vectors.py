@@ -1,6 +1,7 @@
 """All vectors of packed, in all modes."""
 
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from dunnage import DecodeError, EncodeError, Receiver, Schema, Sender

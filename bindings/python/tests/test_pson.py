@@ -117,7 +117,7 @@ Point = namedtuple("Point", "x y")
 
 
 def test_types_of_the_standard_library() -> None:
-    utc = dt.timezone.utc
+    utc = dt.UTC
     for obj, value in [
         (dt.datetime(2026, 3, 29, 12, tzinfo=utc), "2026-03-29T12:00:00+00:00"),
         (dt.datetime(2026, 3, 29, 12, 0, 0, 5), "2026-03-29T12:00:00.000005"),

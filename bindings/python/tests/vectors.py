@@ -2,8 +2,9 @@
 
 import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "spec" / "vectors"

@@ -14,7 +14,6 @@ from statistics import mean
 
 import aiocoap
 from aiocoap.numbers.constants import TransportTuning
-
 from parts import PATIENCE, Gateway, Station
 from relay import Fate, Relay
 

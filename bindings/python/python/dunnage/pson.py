@@ -7,7 +7,8 @@ b'\\xc1\\x87celsius@\\x00\\x00\\xbcA'
 {'celsius': 23.5}
 """
 
-from typing import IO, Any, Callable
+from collections.abc import Callable
+from typing import IO, Any
 
 from ._dunnage import Unpacker, dumps, loads
 from ._errors import DecodeError, EncodeError
