@@ -12,7 +12,21 @@ from .record import Record
 RISING = {"rps", "merit"}
 
 # Metrics that do not rank formats: limits and outcomes, not costs.
-UNRANKED = {"time_ratio", "size_ratio", "saving", "failed", "lossless", "failures", "failures_percent", "fits", "max_bytes", "min_bytes", "standard_bytes", "round_trip", "reduction"}
+UNRANKED = {
+    "time_ratio",
+    "size_ratio",
+    "saving",
+    "failed",
+    "lossless",
+    "failures",
+    "failures_percent",
+    "fits",
+    "max_bytes",
+    "min_bytes",
+    "standard_bytes",
+    "round_trip",
+    "reduction",
+}
 
 
 @dataclass(frozen=True)
@@ -22,6 +36,7 @@ class Rank:
     format: str
     library: str
     ratio: float
+
 
 def ranking(records: Iterable[Record], metric: str, baseline: dict | None = None) -> list[Rank]:
     """Ranks formats by one metric, the best first: by their ratios to the best of `baseline`, a selection, which is JSON if there is none.

@@ -181,7 +181,9 @@ def scatter(definition: Definition, members: list[Record]) -> alt.LayerChart | N
         y=alt.Y("y:Q", scale=_log(rows, "y"), title=definition.y["title"], axis=alt.Axis(tickCount=6)),
     )
     colour = alt.Color("who:N", scale=alt.Scale(domain=[OURS, PEER], range=[COLOURS[0], COLOURS[4]]))
-    points = base.mark_point(filled=True, size=80, opacity=1).encode(color=colour, shape=alt.Shape("who:N", scale=alt.Scale(domain=[OURS, PEER], range=["circle", "square"])))
+    points = base.mark_point(filled=True, size=80, opacity=1).encode(
+        color=colour, shape=alt.Shape("who:N", scale=alt.Scale(domain=[OURS, PEER], range=["circle", "square"]))
+    )
     _place_names(rows)
     names = [
         base.transform_filter(f"datum.place == {number}").mark_text(align=align, dx=dx, dy=dy, fontSize=10, color="currentColor").encode(text="name:N")
@@ -280,7 +282,9 @@ def change(definition: Definition, members: list[Record]) -> alt.FacetChart | No
         y=alt.Y("change:Q", title=f"change from {' or '.join(formats)} (%)", axis=alt.Axis(tickCount=5)),
         color=alt.Color("who:N", scale=alt.Scale(range=COLOURS)),
     )  # fmt: skip
-    return plot.properties(width=300, height=130).facet(row=alt.Row("target:N", title=None, header=alt.Header(labelOrient="top", labelAngle=0)), column=alt.Column("operation:N", title=None))
+    return plot.properties(width=300, height=130).facet(
+        row=alt.Row("target:N", title=None, header=alt.Header(labelOrient="top", labelAngle=0)), column=alt.Column("operation:N", title=None)
+    )
 
 
 def profile(definition: Definition, members: list[Record]) -> alt.FacetChart:
@@ -299,7 +303,9 @@ def profile(definition: Definition, members: list[Record]) -> alt.FacetChart:
         color=alt.Color("who:N", scale=alt.Scale(range=COLOURS)),
         shape="who:N",
     )  # fmt: skip
-    return plot.properties(width=300, height=180).facet(facet=alt.Facet("plot:N", title=None, sort=list(dict.fromkeys(row["plot"] for row in rows))), columns=2)
+    return plot.properties(width=300, height=180).facet(
+        facet=alt.Facet("plot:N", title=None, sort=list(dict.fromkeys(row["plot"] for row in rows))), columns=2
+    )
 
 
 KINDS = {"bars": bars, "scatter": scatter, "scaling": scaling, "change": change, "profile": profile}

@@ -121,9 +121,7 @@ class Clock:
 
     def __init__(self, console: Console, total: float):
         self.console, self.left = console, total
-        self.bar = Progress(
-            TextColumn("{task.description}"), BarColumn(), Left(), console=console, transient=True, disable=not console.is_terminal
-        )
+        self.bar = Progress(TextColumn("{task.description}"), BarColumn(), Left(), console=console, transient=True, disable=not console.is_terminal)
 
     def __enter__(self) -> Self:
         self.bar.start()

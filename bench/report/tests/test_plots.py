@@ -37,7 +37,11 @@ def values(chart):
 
 
 def test_two_figures_of_one_library_have_names_of_their_own():
-    lines = [time("msgpack", "mpack", 10, version="1.0"), time("msgpack", "mpack", 20, version="1.1"), time("json", "paper", 30, reference="P, Table 1")]
+    lines = [
+        time("msgpack", "mpack", 10, version="1.0"),
+        time("msgpack", "mpack", 20, version="1.1"),
+        time("json", "paper", 30, reference="P, Table 1"),
+    ]
     rows = values(plots.bars(definition("bars"), records(*lines)))
     assert {row["name"]: row["value"] for row in rows} == {"MessagePack · mpack · 1.0": 10, "MessagePack · mpack · 1.1": 20, "JSON · quoted": 30}
 

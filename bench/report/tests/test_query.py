@@ -71,7 +71,9 @@ def test_figures_that_would_share_a_cell_get_a_heading_of_their_own():
 
 
 def test_quoted_figures_stand_beside_the_measured_ones_with_their_ratio():
-    built = table([size("json", 3), size("json", 2, library="paper", reference="P, Table 1")], quoted="columns", ratio=True, rows=["format", "library"])
+    built = table(
+        [size("json", 3), size("json", 2, library="paper", reference="P, Table 1")], quoted="columns", ratio=True, rows=["format", "library"]
+    )
     assert [heading.text for heading in built.headings[-1]] == ["paper", "here", "here / paper"]
     assert [([cell.text for cell in cells], heads) for heads, _, cells in built.rows] == [(["2", "3", "1.50"], ["Dunnage"])]
     assert built.constants == ["a", "JSON", "bytes"]
@@ -102,5 +104,8 @@ def test_a_quoted_figure_stands_beside_its_own_library():
 
 
 def test_a_metric_among_the_row_headings_has_its_unit():
-    lines = [samples.line("host", "host", "a", "json", "dunnage", "encode", metric, 3, unit) for metric, unit in (("time", "us per 1000 operations"), ("cycles", "cycles"))]
+    lines = [
+        samples.line("host", "host", "a", "json", "dunnage", "encode", metric, 3, unit)
+        for metric, unit in (("time", "us per 1000 operations"), ("cycles", "cycles"))
+    ]
     assert [heads for heads, _, _ in table(lines, rows=["format", "metric"]).rows] == [["time (µs per 1000)"], ["cycles"]]

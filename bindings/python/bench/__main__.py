@@ -1,6 +1,6 @@
 """Measures dunnage beside orjson, ormsgpack, msgpack and cbor2. Prints one table, and writes bench/results/lang-python.jsonl.
 
-    target/tools/bindings/bin/python bindings/python/bench [--quick]
+target/tools/bindings/bin/python bindings/python/bench [--quick]
 """
 
 import argparse

@@ -95,7 +95,12 @@ def test_columns_that_do_not_fit() -> None:
 
 def test_empty_tables() -> None:
     empty = pd.DataFrame({"device": [], "payload": []})
-    for messages, devices in [([], []), (empty["payload"], empty["device"]), (pl.Series([], dtype=pl.Binary), pl.Series([], dtype=pl.String)), (pa.array([]), pa.array([], pa.string()))]:
+    for messages, devices in [
+        ([], []),
+        (empty["payload"], empty["device"]),
+        (pl.Series([], dtype=pl.Binary), pl.Series([], dtype=pl.String)),
+        (pa.array([]), pa.array([], pa.string())),
+    ]:
         assert decoded(PLACE, messages, device=devices, known=SITES) == []
 
 

@@ -63,9 +63,11 @@ def test_objects_in_a_circle() -> None:
 def test_keys_that_are_not_text() -> None:
     for key in (1, None, b"a", 1.5, ("a",)):
         assert refused({"x": [{key: 0}]}) == ("type", "/x/0")
+
     class Text(str):
         __hash__ = object.__hash__
         __eq__ = object.__eq__
+
     assert pson.dumps({Text("a"): 1}) == pson.dumps({"a": 1})
     assert refused({Text("a"): 1, Text("a"): 2}) == ("type", "/a")
 
@@ -91,14 +93,18 @@ def test_numbers_that_are_none() -> None:
 
 def test_a_hook_that_changes_what_is_encoded() -> None:
     items: list[Any] = [object(), 1, 2]
+
     def clear(_: object) -> int:
         items.clear()
         return 0
+
     assert refused(items, default=clear) == ("type", "")
     entries: dict[str, Any] = {"a": object(), "b": 1}
+
     def grow(_: object) -> int:
         entries.update({str(n): n for n in range(100)})
         return 0
+
     assert refused(entries, default=grow) == ("type", "")
     assert refused(object(), default=lambda same: same)[0] == "limit"
     assert refused(object()) == ("type", "")
@@ -129,6 +135,7 @@ def test_exceptions_are_of_the_usual_classes_and_can_be_pickled() -> None:
 def test_nothing_leaks() -> None:
     schema = Schema("weather")
     data = pson.dumps({"a": [1.5, "text", {"b": b"bytes"}], "other": None})
+
     def work() -> None:
         pson.dumps(pson.loads(data))
         for end in range(len(data)):
@@ -137,6 +144,7 @@ def test_nothing_leaks() -> None:
         refused([{"a": object()}])
         with pytest.raises(pson.DecodeError):
             schema.decode_arrow([b"\1", b"\2"])
+
     work()
     gc.collect()
     before = len(gc.get_objects())

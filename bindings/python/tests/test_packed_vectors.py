@@ -45,9 +45,7 @@ def test_a_message_has_its_bytes(vector: dict[str, Any], formats: bool) -> None:
         assert error.value.kind == "truncated" or data[0] >> 6 == 1
 
 
-@pytest.mark.parametrize(
-    ("vector", "formats"), [case for case in VALID if "kind" in case.values[0]] + vectors("invalid")
-)
+@pytest.mark.parametrize(("vector", "formats"), [case for case in VALID if "kind" in case.values[0]] + vectors("invalid"))
 def test_an_invalid_message_is_rejected(vector: dict[str, Any], formats: bool) -> None:
     with pytest.raises(DecodeError) as error:
         schema(vector, formats).decode(message(vector), **known(vector))

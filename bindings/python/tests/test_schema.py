@@ -86,7 +86,9 @@ def test_explain_of_a_coded_message_shows_shares() -> None:
     assert 0 < sum(part.bits or 0 for part in shares) <= 8 * len(message(vector))
 
 
-@pytest.mark.parametrize("name", [name for name in dunnage.formats() if "senml" not in name and "sensml" not in name and name not in ("text", "form")])
+@pytest.mark.parametrize(
+    "name", [name for name in dunnage.formats() if "senml" not in name and "sensml" not in name and name not in ("text", "form")]
+)
 def test_every_format_carries_the_container(name: str) -> None:
     layout, text = Schema("container"), json.dumps(CONTAINER)
     data = dunnage.convert(text, "json", name, schema=layout)
@@ -157,7 +159,11 @@ READING = {
             "additionalProperties": False,
         },
         "maybe": {"type": ["integer", "null"], "minimum": 0, "maximum": 9},
-        "list": {"type": "array", "maxItems": 3, "items": {"type": "object", "properties": {"x": {"type": "boolean"}}, "additionalProperties": False}},
+        "list": {
+            "type": "array",
+            "maxItems": 3,
+            "items": {"type": "object", "properties": {"x": {"type": "boolean"}}, "additionalProperties": False},
+        },
     },
     "required": ["n"],
     "additionalProperties": False,
@@ -170,7 +176,10 @@ def test_none_is_absent_where_null_is_not_allowed() -> None:
     for message_, kept in [
         (absent, {"n": 3}),
         ({**absent, "maybe": None}, {"n": 3, "maybe": None}),
-        ({"n": 3, "place": {"name": None, "floor": 2}, "list": [{"x": None}, {"x": True}]}, {"n": 3, "place": {"floor": 2}, "list": [{}, {"x": True}]}),
+        (
+            {"n": 3, "place": {"name": None, "floor": 2}, "list": [{"x": None}, {"x": True}]},
+            {"n": 3, "place": {"floor": 2}, "list": [{}, {"x": True}]},
+        ),
         (Reading(3), {"n": 3, "maybe": None}),
     ]:
         for data in (layout.encode(message_), layout.encode(message_, plain=True)):
@@ -197,7 +206,9 @@ def test_a_sender_leaves_none_out_too() -> None:
 
 def test_none_in_unions_and_definitions() -> None:
     tree = {
-        "$defs": {"node": {"type": "object", "properties": {"v": {"type": "boolean"}, "next": {"$ref": "#/$defs/node"}}, "additionalProperties": False}},
+        "$defs": {
+            "node": {"type": "object", "properties": {"v": {"type": "boolean"}, "next": {"$ref": "#/$defs/node"}}, "additionalProperties": False}
+        },
         "$ref": "#/$defs/node",
     }
     layout = Schema(tree)

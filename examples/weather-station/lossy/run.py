@@ -57,9 +57,7 @@ class Journey:
         lost = await self.relay.expect(fate)
         # A context of its own, because a client waits for the answer to one message before it sends the next.
         context = await aiocoap.Context.create_client_context()
-        request = aiocoap.Message(
-            code=aiocoap.POST, uri=self.uri, payload=payload, content_format=PACKED, transport_tuning=Once()
-        )
+        request = aiocoap.Message(code=aiocoap.POST, uri=self.uri, payload=payload, content_format=PACKED, transport_tuning=Once())
         answer = asyncio.ensure_future(context.request(request).response)
         await asyncio.wait({answer, lost}, return_when=asyncio.FIRST_COMPLETED)
         heard = 0 if lost.done() else int(answer.result().code)

@@ -18,9 +18,7 @@ class DecodeError(ValueError):
     index: int | None
     """The index of the message, if there are several."""
 
-    def __init__(
-        self, reason: str, *, kind: str = "malformed", offset: int | None = None, pointer: str = "", index: int | None = None
-    ) -> None:
+    def __init__(self, reason: str, *, kind: str = "malformed", offset: int | None = None, pointer: str = "", index: int | None = None) -> None:
         super().__init__(reason)
         self.kind, self.offset, self.pointer, self.index = kind, offset, pointer, index
 

@@ -27,9 +27,7 @@ def dump(
     max_size: int = 1048576,
 ) -> None:
     """Encode an object and write it to a binary file. See dumps."""
-    file.write(
-        dumps(obj, default=default, single_precision=single_precision, max_nesting=max_nesting, max_size=max_size)
-    )
+    file.write(dumps(obj, default=default, single_precision=single_precision, max_nesting=max_nesting, max_size=max_size))
 
 
 def load(file: IO[bytes], /, *, strict: bool = False, max_nesting: int = 32, max_size: int = 1048576) -> Any:
