@@ -152,7 +152,8 @@ fn a_flood_of_client_hellos_does_not_lock_out_clients() {
     let (gateway, address, key) = gateway();
     let mut hello = vec![22, 0xfe, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 54, 1, 0, 0, 42, 0, 0, 0, 0, 0, 0, 0, 42];
     hello.extend([0xfe, 0xfd].into_iter().chain([7; 32]).chain([0, 0, 0, 2, 0xc0, 0xa8, 1, 0]));
-    let sockets: Vec<_> = (0..64).map(|_| UdpSocket::bind("127.0.0.1:0").unwrap()).collect();
+    // At another address, so that none of them gets the port of a gateway that another test has killed and starts again.
+    let sockets: Vec<_> = (0..64).map(|_| UdpSocket::bind("127.0.0.2:0").unwrap()).collect();
     let mut buffer = [0; 128];
     for socket in &sockets {
         socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
