@@ -30,58 +30,23 @@ def _spread(value: float) -> dict:
 def host() -> list[dict]:
     """All formats on messages with a written and with an inferred schema."""
     lines = []
-    formats = [
-        "json",
-        "cbor",
-        "msgpack",
-        "pson",
-        "bson",
-        "xml",
-        "yaml",
-        "protobuf",
-        "protobuf (float32)",
-        "avro",
-        "thrift-compact",
-        "struct",
-        "packed",
-    ]
+    formats = ["json", "cbor", "msgpack", "pson", "bson", "xml", "yaml", "protobuf", "protobuf (float32)", "avro", "thrift-compact", "struct", "packed"]
     for payload in [*TESTS, "container", "telemetry/weather", "wot"]:
         more = {"version": "0.1.0", "options": "schema written for such messages" if payload == "container" else "schema inferred from the message"}
         for format in formats:
             size = int(_figure(20, 60, payload, format) * (1 if format == "packed" else 4))
             for compressor in ("", "+gzip", "+zstd"):
-                lines.append(
-                    line("host", "host", payload, format + compressor, "dunnage", "encode", "bytes", size + len(compressor), "bytes", **more)
-                )
+                lines.append(line("host", "host", payload, format + compressor, "dunnage", "encode", "bytes", size + len(compressor), "bytes", **more))
             for operation in ("encode", "decode"):
                 time = _figure(80, 900, payload, format, operation)
                 lines.append(line("host", "host", payload, format, "dunnage", operation, "ns", time, "ns", **more, **_spread(time)))
                 lines.append(line("host", "host", payload, format, "dunnage", operation, "alloc", int(time * 3), "bytes", **more))
     for payload in ("Book", "Video"):
         for format in ("json", "pson", "packed"):
-            lines.append(
-                line(
-                    "host",
-                    "host",
-                    payload,
-                    format,
-                    "dunnage",
-                    "encode",
-                    "bytes",
-                    int(_figure(90, 700, payload, format)),
-                    "bytes",
-                    options="schema written for such messages",
-                )
-            )
-    for format, library, options in (
-        ("json", "serde_json", "typed structs"),
-        ("pson", "dunnage-pson", "typed structs"),
-        ("protobuf", "prost-reflect", "schema at run time"),
-    ):
+            lines.append(line("host", "host", payload, format, "dunnage", "encode", "bytes", int(_figure(90, 700, payload, format)), "bytes", options="schema written for such messages"))
+    for format, library, options in (("json", "serde_json", "typed structs"), ("pson", "dunnage-pson", "typed structs"), ("protobuf", "prost-reflect", "schema at run time")):
         for operation in ("encode", "decode"):
-            lines.append(
-                line("host", "host", "container", format, library, operation, "ns", _figure(80, 900, library, operation), "ns", options=options)
-            )
+            lines.append(line("host", "host", "container", format, library, operation, "ns", _figure(80, 900, library, operation), "ns", options=options))
     lines.append(line("host", "host", "wot", "struct-zlib", "dunnage", "encode", "failed", 1, "1", note="no number without a range"))
     return lines
 
@@ -98,28 +63,11 @@ def pson_paper() -> list[dict]:
                     more = {"version": "1.2.3", "repetitions": 1, "options": "-Os -flto", "floats": "single"}
                     lines.append(line("pson-paper", target, payload, format, library, operation, metric, value, metric, **more))
                     if metric == "cycles":
-                        lines.append(
-                            line("pson-paper", target, payload, format, library, operation, "time", value * 62.5, "us per 1000 operations", **more)
-                        )
-            lines.append(
-                line(
-                    "pson-paper",
-                    target,
-                    "Test10",
-                    format,
-                    library,
-                    "serialize+deserialize",
-                    "flash",
-                    _figure(1800, 9000, target, format),
-                    "bytes",
-                    version="1.2.3",
-                )
-            )
+                        lines.append(line("pson-paper", target, payload, format, library, operation, "time", value * 62.5, "us per 1000 operations", **more))
+            lines.append(line("pson-paper", target, "Test10", format, library, "serialize+deserialize", "flash", _figure(1800, 9000, target, format), "bytes", version="1.2.3"))
     for format in (*libraries, "avro", "packed"):
         for payload in TESTS:
-            lines.append(
-                line("pson-paper", "host", payload, format, "dunnage", "serialize", "bytes", int(_figure(10, 200, format, payload)), "bytes")
-            )
+            lines.append(line("pson-paper", "host", payload, format, "dunnage", "serialize", "bytes", int(_figure(10, 200, format, payload)), "bytes"))
     return lines
 
 
@@ -140,27 +88,9 @@ def link() -> list[dict]:
     """Messages on a lossy link, and those of vendors."""
     lines = []
     for sent, goal in (("plain", "none"), ("prior", "<= 27: hit"), ("delta, 30/30 lost", "<= 16.5: MISS")):
-        lines.append(
-            line(
-                "link",
-                "host",
-                "container-voyage, 15 min",
-                "packed",
-                "dunnage",
-                sent,
-                "mean",
-                _figure(14, 40, sent),
-                "B",
-                options=goal,
-                repetitions=1000,
-            )
-        )
-        lines.append(
-            line("link", "host", "container-voyage, 15 min", "packed", "dunnage", sent, "wrong values", 0, "1", options="<= 0: hit", repetitions=900)
-        )
-    lines.append(
-        line("link", "host", "vendors, all", "packed", "dunnage", "plain", "of the vendors' bytes", 0.7, "1", options="none", repetitions=30)
-    )
+        lines.append(line("link", "host", "container-voyage, 15 min", "packed", "dunnage", sent, "mean", _figure(14, 40, sent), "B", options=goal, repetitions=1000))
+        lines.append(line("link", "host", "container-voyage, 15 min", "packed", "dunnage", sent, "wrong values", 0, "1", options="<= 0: hit", repetitions=900))
+    lines.append(line("link", "host", "vendors, all", "packed", "dunnage", "plain", "of the vendors' bytes", 0.7, "1", options="none", repetitions=30))
     return lines
 
 
@@ -176,61 +106,22 @@ def load() -> list[dict]:
             for replicas, devices in ((1, (100, 300, 500, 1000, 2000)), (2, (500, 1000)), (4, (2000,))):
                 for count in devices:
                     target = f"{count} devices, {replicas} replica{'s' * (replicas > 1)}"
-                    for metric, value, unit in (
-                        ("rps", count / 2, "1/s"),
-                        ("mean_ms", 2, "ms"),
-                        ("p95_ms", 4, "ms"),
-                        ("failures_percent", 0, "%"),
-                        ("merit", 900, "1"),
-                    ):
+                    for metric, value, unit in (("rps", count / 2, "1/s"), ("mean_ms", 2, "ms"), ("p95_ms", 4, "ms"), ("failures_percent", 0, "%"), ("merit", 900, "1")):
                         lines.append(line("load", target, "container", format, library, "fleet", metric, value, unit))
     return lines
 
 
 def container() -> list[dict]:
     """Sizes, limits and costs, with the sizes that the suite writes."""
-    lines = [
-        line("container", link, "container", "any", "dunnage", "fit", "max_bytes", limit, "bytes")
-        for link, limit in (("astrocast", 160), ("kineis", 30))
-    ]
+    lines = [line("container", link, "container", "any", "dunnage", "fit", "max_bytes", limit, "bytes") for link, limit in (("astrocast", 160), ("kineis", 30))]
     lines.append(line("container", "host", "container", "json", "dunnage", "encode", "bytes", 379, "bytes", options="without spaces"))
-    sizes = {
-        "json": 418,
-        "msgpack": 301,
-        "cbor": 300,
-        "struct-zlib (float32)": 124,
-        "struct (float32)": 116,
-        "protobuf (float32)": 138,
-        "protobuf": 97,
-        "avro": 79,
-        "pson": 299,
-        "packed": 56,
-    }
+    sizes = {"json": 418, "msgpack": 301, "cbor": 300, "struct-zlib (float32)": 124, "struct (float32)": 116, "protobuf (float32)": 138, "protobuf": 97, "avro": 79, "pson": 299, "packed": 56}
     for format, size in sizes.items():
         lines.append(line("container", "host", "container", format, "dunnage", "encode", "bytes", size, "bytes"))
         lines.append(line("container", "host", "container", format, "dunnage", "encode", "reduction", round(100 * (1 - size / 418), 1), "%"))
-        lines.append(
-            line(
-                "container",
-                "host",
-                "container-fleet",
-                format,
-                "dunnage",
-                "encode",
-                "bytes",
-                size,
-                "bytes",
-                **_spread(size),
-                note="the most frequent size",
-            )
-        )
+        lines.append(line("container", "host", "container-fleet", format, "dunnage", "encode", "bytes", size, "bytes", **_spread(size), note="the most frequent size"))
         lines.append(line("container", "astrocast", "container", format, "dunnage", "fit", "fits", int(size <= 160), "1"))
-        for target, metric, share, unit in (
-            ("lte-m", "mb", 1.2, "MB"),
-            ("lte-m", "eur", 0.02, "EUR"),
-            ("astrocast", "kb", 1200, "KB"),
-            ("astrocast", "eur", 220.0, "EUR"),
-        ):
+        for target, metric, share, unit in (("lte-m", "mb", 1.2, "MB"), ("lte-m", "eur", 0.02, "EUR"), ("astrocast", "kb", 1200, "KB"), ("astrocast", "eur", 220.0, "EUR")):
             lines.append(line("container", target, "container", format, "dunnage", "month", metric, round(size * share, 2), unit))
     return lines
 
@@ -240,15 +131,11 @@ def mobile() -> list[dict]:
     lines = []
     for format, library in (("xml", "Simple"), ("json", "Jackson streaming"), ("protobuf", "protobuf-java"), ("thrift-binary", "libthrift"), ("pson", "dunnage"), ("packed", "dunnage")):  # fmt: skip
         for payload in ("Book", "Video"):
-            lines.append(
-                line("mobile", "jvm", payload, format, library, "serialize", "bytes", int(_figure(60, 800, format, payload)), "B", version="2.0")
-            )
+            lines.append(line("mobile", "jvm", payload, format, library, "serialize", "bytes", int(_figure(60, 800, format, payload)), "B", version="2.0"))
             for operation in ("serialize", "deserialize"):
                 for options in ("JMH", "the paper's procedure"):
                     time = _figure(300, 9000, format, payload, operation, options)
-                    lines.append(
-                        line("mobile", "jvm", payload, format, library, operation, "ns", time, "ns", version="2.0", options=options, **_spread(time))
-                    )
+                    lines.append(line("mobile", "jvm", payload, format, library, operation, "ns", time, "ns", version="2.0", options=options, **_spread(time)))
     return lines
 
 
@@ -261,54 +148,11 @@ def smart_grid() -> list[dict]:
         for operation, low, high in (("serialize", 900, 90_000), ("deserialize", 1200, 120_000), ("gzip", 9000, 60_000), ("gunzip", 4000, 20_000)):
             time = _figure(low, high, format, library, operation)
             written = format + "+gzip" * operation.startswith("g")
-            lines.append(
-                line(
-                    "smart-grid",
-                    "jvm",
-                    "average",
-                    written,
-                    library,
-                    operation,
-                    "ns",
-                    time,
-                    "ns",
-                    version="1.0",
-                    options="core attributes",
-                    **_spread(time),
-                )
-            )
+            lines.append(line("smart-grid", "jvm", "average", written, library, operation, "ns", time, "ns", version="1.0", options="core attributes", **_spread(time)))
         for operation, low, high in (("serialize", 700, 3900), ("gzip", 300, 900)):
             written = format + "+gzip" * operation.startswith("g")
-            lines.append(
-                line(
-                    "smart-grid",
-                    "jvm",
-                    "average",
-                    written,
-                    library,
-                    operation,
-                    "bytes",
-                    _figure(low, high, format, library, "b"),
-                    "B",
-                    version="1.0",
-                    options="core attributes",
-                )
-            )
-        lines.append(
-            line(
-                "smart-grid",
-                "jvm",
-                "average",
-                format,
-                library,
-                "serialize",
-                "alloc",
-                _figure(900, 30_000, format, library, "a"),
-                "B",
-                version="1.0",
-                options="core attributes",
-            )
-        )
+            lines.append(line("smart-grid", "jvm", "average", written, library, operation, "bytes", _figure(low, high, format, library, "b"), "B", version="1.0", options="core attributes"))
+        lines.append(line("smart-grid", "jvm", "average", format, library, "serialize", "alloc", _figure(900, 30_000, format, library, "a"), "B", version="1.0", options="core attributes"))
     return lines
 
 
@@ -320,9 +164,7 @@ def _language(suite: str, target: str, peers: dict[str, str]) -> list[dict]:
             time = _figure(200, 2000, suite, library, operation)
             lines.append(line(suite, target, "container", format, library, operation, "ns", time, "ns", version="1.0"))
             lines.append(line(suite, target, "average", format, library, operation, "time_ratio", time / 500, "1", version="1.0"))
-        lines.append(
-            line(suite, target, "container", format, library, "encode", "bytes", int(_figure(200, 400, suite, library)), "bytes", version="1.0")
-        )
+        lines.append(line(suite, target, "container", format, library, "encode", "bytes", int(_figure(200, 400, suite, library)), "bytes", version="1.0"))
     return lines
 
 
@@ -342,19 +184,7 @@ def lang_java() -> list[dict]:
     return lines + [one | {"metric": "alloc", "unit": "bytes"} for one in lines if one["metric"] == "ns"]
 
 
-SUITES = {
-    "host": host,
-    "pson-paper": pson_paper,
-    "mcu-json": mcu_json,
-    "link": link,
-    "load": load,
-    "container": container,
-    "mobile": mobile,
-    "smart-grid": smart_grid,
-    "lang-python": lang_python,
-    "lang-js": lang_js,
-    "lang-java": lang_java,
-}
+SUITES = {"host": host, "pson-paper": pson_paper, "mcu-json": mcu_json, "link": link, "load": load, "container": container, "mobile": mobile, "smart-grid": smart_grid, "lang-python": lang_python, "lang-js": lang_js, "lang-java": lang_java}
 
 
 def write(folder: Path, suite: str, lines: list[dict] | None = None) -> Path:

@@ -123,7 +123,7 @@ DUNNAGE_ONCE void dunnage_raise(dunnage_coder *k, uint32_t by)
 }
 
 /* Takes `count` of the 2^bits equal parts of the interval, from `first` on. */
-DUNNAGE_ONCE void dunnage_step(dunnage_coder *k, uint8_t bits, uint16_t first, uint16_t count)
+DUNNAGE_ONCE void dunnage_symbol(dunnage_coder *k, uint8_t bits, uint16_t first, uint16_t count)
 {
     uint32_t unit = k->range;
     /* 8-bit processors shift by whole bytes at once. */
@@ -143,7 +143,7 @@ DUNNAGE_ONCE void dunnage_equally(dunnage_coder *k, dunnage_number value, uint8_
     while (bits) {
         const uint8_t now = bits < 16 ? bits : 16;
         bits = (uint8_t)(bits - now);
-        dunnage_step(k, now, (uint16_t)((uint16_t)(value >> bits) & (0xffffu >> (16 - now))), 1);
+        dunnage_symbol(k, now, (uint16_t)((uint16_t)(value >> bits) & (0xffffu >> (16 - now))), 1);
     }
 }
 
@@ -199,34 +199,34 @@ static void dunnage_select(dunnage_coder *k)
 }
 #endif
 
-/* Writes the number with the table at hand. A bin is one byte: 3 more than the width has grown, and a share below 32. If these do not fit,
- * it is 7 and the width, or 31 and the width in a byte of its own, and a byte with the share. */
+/* Writes the number with the table at hand. A bin is one byte: 3 more than the width has grown, and a frequency below 32. If these do not fit,
+ * it is 7 and the width, or 31 and the width in a byte of its own, and a byte with the frequency. */
 static void dunnage_bin(dunnage_coder *k)
 {
     /* How far the number is from the start of a bin, and the last number of the bin is. */
     dunnage_number distance = dunnage_constant(k), last = 0;
     const uint8_t *at = k->part;
-    uint8_t width = 0, first = 0, next, share;
+    uint8_t width = 0, first = 0, next, frequency;
     distance += k->number;
     for (;;) {
         next = DUNNAGE_FLASH_8(at++);
-        share = next & 31;
+        frequency = next & 31;
         if (next < 0xe0) {
             next = (uint8_t)(width + (next >> 5) - 3);
         } else {
-            next = share < 31 ? share : DUNNAGE_FLASH_8(at++);
-            share = DUNNAGE_FLASH_8(at++);
+            next = frequency < 31 ? frequency : DUNNAGE_FLASH_8(at++);
+            frequency = DUNNAGE_FLASH_8(at++);
         }
         for (; width < next; width++) last = last << 1 | 1;
         for (; width > next; width--) last >>= 1;
-        next = (uint8_t)(first + share);
-        /* All shares together are 256. */
+        next = (uint8_t)(first + frequency);
+        /* All frequencies together are 256. */
         if (!next || distance <= last) break;
         distance -= last;
         distance--;
         first = next;
     }
-    dunnage_step(k, 8, first, share ? share : 256);
+    dunnage_symbol(k, 8, first, frequency ? frequency : 256);
     dunnage_equally(k, distance, width);
 }
 

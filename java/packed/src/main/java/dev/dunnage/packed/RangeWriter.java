@@ -41,10 +41,10 @@ final class RangeWriter {
     }
 
     /** Writes {@code count} of 2^{@code bits} equal parts of the range, from {@code first} on. */
-    void step(int bits, long first, long count) {
+    void symbol(int bits, long start, long frequency) {
         long unit = range >>> bits;
-        raise(unit * first);
-        range = unit * count;
+        raise(unit * start);
+        range = unit * frequency;
         while (range < SMALLEST) {
             push((int) (low >>> 24));
             low = low << 8 & WHOLE;
@@ -57,7 +57,7 @@ final class RangeWriter {
         for (int left = bits; left > 0; ) {
             int now = Math.min(left, CHUNK);
             left -= now;
-            step(now, value >>> left & ((1 << now) - 1), 1);
+            symbol(now, value >>> left & ((1 << now) - 1), 1);
         }
     }
 

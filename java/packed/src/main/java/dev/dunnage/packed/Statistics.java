@@ -12,7 +12,7 @@ final class Statistics {
     private static final int MAX_WIDTH = 62;
     private static final int MAX_BINS = 256;
     private static final int FULL_WEIGHT = 16;
-    private static final int SHARES = 256;
+    private static final int TOTAL_FREQUENCY = 256;
     private static final int MAX_DEPTH = 2;
 
     private final byte[] bytes;
@@ -117,23 +117,23 @@ final class Statistics {
             throw new LayoutException("statistics with a table without bins, with more than " + MAX_BINS + ", or with a weight above 16");
         }
         int[] widths = new int[(int) count];
-        int[] shares = new int[(int) count];
+        int[] frequencies = new int[(int) count];
         long end = start;
         for (int i = 0; i < count; i++) {
             widths[i] = next();
-            int share = next();
-            shares[i] = share == 0 ? SHARES : share;
+            int frequency = next();
+            frequencies[i] = frequency == 0 ? TOTAL_FREQUENCY : frequency;
             if (widths[i] > MAX_WIDTH || end + (1L << widths[i]) < end) {
                 throw new LayoutException("statistics with bins beyond 2^63");
             }
             end += 1L << widths[i];
         }
-        if (Arrays.stream(shares).sum() != SHARES) {
-            throw new LayoutException("statistics with shares that do not add up to " + SHARES);
+        if (Arrays.stream(frequencies).sum() != TOTAL_FREQUENCY) {
+            throw new LayoutException("statistics with frequencies that do not add up to " + TOTAL_FREQUENCY);
         }
         if (start > 0 || end < 0 || Long.compareUnsigned(end, leaf.count) < 0) {
             throw new LayoutException("statistics with bins that do not reach all values");
         }
-        return new Tables.Table(start, widths, shares);
+        return new Tables.Table(start, widths, frequencies);
     }
 }

@@ -54,42 +54,42 @@ final class Tables {
 
     /** Bins that follow each other from {@code start} on: bin i has 2^width values and share/256 of all messages. */
     static final class Table {
-        static final int SHARE_BITS = 8;
+        static final int FREQUENCY_BITS = 8;
 
         final long start;
         final int[] widths;
-        final int[] shares;
+        final int[] frequencies;
 
-        Table(long start, int[] widths, int[] shares) {
+        Table(long start, int[] widths, int[] frequencies) {
             this.start = start;
             this.widths = widths;
-            this.shares = shares;
+            this.frequencies = frequencies;
         }
 
         /** Writes a value of the table. */
         void write(RangeWriter coder, long value) {
             long first = start;
-            int share = 0;
+            int below = 0;
             int bin = 0;
             // All bins end below 2^63, so that the sum does not overflow.
             while (bin < widths.length - 1 && value >= first + (1L << widths[bin])) {
                 first += 1L << widths[bin];
-                share += shares[bin++];
+                below += frequencies[bin++];
             }
-            coder.step(SHARE_BITS, share, shares[bin]);
+            coder.symbol(FREQUENCY_BITS, below, frequencies[bin]);
             coder.bits(value - first, widths[bin]);
         }
 
         long read(RangeReader coder) {
-            int part = coder.part(SHARE_BITS);
+            int part = coder.part(FREQUENCY_BITS);
             long first = start;
-            int share = 0;
+            int below = 0;
             int bin = 0;
-            while (bin < widths.length - 1 && part >= share + shares[bin]) {
+            while (bin < widths.length - 1 && part >= below + frequencies[bin]) {
                 first += 1L << widths[bin];
-                share += shares[bin++];
+                below += frequencies[bin++];
             }
-            coder.take(share, shares[bin]);
+            coder.take(below, frequencies[bin]);
             return first + coder.bits(widths[bin]);
         }
     }
