@@ -1,8 +1,10 @@
-// The codecs with their examples, as the test `codecs` of the crate leaves them: the golden files lack the runtime.
+// The codecs with their examples, as the test `codecs` of the crate leaves them: the golden files lack the runtime. Run that test again
+// after a change of the generator.
 
 import fs from "node:fs";
+import { fileURLToPath } from "node:url";
 
-const target = process.env.CARGO_TARGET_DIR ?? new URL("../../../../target", import.meta.url).pathname;
+const target = process.env.CARGO_TARGET_DIR ?? fileURLToPath(new URL("../../../../target", import.meta.url));
 
 /** The codecs of a folder: their names, sources and examples. */
 export function codecs(folder) {
