@@ -215,7 +215,7 @@ pub struct Schemas {
     /// Folder of files that a schema may refer to; repeatable
     #[arg(long = "schema-dir", value_name = "FOLDER")]
     folders: Vec<PathBuf>,
-    /// JSON file with the files that addresses in references stand for: {"https://example.com/unit.json": "unit.json"}
+    /// JSON file that maps the addresses in references to files: {"https://example.com/unit.json": "unit.json"}
     #[arg(long = "schema-map", value_name = "FILE")]
     map: Option<PathBuf>,
     /// Reject text that does not match its format (date-time, uuid, ipv4, ...); for packed messages, both sides need it

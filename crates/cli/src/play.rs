@@ -15,8 +15,8 @@ use tokio::net::TcpListener;
 /// Open the playground: from pasted messages to a schema, sizes, costs and code
 ///
 /// Serves a page on this machine, and prints its URL. Paste messages there: it infers a schema, shows the size in every format beside the
-/// limits of links, explains the bytes, computes the costs of a fleet, and generates code. What you paste is computed by this process:
-/// nothing leaves the machine, and nothing is stored. The gateway has the same page at /play. Ctrl-C ends it.
+/// limits of links, explains the bytes, computes the costs of a fleet, and generates code. This process computes everything: nothing
+/// leaves the machine, and nothing is stored. The gateway has the same page at /play. Ctrl-C ends it.
 #[derive(Args)]
 pub struct Play {
     /// Address and port; port 0 selects a free port. Anyone who can reach the address can use the page

@@ -176,7 +176,11 @@ fn validate(model: &Model, source: &Source) -> Result<Vec<Found>, Failure> {
     let text = source.message(false)?;
     let message = Json.decode_sample(&text);
     let message = message.map_err(|error| {
-        source.blame(input::json_failure(error, &text, "`dunnage convert --lines --schema` checks many"))
+        source.blame(input::json_failure(
+            error,
+            &text,
+            "`dunnage convert --lines --from json --to packed --schema` checks many",
+        ))
     })?;
     let found = |violation: Violation| {
         let offset = json_offset(&text, violation.pointer());

@@ -34,9 +34,9 @@ const COLUMNS: [table::Column; 5] = [
 /// that was seen, and the line of the schema. A change allows only what was seen, so that other messages are rejected later:
 /// texts become enumerations, ranges and lengths shrink to those of the messages, times get a notation. Some changes round.
 ///
-/// With --link it makes the changes, the best first, until the link carries every message, and writes the schema to
-/// standard output. On a terminal it asks before each. Otherwise it makes those that round nothing; if the link needs
-/// more, it lists them and the exit code is 1.
+/// With --link it makes the changes, the best first and enumerations of identifiers last, until the link carries every
+/// message, and writes the schema to standard output. On a terminal it asks before each. Otherwise it makes those that
+/// round nothing; if the link needs more, it lists them and the exit code is 1.
 #[derive(Args)]
 pub struct Shrink {
     /// A JSON Schema file, the name of a bundled schema, or - for standard input

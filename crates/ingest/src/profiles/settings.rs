@@ -11,7 +11,7 @@ use std::path::PathBuf;
 pub struct SchemaSettings {
     /// A folder of schemas: NAME.json, and NAME.SUFFIX.json for further packed layouts; empty: only the bundled schemas.
     pub path: PathBuf,
-    /// A JSON file with the files that addresses in references stand for: {"https://example.com/unit.json": "unit.json"}; empty: none.
+    /// A JSON file that maps the addresses in references to files: {"https://example.com/unit.json": "unit.json"}; empty: none.
     pub map: PathBuf,
     /// Whether text must match its format (uuid, date-time, ...). Devices that send packed messages must use the same setting.
     pub assert_formats: bool,
