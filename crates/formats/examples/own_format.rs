@@ -3,7 +3,7 @@
 //!     cargo run -p dunnage-formats --example own_format
 //!
 //! A format of your own program implements the trait, and the other formats convert to and from it. A format of Dunnage is a file in
-//! `src/` and a row in `id.rs`.
+//! `src/` and a row in `id.rs`; `CONTRIBUTING.md` lists the other places.
 
 use dunnage_formats::{Cbor, Error, Format, Kind, Reception, Value};
 
@@ -34,18 +34,19 @@ impl Format for Lines {
             .map_err(|error| Error::new(Kind::Malformed, error.valid_up_to(), "text that is not UTF-8"))?;
         let mut entries: Vec<(String, Value)> = Vec::new();
         let mut start = 0;
-        for line in text.lines() {
+        for whole in text.split_inclusive('\n') {
+            let line = whole.trim_end_matches(['\r', '\n']);
             let fault = |at: usize, reason| Error::new(Kind::Malformed, at, reason);
             let (key, number) = line.split_once('=').ok_or_else(|| fault(start, "a line without ="))?;
             if entries.iter().any(|(known, _)| known == key) {
-                return Err(fault(start, "a name that stands twice"));
+                return Err(fault(start, "duplicate name"));
             }
             let at = start + key.len() + 1;
             let number = dunnage_formats::Json
                 .decode_from(number.as_bytes(), reception)
                 .map_err(|error| error.at_offset(at))?;
             entries.push((key.to_owned(), number));
-            start += line.len() + 1;
+            start += whole.len();
         }
         Ok(Value::Map(entries))
     }
