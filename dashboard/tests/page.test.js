@@ -174,12 +174,14 @@ describe("the page", () => {
         assert.equal(await page.getByRole("heading", { name: part, exact: true }).count(), 0, part);
       }
     });
-    await page.waitForFunction(() => document.querySelector("#device-track .track-line").getAttribute("d").split("L").length === 6);
+    await eventually(async () => assert.equal((await page.locator("#device-track .track-line").getAttribute("d")).split("L").length, 6));
     await page.getByRole("button", { name: "Show all" }).click();
     await page.locator("#devices tr").nth(1).waitFor();
     await page.locator("#filter").fill("0002");
-    await page.waitForFunction(() => document.querySelectorAll("#messages > li").length === 1);
-    await eventually(async () => assert.equal(await page.locator("#devices tr").count(), 1));
+    await eventually(async () => {
+      assert.equal(await page.locator("#messages > li").count(), 1);
+      assert.equal(await page.locator("#devices tr").count(), 1);
+    });
   });
 
   test("totals follow the filter, and say which figures are of all devices", async () => {
