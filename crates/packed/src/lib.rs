@@ -51,7 +51,7 @@ pub use node::{
 };
 pub use open::OpenPart;
 pub use path::Place;
-pub use shrink::{Choice, Saving, Sizes, savings, shrunk};
+pub use shrink::{Choice, Fitted, Saving, Sizes, fitted, savings, shrunk};
 pub use size::{Bits, index_bits};
 pub use slot::{other_slot, with_slot};
 pub use trace::Step;

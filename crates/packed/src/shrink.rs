@@ -1,7 +1,12 @@
 //! The savings of changes to a schema: each is measured on the layout that it gives, and on messages that were seen.
 
 use crate::{Layout, Value, other_slot};
-use dunnage_schema::{Model, SchemaError, shrink, with_keyword};
+use dunnage_schema::{
+    Model, SchemaError,
+    shrink::{self, Cost},
+    with_keyword,
+};
+use std::cmp::Reverse;
 
 /// The sizes of messages.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -94,25 +99,26 @@ pub fn savings(schema: &str, messages: &[Value]) -> Result<(Sizes, Vec<Saving>),
             savings.push(Saving { change, sizes });
         }
     }
-    savings.sort_by_key(|saving| (saving.sizes.rank(), saving.change.rounds));
+    savings.sort_by_key(|saving| (saving.sizes.rank(), saving.change.cost));
     Ok((before, savings))
 }
 
-/// Makes changes, the best first. `wants` decides about each, with the sizes before it; one that it leaves is not proposed again. A change that
-/// rounds, or that allows only identifiers that were seen, comes after all others. Returns the schema, which has another slot if it has changed, and its sizes.
+/// Makes changes: those of the lowest [`Cost`] first, and of these the best first. `wants` decides about each, with the sizes before it; one that it
+/// leaves is not proposed again. Returns the schema, which has another slot if it has changed, and its sizes.
 ///
 /// # Errors
 /// As for [`savings`].
 ///
 /// ```
 /// use dunnage_packed::{Choice, Sizes, Value, shrunk};
+/// use dunnage_schema::shrink::Cost;
 ///
 /// let schema = r#"{"type": "object", "properties": {"state": {"type": "string", "maxLength": 9}}, "required": ["state"], "additionalProperties": false}"#;
 /// let message = |n: usize| Value::Map(vec![("state".into(), ["open", "closed"][n % 2].into())]);
 /// let messages: Vec<Value> = (0..40).map(message).collect();
 ///
 /// // Changes until each message fits 4 bytes, and rounds nothing.
-/// let (schema, sizes) = shrunk(schema, &messages, |sizes: &Sizes, saving| match sizes.fit(4) || saving.change.rounds {
+/// let (schema, sizes) = shrunk(schema, &messages, |sizes: &Sizes, saving| match sizes.fit(4) || saving.change.cost == Cost::Decimals {
 ///     true => Choice::Stop,
 ///     false => Choice::Take,
 /// })?;
@@ -129,8 +135,7 @@ pub fn shrunk(
         let (before, savings) = savings(changed.as_deref().unwrap_or(schema), messages)?;
         let is_open =
             |saving: &Saving| !left.contains(&(saving.change.field.clone(), saving.change.what.clone()));
-        let last = |saving: &Saving| (saving.change.rounds, saving.change.identifies);
-        let best = savings.into_iter().filter(is_open).min_by_key(last);
+        let best = savings.into_iter().filter(is_open).min_by_key(|saving| saving.change.cost);
         match best.map(|best| (wants(&before, &best), best)) {
             Some((Choice::Take, best)) => changed = Some(best.change.schema),
             Some((Choice::Leave, best)) => left.push((best.change.field, best.change.what)),
@@ -138,9 +143,79 @@ pub fn shrunk(
         }
     };
     let Some(changed) = changed else { return Ok((schema.to_owned(), after)) };
-    let old = Model::compile(schema)?.slot;
-    let slot = other_slot(&Layout::untrained(&Model::compile(&changed)?), old);
-    Ok((with_keyword(&changed, "x-dunnage-slot", slot.into())?, after))
+    Ok((with_other_slot(&changed, schema)?, after))
+}
+
+/// Returns `changed` with another slot than that of `schema`.
+fn with_other_slot(changed: &str, schema: &str) -> Result<String, SchemaError> {
+    let slot = other_slot(&Layout::untrained(&Model::compile(changed)?), Model::compile(schema)?.slot);
+    with_keyword(changed, "x-dunnage-slot", slot.into())
+}
+
+/// A schema that was changed for a limit.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Fitted {
+    /// The schema, with another slot if it has changed.
+    pub schema: String,
+    /// The changes that were made, each with the sizes after it.
+    pub made: Vec<Saving>,
+    /// The sizes with all changes.
+    pub sizes: Sizes,
+}
+
+/// Makes the changes with which every message has at most `bytes` bytes. One of a high [`Cost`] is made only if those of a lower one are not enough,
+/// and none rounds. If even all are not enough, all are made.
+///
+/// # Errors
+/// As for [`savings`].
+pub fn fitted(schema: &str, messages: &[Value], bytes: u64) -> Result<Fitted, SchemaError> {
+    let mut made = Vec::new();
+    let wants = |before: &Sizes, saving: &Saving| match &saving.change {
+        change if before.fit(bytes) || change.cost == Cost::Decimals => Choice::Stop,
+        change => {
+            made.push(change.clone());
+            Choice::Take
+        }
+    };
+    let (_, sizes) = shrunk(schema, messages, wants)?;
+    if sizes.fit(bytes) {
+        made = needed(schema, messages, bytes, made)?;
+    }
+    let mut fitted = Fitted { schema: schema.to_owned(), made: Vec::new(), sizes };
+    for change in shrink::remade(schema, messages, &made)?.unwrap_or(made) {
+        if let Some(sizes) = Sizes::of(&change.schema, messages)? {
+            (fitted.schema, fitted.sizes) = (change.schema.clone(), sizes);
+            fitted.made.push(Saving { change, sizes });
+        }
+    }
+    if !fitted.made.is_empty() {
+        fitted.schema = with_other_slot(&fitted.schema, schema)?;
+    }
+    Ok(fitted)
+}
+
+/// Returns the changes without those that the others make superfluous. Those of the highest cost are tried first, then those that save least.
+fn needed(
+    schema: &str,
+    messages: &[Value],
+    bytes: u64,
+    mut made: Vec<shrink::Change>,
+) -> Result<Vec<shrink::Change>, SchemaError> {
+    let mut dearest: Vec<shrink::Change> = made.iter().rev().cloned().collect();
+    dearest.sort_by_key(|change| Reverse(change.cost));
+    for change in dearest {
+        let mut fewer = made.clone();
+        fewer.retain(|kept| (&kept.pointer, &kept.what) != (&change.pointer, &change.what));
+        let changed = match shrink::remade(schema, messages, &fewer)? {
+            Some(remade) => remade.last().map_or(schema.to_owned(), |last| last.schema.clone()),
+            None => continue,
+        };
+        if Sizes::of(&changed, messages)?.is_some_and(|sizes| sizes.fit(bytes)) {
+            made = fewer;
+        }
+    }
+    Ok(made)
 }
 
 #[cfg(test)]
@@ -179,33 +254,61 @@ mod tests {
         }
     }
 
-    /// They would reject every other device, so all else that rounds nothing comes first.
-    #[test]
-    fn identifiers_become_an_enumeration_last() {
-        const SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"required":["id","state","n"],"properties":{
-            "id":{"type":"string","maxLength":50},"state":{"type":"string","maxLength":9},"n":{"type":"integer","minimum":0,"maximum":1000}}}"#;
+    const VESSEL: &str = r#"{"type":"object","additionalProperties":false,"required":["id","state","n"],"properties":{
+        "id":{"type":"string","maxLength":50},"state":{"type":"string","maxLength":9},"n":{"type":"integer","minimum":0,"maximum":1000}}}"#;
+
+    fn vessels() -> Vec<Value> {
         let message = |n: usize| {
             Value::Map(vec![
                 ("id".into(), Value::from(["vessel-0042", "vessel-0043"][n % 2])),
                 ("state".into(), Value::from(["open", "closed"][n % 2])),
-                ("n".into(), Value::U64(n as u64)),
+                ("n".into(), Value::U64(400 + (7 * n as u64) % 40)),
             ])
         };
-        let messages: Vec<Value> = (0..40).map(message).collect();
+        (0..40).map(message).collect()
+    }
+
+    #[test]
+    fn what_later_messages_hardly_need_goes_first() {
         let mut made = Vec::new();
         let all = |_: &Sizes, saving: &Saving| {
-            made.push((saving.change.field.clone(), saving.change.identifies));
+            made.push((saving.change.field.clone(), saving.change.cost));
             Choice::Take
         };
-        shrunk(SCHEMA, &messages, all).unwrap();
-        let last = made.iter().position(|(_, identifies)| *identifies);
-        assert_eq!(last, Some(made.len() - 1), "{made:?}");
-        assert!(made.len() > 2 && made[0].0 != "n", "{made:?}");
+        shrunk(VESSEL, &vessels(), all).unwrap();
+        let made: Vec<_> = made.iter().map(|(field, cost)| (field.as_str(), *cost)).collect();
+        let expected = [
+            ("state", Cost::OtherForms),
+            ("n", Cost::FarNumbers),
+            ("id", Cost::OtherDevices),
+            ("n", Cost::UnseenValues),
+        ];
+        assert_eq!(made, expected);
+    }
+
+    /// A message of 40 bytes has no room for an identifier of 50 characters, but for all else as it is.
+    #[test]
+    fn a_change_that_others_make_superfluous_is_not_made() {
+        let fields = |bytes| {
+            let fitted = fitted(VESSEL, &vessels(), bytes).unwrap();
+            let made = fitted.made.iter().map(|saving| saving.change.field.clone()).collect::<Vec<_>>();
+            assert_eq!(fitted.made.last().map_or(fitted.sizes, |last| last.sizes), fitted.sizes);
+            for message in vessels() {
+                assert_eq!(Model::compile(&fitted.schema).unwrap().validate(&message), Ok(()));
+            }
+            (made.join(" "), fitted.sizes.fit(bytes), fitted.schema == VESSEL)
+        };
+        assert_eq!(fields(500), (String::new(), true, true));
+        assert_eq!(fields(40), ("id".into(), true, false));
+        assert_eq!(fields(3), ("state id".into(), true, false));
+        assert_eq!(fields(2), ("state id n".into(), true, false));
+        assert_eq!(fields(0), ("state n id n".into(), false, false));
     }
 
     #[test]
     fn changes_are_made_until_the_message_fits_and_its_slot_is_another() {
-        let fits = |sizes: &Sizes, saving: &Saving| match sizes.fit(9) || saving.change.rounds {
+        let fits = |sizes: &Sizes, saving: &Saving| match sizes.fit(9) || saving.change.cost == Cost::Decimals
+        {
             true => Choice::Stop,
             false => Choice::Take,
         };
@@ -224,7 +327,7 @@ mod tests {
         assert_ne!(Model::compile(&schema).unwrap().slot, 1);
         let other = Value::Map(vec![("state".into(), Value::from("calm"))]);
         assert!(savings(HIVE, &[other]).is_err());
-        let (coarse, _) = shrunk(HIVE, &messages(), |_, saving| match saving.change.rounds {
+        let (coarse, _) = shrunk(HIVE, &messages(), |_, saving| match saving.change.cost == Cost::Decimals {
             true => Choice::Take,
             false => Choice::Leave,
         })

@@ -3,6 +3,7 @@
 use crate::{limits::sentence, messages, schema};
 use dunnage_formats::Value;
 use dunnage_packed::{Saving, Sizes, savings};
+use dunnage_schema::shrink::Cost;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use utoipa::ToSchema;
@@ -80,7 +81,7 @@ impl ChangeObject {
             field: sentence(&change.field),
             what: sentence(&change.what),
             line: change.line,
-            rounds: change.rounds,
+            rounds: change.cost == Cost::Decimals,
             schema_max_bytes: max_bytes(&sizes),
             largest_bytes: sizes.seen,
         }

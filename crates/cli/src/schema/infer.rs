@@ -10,7 +10,7 @@ use anstyle::Style;
 use clap::Args;
 use dunnage_formats::Json;
 use dunnage_packed::{Choice, Layout, Saving, Sizes, savings, shrunk, with_slot};
-use dunnage_schema::{Inferred, Model, SchemaError, infer};
+use dunnage_schema::{Inferred, Model, SchemaError, infer, shrink::Cost};
 use dunnage_simulate::ENOUGH;
 use std::{
     io::{self, Write},
@@ -100,6 +100,13 @@ fn title(files: &[PathBuf]) -> Option<String> {
     (!common.is_empty()).then(|| common.to_owned())
 }
 
+/// Whether the messages have what clients of MQTT brokers write around a payload.
+fn is_of_broker(schema: &str) -> bool {
+    let schema: serde_json::Value = serde_json::from_str(schema).unwrap_or_default();
+    let properties = &schema["properties"];
+    !properties["topic"].is_null() && !properties["payload"].is_null() && !properties["qos"].is_null()
+}
+
 impl Samples {
     /// Adds the message `bytes`. If they are not a JSON message, returns them with the reason.
     fn add(&mut self, origin: String, bytes: Vec<u8>) -> Result<(), (Vec<u8>, String)> {
@@ -136,6 +143,13 @@ impl Samples {
                 printable(violation)
             );
         }
+        if is_of_broker(&inferred.schema) {
+            let _ = writeln!(
+                notes,
+                "{BOLD}topic{BOLD:#}, {BOLD}payload{BOLD:#}: this looks like the log of a broker's client. For the schema of the devices' messages, infer from \
+                 what `jq -c .payload` prints"
+            );
+        }
         let failed = |error| Failure::about("the inferred schema", error);
         let model = Model::compile(&inferred.schema).map_err(failed)?;
         if self.texts.len() >= ENOUGH && Layout::untrained(&model).is_plain() {
@@ -161,8 +175,9 @@ impl Samples {
     fn closed(&self, schema: &str) -> Result<(String, String), SchemaError> {
         let messages: Vec<_> =
             self.texts.iter().flat_map(|text| Json.decode_sample(text.as_bytes())).collect();
-        let take =
-            |_: &Sizes, saving: &Saving| if saving.change.rounds { Choice::Stop } else { Choice::Take };
+        let take = |_: &Sizes, saving: &Saving| {
+            if saving.change.cost == Cost::Decimals { Choice::Stop } else { Choice::Take }
+        };
         let (before, _) = savings(schema, &messages)?;
         let (schema, after) = shrunk(schema, &messages, take)?;
         let bytes = |sizes: &Sizes| match sizes.largest {

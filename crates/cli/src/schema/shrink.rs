@@ -11,7 +11,8 @@ use crate::{
 use clap::Args;
 use comfy_table::{Attribute, Cell};
 use dunnage_links::Link;
-use dunnage_packed::{Choice, Saving, Sizes, Value, savings, shrunk};
+use dunnage_packed::{Choice, Saving, Sizes, Value, fitted, savings, shrunk};
+use dunnage_schema::SchemaError;
 use std::{
     collections::HashMap,
     io::{self, BufRead, IsTerminal, Write},
@@ -31,12 +32,13 @@ const COLUMNS: [table::Column; 5] = [
 /// Make the messages of a schema smaller, with messages that were seen
 ///
 /// Lists for each field the changes that save most, each with the bytes of the largest message with it, of the largest one
-/// that was seen, and the line of the schema. A change allows only what was seen, so that other messages are rejected later:
-/// texts become enumerations, ranges and lengths shrink to those of the messages, times get a notation. Some changes round.
+/// that was seen, and the line of the schema. With a change, other messages are rejected later: texts become enumerations,
+/// ranges and lengths shrink to those of the messages or near them, times get a notation. Some changes round.
 ///
-/// With --link it makes the changes, the best first and enumerations of identifiers last, until the link carries every
-/// message, and writes the schema to standard output. On a terminal it asks before each. Otherwise it makes those that
-/// round nothing; if the link needs more, it lists them and the exit code is 1.
+/// With --link it makes the changes that the link needs to carry every message, and writes the schema to standard output.
+/// Those whose limits later messages hardly exceed come first: enumerations of states and notations of times, then ranges
+/// with headroom, enumerations of identifiers, and ranges and lengths as seen. On a terminal it asks before each. Otherwise
+/// it makes those that round nothing; if the link needs more, it lists them and the exit code is 1.
 #[derive(Args)]
 pub struct Shrink {
     /// A JSON Schema file, the name of a bundled schema, or - for standard input
@@ -68,7 +70,7 @@ impl Shrink {
         }
     }
 
-    fn about(&self, error: &dunnage_schema::SchemaError) -> Failure {
+    fn about(&self, error: &SchemaError) -> Failure {
         Failure::about(&self.schema, input::schema_reason(error))
     }
 
@@ -79,17 +81,8 @@ impl Shrink {
             return Err(Failure::Failed(reason));
         };
         let asks = io::stdin().is_terminal() && io::stderr().is_terminal();
-        let wants = |before: &Sizes, saving: &Saving| match saving {
-            _ if before.fit(limit) => Choice::Stop,
-            saving if asks => ask(saving),
-            saving if saving.change.rounds => Choice::Stop,
-            saving => {
-                let change = &saving.change;
-                complain(format_args!("{}: {}: {}", change.field, change.what, sizes(&saving.sizes)));
-                Choice::Take
-            }
-        };
-        let (schema, after) = shrunk(text, messages, wants).map_err(|e| self.about(&e))?;
+        let changed = if asks { asked(text, messages, limit) } else { made(text, messages, limit) };
+        let (schema, after) = changed.map_err(|e| self.about(&e))?;
         if schema == text && after.fit(limit) {
             complain(format_args!(
                 "{} carries every message already: {}; without --link, the changes that would save something are listed",
@@ -109,6 +102,27 @@ impl Shrink {
         complain(format_args!("{} carries {limit} bytes: {}", link.name, sizes(&after)));
         Err(Failure::Reported)
     }
+}
+
+/// Asks about each change until every message has at most `limit` bytes. Returns the schema and its sizes.
+fn asked(text: &str, messages: &[Value], limit: u64) -> Result<(String, Sizes), SchemaError> {
+    let wants = |before: &Sizes, saving: &Saving| if before.fit(limit) { Choice::Stop } else { ask(saving) };
+    shrunk(text, messages, wants)
+}
+
+/// Makes the changes that `limit` needs, and says which; then those that would do alone. Returns the schema and its sizes.
+fn made(text: &str, messages: &[Value], limit: u64) -> Result<(String, Sizes), SchemaError> {
+    let fitted = fitted(text, messages, limit)?;
+    for Saving { change, sizes: after, .. } in &fitted.made {
+        complain(format_args!("{}: {}: {}", change.field, change.what, sizes(after)));
+    }
+    if fitted.made.len() > 1 {
+        let (_, alone) = savings(text, messages)?;
+        for Saving { change, .. } in alone.iter().filter(|saving| saving.sizes.fit(limit)).take(LISTED) {
+            complain(format_args!("one change alone would do, too: {}: {}", change.field, change.what));
+        }
+    }
+    Ok((fitted.schema, fitted.sizes))
 }
 
 /// Asks on standard error whether to make a change.

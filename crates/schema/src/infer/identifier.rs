@@ -121,12 +121,11 @@ fn pattern_with(texts: &[&str], lengths: Lengths) -> Option<String> {
     for at in 0..first.len() {
         let column: Vec<&str> = split.iter().map(|pieces| pieces[at]).collect();
         let same = column.iter().all(|piece| *piece == first[at]);
-        let is_prefix =
-            at == 0 && different.len() >= VERY_MANY && !first[at].bytes().any(|b| b.is_ascii_digit());
-        if same && (is_prefix || !is_chunk(first[at])) {
+        let prefix = if at == 0 && different.len() >= VERY_MANY { common_letters(&column) } else { 0 };
+        if same && (prefix == first[at].len() || !is_chunk(first[at])) {
             pattern.extend(first[at].chars().flat_map(escaped));
         } else if column.iter().all(|piece| is_chunk(piece)) {
-            pattern.push_str(&chunk(&column, lengths));
+            pattern.push_str(&chunk(&column, prefix > 0, lengths));
         } else {
             return None;
         }
@@ -276,8 +275,16 @@ fn pieces(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Returns the expression for the chunks at one position.
-fn chunk(chunks: &[&str], lengths: Lengths) -> String {
+/// Returns how many letters the chunks begin with, if all begin with the same ones.
+fn common_letters(chunks: &[&str]) -> usize {
+    let letters = |chunk: &'_ str| chunk.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let first = chunks.first().map_or("", |first| &first[..letters(first)]);
+    let is_same = chunks.iter().all(|chunk| chunk.get(..letters(chunk)) == Some(first));
+    if is_same { first.len() } else { 0 }
+}
+
+/// Returns the expression for the chunks at one position. With `is_prefix`, letters that precede digits are literal: all chunks have the same ones.
+fn chunk(chunks: &[&str], is_prefix: bool, lengths: Lengths) -> String {
     // If each chunk is letters and then a number, the number has a length of its own.
     let letters =
         |chunk: &str| chunk.len() - chunk.trim_start_matches(|c: char| c.is_ascii_alphabetic()).len();
@@ -286,7 +293,8 @@ fn chunk(chunks: &[&str], lengths: Lengths) -> String {
     let could_be_hex = chunks.iter().all(|chunk| chunk.bytes().all(|b| b.is_ascii_hexdigit()));
     if !could_be_hex && split.iter().all(|(letters, digits)| !letters.is_empty() && is_number(digits)) {
         let (letters, digits): (Vec<&str>, Vec<&str>) = split.into_iter().unzip();
-        return run(&letters, lengths) + &run(&digits, lengths);
+        let letters = if is_prefix { letters[0].to_owned() } else { run(&letters, lengths) };
+        return letters + &run(&digits, lengths);
     }
     run(chunks, lengths)
 }
@@ -379,6 +387,8 @@ mod tests {
         };
         assert_eq!(of(40, &|n| format!("dev-{n}")), "^[a-z]{1,6}-[0-9]{1,5}$");
         assert_eq!(of(400, &|n| format!("dev-{n:04}")), "^dev-[0-9]{1,8}$");
+        assert_eq!(of(400, &|n| format!("LMCU{n:07}")), "^LMCU[0-9]{1,14}$");
+        assert_eq!(of(400, &|n| format!("{}{n:07}", ["LMCU", "TGHU"][n % 2])), "^[A-Z]{1,8}[0-9]{1,14}$");
     }
 
     #[test]

@@ -5,8 +5,8 @@ use super::words;
 /// Words that name a quantity, and its range in whole units: the physically possible values, not those that were seen.
 ///
 /// The units are: degrees, for headings from north or from south; metres; degrees Celsius, Fahrenheit and kelvin, from a cold chamber to an
-/// engine; per cent, and the overshoot of humidity sensors at 0 and 100; dBm, and the 0 to 31 and 99 of `AT+CSQ`; dB; pH.
-const RANGES: [(&[&str], i128, i128); 11] = [
+/// engine; per cent, and the overshoot of humidity sensors at 0 and 100; dBm, and the 0 to 31 and 99 of `AT+CSQ`; dB; pH; the quality of service of MQTT.
+const RANGES: [(&[&str], i128, i128); 12] = [
     (&["lat", "latitude"], -90, 90),
     (&["lon", "lng", "long", "longitude"], -180, 180),
     (&["heading", "course", "bearing", "azimuth", "cog", "hdg"], -180, 360),
@@ -18,6 +18,7 @@ const RANGES: [(&[&str], i128, i128); 11] = [
     (&["rssi", "rsrp", "dbm"], -200, 100),
     (&["snr", "sinr", "rsrq"], -50, 50),
     (&["ph"], 0, 14),
+    (&["qos"], 0, 2),
 ];
 
 /// Words for quantities that are never negative and have no upper limit.

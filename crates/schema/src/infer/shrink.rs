@@ -1,7 +1,7 @@
 //! Proposes changes of a schema that make its messages smaller, from messages that were seen: `docs/infer.md`, "Smaller than inferred".
 
-use super::{identifier, text, time_text, write};
-use crate::{Model, SchemaError, parse::Node, pointer};
+use super::{MANY, identifier, range, series, text, time_text, write};
+use crate::{Model, SchemaError, exact::Exact, number_text::plain, parse::Node, pointer};
 use dunnage_pson::Value;
 
 /// A change of the schema of one field.
@@ -16,12 +16,26 @@ pub struct Change {
     pub line: String,
     /// The rule that is new.
     pub what: String,
-    /// Whether it rounds values. If not, it only leaves out what was not seen.
-    pub rounds: bool,
-    /// Whether it allows only identifiers that were seen, and so no other device.
-    pub identifies: bool,
+    /// What the schema no longer allows.
+    pub cost: Cost,
     /// The whole schema with this change.
     pub schema: String,
+}
+
+/// What a schema no longer allows after a change: what later messages are least likely to need, first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Cost {
+    /// Texts that are none of a few that recur, and times in another notation.
+    OtherForms,
+    /// Numbers far outside those that were seen.
+    FarNumbers,
+    /// Identifiers that were not seen, and so other devices.
+    OtherDevices,
+    /// Values just outside those that were seen: numbers, lengths, other offsets of times.
+    UnseenValues,
+    /// Decimals: values are rounded.
+    Decimals,
 }
 
 /// Keywords that a change replaces.
@@ -52,21 +66,54 @@ pub fn changes(schema: &str, messages: &[Value]) -> Result<Vec<Change>, SchemaEr
     let values: Vec<&Value> = messages.iter().collect();
     walk(&root, &Place { pointer: String::new(), field: String::new() }, &values, &mut proposals);
     let mut changes = Vec::new();
-    for Proposal { place, node, what, rounds, identifies } in proposals.into_iter().take(CHANGES) {
-        let mut changed = root.clone();
-        let Some(at) = find(&mut changed, &place.pointer) else { continue };
-        let key = place.pointer.rsplit('/').next().map(pointer::unescape).unwrap_or_default();
-        let line = format!("{}: {}", write::quoted(&key), write::on_one_line(&node));
-        *at = node;
-        let schema = write::schema(&changed);
+    for proposal in proposals.into_iter().take(CHANGES) {
+        let Some((change, _)) = make(&root, proposal) else { continue };
         let accepts = |model: Model| messages.iter().all(|message| model.validate(message).is_ok());
         // A rounded message is valid once it is rounded.
-        if Model::compile(&schema).is_ok_and(|model| rounds || accepts(model)) {
-            let field = if place.field.is_empty() { "$".to_owned() } else { place.field };
-            changes.push(Change { field, pointer: place.pointer, line, what, rounds, identifies, schema });
+        if Model::compile(&change.schema).is_ok_and(|model| change.cost == Cost::Decimals || accepts(model)) {
+            changes.push(change);
         }
     }
     Ok(changes)
+}
+
+/// Makes changes of [`changes`] one after the other, in place of the others that were made before them. Returns them as they are then; `None` if
+/// one of them is no longer possible.
+///
+/// # Errors
+/// The schema is not JSON.
+pub fn remade(
+    schema: &str,
+    messages: &[Value],
+    wanted: &[Change],
+) -> Result<Option<Vec<Change>>, SchemaError> {
+    let mut root = Node::parse(schema)?;
+    let values: Vec<&Value> = messages.iter().collect();
+    let mut made = Vec::new();
+    for change in wanted {
+        let mut proposals = Vec::new();
+        walk(&root, &Place { pointer: String::new(), field: String::new() }, &values, &mut proposals);
+        let is_wanted =
+            |proposal: &Proposal| proposal.place.pointer == change.pointer && proposal.what == change.what;
+        let proposal = proposals.into_iter().find(is_wanted);
+        let Some((change, changed)) = proposal.and_then(|proposal| make(&root, proposal)) else {
+            return Ok(None);
+        };
+        made.push(change);
+        root = changed;
+    }
+    Ok(Some(made))
+}
+
+/// Returns the change that was proposed, and the schema with it.
+fn make(root: &Node, proposal: Proposal) -> Option<(Change, Node)> {
+    let Proposal { place: Place { pointer, field }, node, what, cost } = proposal;
+    let key = pointer.rsplit('/').next().map(pointer::unescape).unwrap_or_default();
+    let line = format!("{}: {}", write::quoted(&key), write::on_one_line(&node));
+    let mut changed = root.clone();
+    *find(&mut changed, &pointer)? = node;
+    let field = if field.is_empty() { "$".to_owned() } else { field };
+    Some((Change { field, pointer, line, what, cost, schema: write::schema(&changed) }, changed))
 }
 
 /// Where a schema is.
@@ -90,18 +137,16 @@ struct Proposal {
     place: Place,
     node: Node,
     what: String,
-    rounds: bool,
-    identifies: bool,
+    cost: Cost,
 }
 
 /// Collects proposals for `schema` and for the schemas inside it. `values` are those that it describes.
 fn walk(schema: &Node, place: &Place, values: &[&Value], out: &mut Vec<Proposal>) {
     let values: Vec<&Value> = values.iter().copied().filter(|value| **value != Value::Null).collect();
-    let mut propose = |node: Node, what: String, rounds: bool| {
+    let mut propose = |node: Node, what: String, cost: Cost| {
         if node != *schema {
             let place = Place { pointer: place.pointer.clone(), field: place.field.clone() };
-            let identifies = node.get("enum").and_then(texts_of).is_some_and(|texts| are_identifiers(&texts));
-            out.push(Proposal { place, node, what, rounds, identifies });
+            out.push(Proposal { place, node, what, cost });
         }
     };
     if values.is_empty() {
@@ -135,17 +180,7 @@ fn are_identifiers(texts: &[&str]) -> bool {
     !texts.is_empty() && texts.iter().all(is_identifier)
 }
 
-/// Returns the texts of an `enum`.
-fn texts_of(choices: &Node) -> Option<Vec<&str>> {
-    let Node::Array(choices) = choices else { return None };
-    let texts = choices.iter().filter_map(|choice| match choice {
-        Node::Text(text) => Some(text.as_str()),
-        _ => None,
-    });
-    Some(texts.collect())
-}
-
-fn texts(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, String, bool)) {
+fn texts(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, String, Cost)) {
     let texts = values.iter().map(|value| match value {
         Value::Text(text) => Some(text.as_str()),
         _ => None,
@@ -159,20 +194,21 @@ fn texts(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, String
     if let Some(few) = text::few(&texts) {
         let mut choices: Vec<Node> = few.iter().map(|text| write::text(text)).collect();
         choices.extend(allows_null.then_some(Node::Null));
-        let others = if are_identifiers(&few) { "; x-dunnage-known instead keeps other devices" } else { "" };
-        propose(
-            with(schema, &TEXT, [("enum", Node::Array(choices))]),
-            format!("only the {} texts that were seen{others}", few.len()),
-            false,
-        );
+        let (cost, others) = match are_identifiers(&few) {
+            true => (Cost::OtherDevices, "; x-dunnage-known instead keeps other devices"),
+            false => (Cost::OtherForms, ""),
+        };
+        let what = format!("only the {} texts that were seen{others}", few.len());
+        propose(with(schema, &TEXT, [("enum", Node::Array(choices))]), what, cost);
     }
     let time =
         time_text::infer(&texts).map(|(time, _)| time).filter(|time| time.get("x-dunnage-time").is_some());
+    let cost = if time.is_some() { Cost::OtherForms } else { Cost::UnseenValues };
     if schema.get("x-dunnage-time").is_none()
         && let Some(Node::Object(time)) = time.or_else(|| time_text::with_one_offset(&texts))
         && let Some((_, time)) = time.into_iter().find(|(keyword, _)| keyword == "x-dunnage-time")
     {
-        propose(with(schema, &TEXT, [("x-dunnage-time", time)]), "times in this notation".to_owned(), false);
+        propose(with(schema, &TEXT, [("x-dunnage-time", time)]), "times in this notation".to_owned(), cost);
     }
     if schema.get("x-dunnage-number").is_none()
         && schema.get("x-dunnage-time").is_none()
@@ -180,37 +216,40 @@ fn texts(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, String
     {
         if let Some(pattern) = identifier::exact(&texts) {
             let what = "the lengths that were seen".to_owned();
-            propose(with(schema, &TEXT, [("pattern", write::text(&pattern))]), what, false);
+            propose(with(schema, &TEXT, [("pattern", write::text(&pattern))]), what, Cost::UnseenValues);
         }
         let longest = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
         if schema.get("maxLength").is_some() {
             propose(
                 with(schema, &["maxLength"], [("maxLength", write::count(longest))]),
                 format!("at most {longest} characters, as seen"),
-                false,
+                Cost::UnseenValues,
             );
         }
     }
 }
 
-fn numbers(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, String, bool)) {
+fn numbers(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, String, Cost)) {
     if schema.get("enum").is_some() || schema.get("const").is_some() {
         return;
     }
     let number = |value: &&Value| match value {
-        Value::U64(n) => Some((*n as f64, n.to_string())),
-        Value::I64(n) => Some((*n as f64, n.to_string())),
-        Value::F64(f) => Some((*f, format!("{f:?}").trim_end_matches(".0").to_owned())),
+        Value::U64(n) => Some(n.to_string()),
+        Value::I64(n) => Some(n.to_string()),
+        Value::F64(f) => Some(format!("{f:?}").trim_end_matches(".0").to_owned()),
         _ => None,
     };
-    let Some(numbers) = values.iter().map(number).collect::<Option<Vec<_>>>() else { return };
-    let by = |a: &&(f64, String), b: &&(f64, String)| a.0.total_cmp(&b.0);
-    let (Some((_, low)), Some((_, high))) = (numbers.iter().min_by(by), numbers.iter().max_by(by)) else {
-        return;
-    };
-    let bounds = [("minimum", Node::Number(low.clone())), ("maximum", Node::Number(high.clone()))];
-    let replaced = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "x-dunnage-usual"];
-    propose(with(schema, &replaced, bounds), format!("only {low} to {high}, as seen"), false);
+    let Some(texts) = values.iter().map(number).collect::<Option<Vec<_>>>() else { return };
+    if let Some((seen, places)) = scaled(&texts) {
+        if let Some((first, last)) = usual(schema, &seen, places) {
+            let what = format!("only {first} to {last}, with headroom for what was seen");
+            propose(between(schema, first, last), what, Cost::FarNumbers);
+        }
+        let (low, high) = range::extent(&seen);
+        let (low, high) = (plain(low, places), plain(high, places));
+        let what = format!("only {low} to {high}, as seen");
+        propose(between(schema, low, high), what, Cost::UnseenValues);
+    }
     if let Some(Node::Number(step)) = schema.get("multipleOf")
         && let Some(coarser) = ten_times(step)
         && schema.text("type") == Some("number")
@@ -224,8 +263,46 @@ fn numbers(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, Stri
             }
         }
         let replaced = ["multipleOf", "x-dunnage-round", "minimum", "maximum"];
-        propose(with(schema, &replaced, keywords), format!("rounded to multiples of {coarser}"), true);
+        propose(
+            with(schema, &replaced, keywords),
+            format!("rounded to multiples of {coarser}"),
+            Cost::Decimals,
+        );
     }
+}
+
+/// Returns the numbers in units of 10^-`places`, and the places. Numbers of too many digits have none.
+fn scaled(texts: &[String]) -> Option<(Vec<i128>, u32)> {
+    let exact = texts.iter().map(|text| Exact::parse(text)).collect::<Option<Vec<_>>>()?;
+    let places = exact.iter().map(|n| n.places()).max()?;
+    Some((exact.iter().map(|n| n.scaled(places)).collect::<Option<Vec<_>>>()?, places))
+}
+
+/// Returns the usual range of a schema, or the range of many numbers, widened on both sides by its width. The end of a series is unknown.
+fn usual(schema: &Node, seen: &[i128], places: u32) -> Option<(String, String)> {
+    if let Some(usual) = schema.get("x-dunnage-usual") {
+        return match (usual.get("minimum"), usual.get("maximum")) {
+            (Some(Node::Number(first)), Some(Node::Number(last))) => Some((first.clone(), last.clone())),
+            _ => None,
+        };
+    }
+    let (low, high) = range::extent(seen);
+    if seen.len() < MANY || low == high || series::trend(seen) != series::Trend::None {
+        return None;
+    }
+    let bound = |keyword: &str| match schema.get(keyword) {
+        Some(Node::Number(bound)) => Exact::parse(bound)?.scaled(places),
+        _ => None,
+    };
+    let first = (low - (high - low)).max(bound("minimum").unwrap_or(i128::MIN));
+    let last = (high + (high - low)).min(bound("maximum").unwrap_or(i128::MAX));
+    Some((plain(first, places), plain(last, places)))
+}
+
+/// Returns the schema with other bounds.
+fn between(schema: &Node, first: String, last: String) -> Node {
+    let replaced = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "x-dunnage-usual"];
+    with(schema, &replaced, [("minimum", Node::Number(first)), ("maximum", Node::Number(last))])
 }
 
 /// Returns the multiple of `step` to which `outward` rounds `bound`.
@@ -246,7 +323,7 @@ fn ten_times(step: &str) -> Option<String> {
         .filter(|text| !text.is_empty())
 }
 
-fn arrays(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, String, bool)) {
+fn arrays(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, String, Cost)) {
     let length = |value: &&Value| if let Value::Array(items) = value { Some(items.len()) } else { None };
     let Some(lengths) = values.iter().map(length).collect::<Option<Vec<_>>>() else { return };
     let (least, most) =
@@ -256,7 +333,7 @@ fn arrays(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, Strin
         propose(
             with(schema, &["minItems", "maxItems"], bounds),
             format!("{least} to {most} elements, as seen"),
-            false,
+            Cost::UnseenValues,
         );
     }
 }
