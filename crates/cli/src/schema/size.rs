@@ -187,8 +187,8 @@ fn link_cells(link: &Link, carriage: &Carriage) -> [Cell; 5] {
         _ if !link.has_limit() => Cell::new("?"),
         (true, true) => Cell::new("all").fg(Color::DarkGreen),
         (false, false) => Cell::new("not all").fg(Color::DarkRed),
-        (true, false) => Cell::new("small ones").fg(Color::DarkYellow),
-        (false, true) => Cell::new("large ones").fg(Color::DarkYellow),
+        (true, false) => Cell::new("not the largest").fg(Color::DarkYellow),
+        (false, true) => Cell::new("not the smallest").fg(Color::DarkYellow),
     };
     let eur = match (carriage.min_eur_per_month, carriage.max_eur_per_month) {
         (Some(min), Some(max)) if min == max => format!("{max:.4}"),
