@@ -99,7 +99,7 @@ pub struct NewQuarantined {
     pub content_type: String,
     /// Its bytes as they arrived.
     pub raw: Bytes,
-    /// The cause: a kind of error, `schema`, `media-type`, `unknown-schema` or `unknown-layout`.
+    /// The cause: a kind of error such as `truncated`, or a code such as `unknown-schema`.
     pub kind: &'static str,
     /// Where the decoder stopped, in bytes.
     pub offset: Option<usize>,

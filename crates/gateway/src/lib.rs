@@ -42,6 +42,7 @@ pub use dunnage_access::{
 pub use dunnage_base::Mistake;
 pub use dunnage_buffer::{BufferError, BufferSettings, DeadLetter, QuarantineSettings, WhenFull};
 pub use dunnage_clients::{mqtt, secret::SecretError};
+pub use dunnage_ingest::KEPT_KINDS;
 pub use dunnage_ingest::profiles::settings::{
     Binary32, Duplicates, FormatName, Mapping, Profile, ProfileError, SchemaSettings,
 };

@@ -111,7 +111,7 @@ pub async fn read(
                 Some(pointer) if !pointer.is_empty() => format!("{pointer}: {}", rejected.detail),
                 _ => rejected.detail.clone(),
             };
-            let (kind, offset) = (rejected.kind.unwrap_or(rejected.code.as_str()), rejected.offset);
+            let (kind, offset) = (rejected.kept_kind(), rejected.offset);
             provenance.schema = asked;
             Err((NewQuarantined { provenance, content_type, raw, kind, offset, reason }, rejected))
         }

@@ -98,7 +98,7 @@ pub use late::LateDeltas;
 pub use meter::Meter;
 pub use metrics::Metrics;
 pub use references::References;
-pub use rejected::{Code, Rejected};
+pub use rejected::{Code, KEPT_KINDS, Rejected};
 pub use request_ids::RequestIds;
 pub use retry::Submitted;
 pub use submit::{Pending, RawMessage};

@@ -111,6 +111,22 @@ impl Code {
     }
 }
 
+/// The causes for which a message is kept in the quarantine: the kinds of decoders' errors, `schema`, and codes that have no such kind.
+pub const KEPT_KINDS: [&str; 12] = [
+    "truncated",
+    "malformed",
+    "type",
+    "range",
+    "limit",
+    "reference",
+    "schema",
+    "media-type",
+    "unknown-schema",
+    "unknown-layout",
+    "unwritable",
+    "decoder",
+];
+
 /// Why a message is rejected.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{}: {detail}", code.as_str())]
@@ -160,6 +176,14 @@ impl Rejected {
     /// Returns the text for the sender.
     pub fn told(&self) -> String {
         format!("{}{}", self.detail, self.choice)
+    }
+
+    /// Returns the cause under which the message is kept, one of [`KEPT_KINDS`]. The kind of an unknown layout says less than its code.
+    pub fn kept_kind(&self) -> &'static str {
+        match self.code {
+            Code::UnknownLayout => self.code.as_str(),
+            code => self.kind.unwrap_or(code.as_str()),
+        }
     }
 
     /// Whether the same message may be accepted later. Nothing of it has been stored.

@@ -2,7 +2,8 @@
 
 use super::running::{Which, counted, ids, list, print_json, text};
 use crate::{failure::Failure, output, schema::table};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, builder::PossibleValuesParser};
+use dunnage_gateway::KEPT_KINDS;
 use serde_json::Value;
 use std::io::Write;
 
@@ -57,8 +58,8 @@ struct Chosen {
     /// Device ID pattern; * matches any characters
     #[arg(long, value_name = "PATTERN")]
     device: Option<String>,
-    /// Error kind: truncated, malformed, type, range, limit, reference, schema, media-type, unknown-schema, unknown-layout
-    #[arg(long, value_name = "KIND")]
+    /// Error kind
+    #[arg(long, value_name = "KIND", value_parser = PossibleValuesParser::new(KEPT_KINDS))]
     kind: Option<String>,
     /// Schema that applies to them now
     #[arg(long, value_name = "NAME")]

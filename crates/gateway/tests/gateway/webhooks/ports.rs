@@ -114,7 +114,7 @@ fn an_unknown_port_is_quarantined_with_its_reason_until_its_layout_is_there() {
     let kept = gateway.get_json("/api/quarantine")["messages"].as_array().unwrap().clone();
     assert_eq!(kept.len(), 2);
     for kept in kept {
-        assert_eq!((&kept["kind"], &kept["offset"]), (&json!("range"), &json!(0)), "{kept}");
+        assert_eq!((&kept["kind"], &kept["offset"]), (&json!("unknown-layout"), &json!(0)), "{kept}");
         assert_eq!(kept["content_type"], format!("{PACKED}; port=9"));
         let reason = kept["reason"].as_str().unwrap();
         assert!(reason.contains("port 9 is not the slot of a layout; slots with a layout: 7"), "{reason}");
