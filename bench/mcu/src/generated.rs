@@ -156,7 +156,6 @@ fn options(kind: &Type, key: &str) -> String {
     let field: String = key.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     match kind {
         Type::Object(object) => object.fields.iter().map(|field| options(&field.kind, &field.name)).collect(),
-        Type::Nullable(inner) => options(inner, key),
         Type::Text(text) => {
             // A character takes one byte in an ASCII pattern, and up to four bytes otherwise.
             let ascii = text.pattern.as_ref().and_then(|p| p.segments.as_ref());
@@ -169,7 +168,7 @@ fn options(kind: &Type, key: &str) -> String {
             let fixed = if array.min == count { " fixed_count:true" } else { "" };
             format!("*.{field} max_count:{count}{fixed}\n{}", options(&array.items, key))
         }
-        _ => String::new(),
+        other => other.inner().map_or_else(String::new, |inner| options(inner, key)),
     }
 }
 

@@ -23,24 +23,19 @@ pub(crate) fn message(kind: &Type, record: &Record) -> Result<Rule, Error> {
 /// property has these fields.
 pub(crate) fn lost<'r>(kind: &Type, record: &'r Record) -> Vec<&'r str> {
     let mut lost = Vec::new();
-    match derive::plain(kind) {
-        Type::Nullable(inner) => lost.extend(self::lost(inner, record)),
-        Type::Object(object) => {
-            let mut free: Vec<_> = (0..record.fields.len()).collect();
-            for field in &object.fields {
-                let Ok(Some(property)) = property(field, record) else { continue };
-                free.retain(|at| !property.fields.contains(at));
-                for inner in property.fields.iter().map(|at| &record.fields[*at].kind) {
-                    if let FieldType::Record(inner) = inner.element() {
-                        lost.extend(lost_inside(element(&field.kind), inner));
-                    }
-                }
-            }
-            if object.additional.is_some() {
-                lost.extend(free.into_iter().map(|at| &*record.fields[at].name));
+    let Type::Object(object) = kind.bare() else { return lost };
+    let mut free: Vec<_> = (0..record.fields.len()).collect();
+    for field in &object.fields {
+        let Ok(Some(property)) = property(field, record) else { continue };
+        free.retain(|at| !property.fields.contains(at));
+        for inner in property.fields.iter().map(|at| &record.fields[*at].kind) {
+            if let FieldType::Record(inner) = inner.element() {
+                lost.extend(lost_inside(element(&field.kind), inner));
             }
         }
-        _ => {}
+    }
+    if object.additional.is_some() {
+        lost.extend(free.into_iter().map(|at| &*record.fields[at].name));
     }
     lost
 }
@@ -55,9 +50,8 @@ fn lost_inside<'r>(kind: &Type, record: &'r Record) -> Vec<&'r str> {
 
 /// Returns the type of an array's elements, or the type itself if it is not an array.
 fn element(kind: &Type) -> &Type {
-    match derive::plain(kind) {
+    match kind.bare() {
         Type::Array(array) => element(&array.items),
-        Type::Nullable(inner) => element(inner),
         other => other,
     }
 }

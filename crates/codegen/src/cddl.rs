@@ -103,9 +103,8 @@ fn notes(kind: &Type) -> Vec<String> {
             }
         }
         Type::Checked(checked) => checked_notes(checked),
-        Type::Nullable(inner) | Type::Known(_, inner) => notes(inner),
         Type::Array(array) => notes(&array.items),
-        _ => Vec::new(),
+        other => other.inner().map_or_else(Vec::new, notes),
     }
 }
 

@@ -118,6 +118,27 @@ impl Model {
 }
 
 impl Type {
+    /// Returns the type inside one that only adds `null`, further keywords, or the name under which the receiver knows the text.
+    pub fn inner(&self) -> Option<&Type> {
+        match self {
+            Type::Nullable(inner) | Type::Known(_, inner) => Some(inner),
+            Type::Checked(checked) => Some(&checked.kind),
+            _ => None,
+        }
+    }
+
+    /// Returns the innermost type: that of the values besides `null`.
+    ///
+    /// ```
+    /// # use dunnage_schema::{Model, Type};
+    /// let model = Model::compile(r#"{"type": ["array", "null"], "items": {"type": "boolean"}, "maxItems": 3, "uniqueItems": true}"#)?;
+    /// assert!(matches!(model.root.bare(), Type::Array(_)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn bare(&self) -> &Type {
+        self.inner().map_or(self, Type::bare)
+    }
+
     /// Calls `visit` with each type directly inside this one, including those of assertions. Does not follow definitions.
     pub(crate) fn children(&self, visit: &mut dyn FnMut(&Type)) {
         match self {
@@ -129,13 +150,13 @@ impl Type {
                 .map(|field| &field.kind)
                 .chain(object.additional.as_deref())
                 .for_each(visit),
-            Type::Nullable(inner) | Type::Known(_, inner) => visit(inner),
             Type::Union(kinds) => kinds.iter().for_each(visit),
-            Type::Checked(checked) => {
-                visit(&checked.kind);
-                checked.assertions.iter().for_each(|assertion| assertion.children(visit));
+            other => {
+                other.inner().into_iter().for_each(&mut *visit);
+                if let Type::Checked(checked) = other {
+                    checked.assertions.iter().for_each(|assertion| assertion.children(visit));
+                }
             }
-            _ => {}
         }
     }
 }

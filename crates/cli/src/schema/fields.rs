@@ -71,9 +71,7 @@ fn add_inner(path: &str, kind: &Type, fields: &mut Vec<Field>) {
                 add(&format!("{path}|{}", index + 1), kind, false, fields);
             }
         }
-        Type::Nullable(inner) | Type::Known(_, inner) => add_inner(path, inner, fields),
-        Type::Checked(checked) => add_inner(path, &checked.kind, fields),
-        _ => {}
+        other => other.inner().into_iter().for_each(|inner| add_inner(path, inner, fields)),
     }
 }
 

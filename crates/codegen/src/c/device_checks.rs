@@ -86,9 +86,10 @@ fn visit(kind: &Type, path: &str, found: &mut Vec<DeviceCheck>) {
                 visit(&field.kind, &below, found);
             }
         }
-        Type::Nullable(inner) => visit(inner, path, found),
         Type::Union(kinds) => kinds.iter().for_each(|kind| visit(kind, path, found)),
-        _ => {}
+        // What the receiver knows is not carried.
+        Type::Known(_, _) => {}
+        other => other.inner().into_iter().for_each(|inner| visit(inner, path, found)),
     }
 }
 

@@ -170,13 +170,14 @@ impl<'a> Survey<'a> {
         // A chain of definitions without a type in between has been rejected by the compiler.
         loop {
             kind = match kind {
-                Type::Nullable(inner) | Type::Known(_, inner) => inner,
-                Type::Checked(checked) => &checked.kind,
                 Type::Definition(at) => match self.model.definitions.get(*at) {
                     Some(definition) => definition,
                     None => return &Type::Any,
                 },
-                other => return other,
+                other => match other.inner() {
+                    Some(inner) => inner,
+                    None => return other,
+                },
             };
         }
     }

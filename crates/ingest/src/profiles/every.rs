@@ -8,8 +8,8 @@ const SECONDS: std::ops::Range<i128> = 2_000_000_000..1 << 34;
 /// Returns the time between two messages in microseconds: from `every` of `x-dunnage-time`, else from `x-dunnage-every` of a whole number that
 /// is a time in seconds.
 pub fn every(model: &Model) -> Option<i64> {
-    let Type::Object(object) = bare(&model.root) else { return None };
-    let kinds = || object.fields.iter().map(|field| bare(&field.kind));
+    let Type::Object(object) = model.root.bare() else { return None };
+    let kinds = || object.fields.iter().map(|field| field.kind.bare());
     let of_text = kinds().find_map(|kind| match kind {
         Type::TimeText(time) => Some((time.every?, 10_u64.pow(time.places.min(9)))),
         _ => None,
@@ -25,15 +25,6 @@ pub fn every(model: &Model) -> Option<i64> {
     };
     let (every, second) = of_text.or_else(of_number)?;
     i64::try_from(u128::from(every) * 1_000_000 / u128::from(second)).ok()
-}
-
-/// Returns the type without what does not change how a value is carried.
-fn bare(kind: &Type) -> &Type {
-    match kind {
-        Type::Nullable(inner) | Type::Known(_, inner) => bare(inner),
-        Type::Checked(checked) => bare(&checked.kind),
-        other => other,
-    }
 }
 
 #[cfg(test)]

@@ -87,8 +87,6 @@ fn add<'m>(
     part: &mut Part<'m>,
 ) {
     match kind {
-        Type::Nullable(inner) | Type::Known(_, inner) => add(model, inner, definitions, entered, part),
-        Type::Checked(checked) => add(model, &checked.kind, definitions, entered, part),
         Type::Union(members) => {
             members.iter().for_each(|member| add(model, member, definitions, entered, part));
         }
@@ -98,7 +96,10 @@ fn add<'m>(
                 add(model, &model.definitions[*index], definitions, entered, part);
             }
         }
-        other => part.push(other),
+        other => match other.inner() {
+            Some(inner) => add(model, inner, definitions, entered, part),
+            None => part.push(other),
+        },
     }
 }
 
