@@ -8,9 +8,7 @@ use axum::{
 use dunnage_access::{Listener, Peer, tls::Acceptor};
 use dunnage_inputs::{
     Environment, Problem,
-    connections::{
-        Activity, Connections, Place, accept::accept_stream, head_timer::HeadTimer, unread::WriteDeadline,
-    },
+    connections::{Activity, Connections, Place, accept::accept_stream, head_timer::HeadTimer},
     http,
 };
 use hyper::{
@@ -31,6 +29,7 @@ use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
 };
+use tokio_io_timeout::TimeoutWriter;
 use tokio_util::sync::CancellationToken;
 
 /// Largest head of a request, and size of the read buffer, in bytes.
@@ -83,13 +82,12 @@ pub async fn serve(listening: Listening, router: Router, env: Arc<Environment>) 
             let task = tokio::spawn(async move {
                 let _place = place;
                 let Some(tls) = tls else {
-                    return converse(&http, WriteDeadline::new(stream, write_timeout), service, stopping)
-                        .await;
+                    return converse(&http, stream, write_timeout, service, stopping).await;
                 };
                 // Boxed, so that a connection without TLS does not hold the memory of one with it.
                 Box::pin(async move {
                     let Some(stream) = tls.accept(stream).await else { return };
-                    converse(&http, WriteDeadline::new(stream, write_timeout), service, stopping).await;
+                    converse(&http, stream, write_timeout, service, stopping).await;
                 })
                 .await;
             });
@@ -98,12 +96,20 @@ pub async fn serve(listening: Listening, router: Router, env: Arc<Environment>) 
     }
 }
 
-/// Serves the requests of one connection.
-async fn converse<S, A>(http: &http1::Builder, stream: S, service: A, stopping: CancellationToken)
-where
-    S: AsyncRead + AsyncWrite + Unpin,
+/// Serves the requests of one connection. Ends it if the peer leaves written bytes unread for `write_timeout`.
+async fn converse<S, A>(
+    http: &http1::Builder,
+    stream: S,
+    write_timeout: Duration,
+    service: A,
+    stopping: CancellationToken,
+) where
+    S: AsyncRead + AsyncWrite,
     A: Service<Request<Incoming>, Response = Response, Error = Infallible>,
 {
+    let mut stream = TimeoutWriter::new(stream);
+    stream.set_timeout(Some(write_timeout));
+    let stream = pin!(stream);
     let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,

@@ -241,39 +241,58 @@ fn one_address_cannot_use_all_event_streams() {
     gateway.stop();
 }
 
-#[test]
-fn unread_answers_leave_memory_to_other_clients() {
-    let gateway = start();
-    let port = gateway.gateway.address().port();
-    // A MessagePack text whose characters take six bytes each in JSON.
+/// Stores two messages of which an answer has some megabytes: MessagePack texts whose characters take six bytes in JSON.
+fn store_large(gateway: &crate::support::Running) {
     let length = 500_000_u32;
     let message = [&[0xdb][..], &length.to_be_bytes(), &vec![1; length as usize]].concat();
     for _ in 0..2 {
         assert_eq!(gateway.post("/ingest/d", "application/msgpack", &message).status, 204);
     }
-    // Requests an answer of three megabytes, and reads only the status.
-    let request = |from: [u8; 4]| {
-        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
-        socket.set_recv_buffer_size(4096).unwrap();
-        socket.bind(&SocketAddr::from((from, 0)).into()).unwrap();
-        socket.connect(&gateway.gateway.address().into()).unwrap();
-        let mut stream = TcpStream::from(socket);
-        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        write!(stream, "GET /api/messages?limit=1000 HTTP/1.1\r\nhost: localhost:{port}\r\n\r\n").unwrap();
-        let mut status = [0; 12];
-        stream.read_exact(&mut status).unwrap();
-        (stream, String::from_utf8_lossy(&status[9..]).into_owned())
-    };
-    let unread: Vec<_> = (0..40).map(|_| request([127, 0, 0, 1])).collect();
+}
+
+/// Requests an answer of some megabytes from the address `from`, and reads only the status.
+fn request_large(gateway: &crate::support::Running, from: [u8; 4]) -> (TcpStream, String) {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    socket.set_recv_buffer_size(4096).unwrap();
+    socket.bind(&SocketAddr::from((from, 0)).into()).unwrap();
+    socket.connect(&gateway.gateway.address().into()).unwrap();
+    let mut stream = TcpStream::from(socket);
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let port = gateway.gateway.address().port();
+    write!(stream, "GET /api/messages?limit=1000 HTTP/1.1\r\nhost: localhost:{port}\r\n\r\n").unwrap();
+    let mut status = [0; 12];
+    stream.read_exact(&mut status).unwrap();
+    (stream, String::from_utf8_lossy(&status[9..]).into_owned())
+}
+
+#[test]
+fn unread_answers_leave_memory_to_other_clients() {
+    let gateway = start();
+    store_large(&gateway);
+    let unread: Vec<_> = (0..40).map(|_| request_large(&gateway, [127, 0, 0, 1])).collect();
     let answered = unread.iter().filter(|(_, status)| status == "200").count();
     // The answers to one address may take 32 MiB.
     assert!((8..=13).contains(&answered), "{answered}");
     assert!(unread.iter().all(|(_, status)| status == "200" || status == "503"));
     // Other addresses and messages still get memory, and the memory is free again after the clients have disconnected.
-    assert_eq!(request([127, 0, 0, 2]).1, "200");
+    assert_eq!(request_large(&gateway, [127, 0, 0, 2]).1, "200");
     assert_eq!(gateway.post("/ingest/d", JSON, b"1").status, 204);
     drop(unread);
     wait_until("the memory is free", || gateway.get("/api/messages?limit=1000").status == 200);
+    gateway.stop();
+}
+
+#[test]
+fn the_connection_of_a_client_that_does_not_read_ends() {
+    let gateway = start_with(|config| config.http.write_timeout_seconds = 1);
+    store_large(&gateway);
+    let (stream, status) = request_large(&gateway, [127, 0, 0, 1]);
+    assert_eq!(status, "200");
+    std::thread::sleep(Duration::from_secs(3));
+    let (answer, _) = read_to_end(stream);
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let length = head.split_once("content-length: ").unwrap().1.lines().next().unwrap();
+    assert!(body.len() < length.parse().unwrap(), "{} of {length}", body.len());
     gateway.stop();
 }
 

@@ -6,7 +6,6 @@
 
 pub mod accept;
 pub mod head_timer;
-pub mod unread;
 
 use dunnage_base::network;
 use prometheus_client::metrics::{counter::Counter, gauge::Gauge};
