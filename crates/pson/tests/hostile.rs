@@ -40,42 +40,26 @@ fn fuzz_corpus_passes_every_check() {
 fn mutated_vectors_pass_every_check() {
     let seeds: Vec<_> =
         vectors().into_iter().filter(|bytes| !bytes.is_empty() && bytes.len() < 4096).collect();
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = fastrand::Rng::with_seed(1);
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(2) {
-        let mut bytes = seeds[random.below(seeds.len())].clone();
-        for _ in 0..=random.below(4) {
+        let mut bytes = seeds[random.usize(..seeds.len())].clone();
+        for _ in 0..=random.usize(..4) {
             mutate(&mut bytes, &seeds, &mut random);
         }
         check::check(&bytes);
     }
 }
 
-fn mutate(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], random: &mut Random) {
-    let at = random.below(bytes.len() + 1);
-    match random.below(6) {
+fn mutate(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], random: &mut fastrand::Rng) {
+    let at = random.usize(..=bytes.len());
+    match random.u8(..6) {
         0 => bytes.truncate(at),
-        1 => bytes.insert(at, random.next() as u8),
-        2 if at < bytes.len() => bytes[at] = random.next() as u8,
-        3 if at < bytes.len() => bytes[at] ^= 1 << random.below(8),
+        1 => bytes.insert(at, random.u8(..)),
+        2 if at < bytes.len() => bytes[at] = random.u8(..),
+        3 if at < bytes.len() => bytes[at] ^= 1 << random.u8(..8),
         4 if at < bytes.len() => drop(bytes.remove(at)),
-        _ => bytes.extend_from_slice(&seeds[random.below(seeds.len())]),
-    }
-}
-
-/// xorshift64*
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        self.next() as usize % end
+        _ => bytes.extend_from_slice(&seeds[random.usize(..seeds.len())]),
     }
 }
 

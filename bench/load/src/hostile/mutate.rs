@@ -2,21 +2,18 @@
 
 use super::frames::Frame;
 
-/// xorshift64, so that a seed always produces the same frames.
-pub struct Random(u64);
+/// A generator with a seed, so that the frames are the same each time.
+pub struct Random(fastrand::Rng);
 
 impl Random {
     /// A generator with any seed.
     pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        Random(fastrand::Rng::with_seed(seed))
     }
 
     /// A number below `limit`; 0 if `limit` is 0.
     pub fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit.max(1) as u64) as usize
+        self.0.usize(..limit.max(1))
     }
 
     /// A random item of `all`, which must not be empty.

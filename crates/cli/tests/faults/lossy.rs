@@ -4,7 +4,7 @@ use std::{
     collections::HashMap,
     net::{SocketAddr, UdpSocket},
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
     thread,
@@ -26,9 +26,8 @@ pub struct Lossy {
     state: Arc<State>,
 }
 
-#[derive(Default)]
 struct State {
-    random: AtomicU64,
+    random: Mutex<fastrand::Rng>,
     lost: AtomicU64,
     duplicated: AtomicU64,
     late: AtomicU64,
@@ -40,7 +39,13 @@ impl Lossy {
     pub fn start(server: SocketAddr) -> std::io::Result<Lossy> {
         let socket = Arc::new(UdpSocket::bind("127.0.0.1:0")?);
         let address = socket.local_addr()?;
-        let state = Arc::new(State::default());
+        let state = Arc::new(State {
+            random: Mutex::new(fastrand::Rng::with_seed(0)),
+            lost: AtomicU64::new(0),
+            duplicated: AtomicU64::new(0),
+            late: AtomicU64::new(0),
+            ended: AtomicBool::new(false),
+        });
         let shared = Arc::clone(&state);
         socket.set_read_timeout(Some(POLL_INTERVAL))?;
         thread::spawn(move || {
@@ -114,11 +119,7 @@ impl State {
         self.random_below(100) < percent
     }
 
-    /// splitmix64, with the same seed in every run.
     fn random_below(&self, limit: u64) -> u64 {
-        let mut z = self.random.fetch_add(0x9e37_79b9_7f4a_7c15, Relaxed);
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % limit
+        self.random.lock().unwrap().u64(..limit)
     }
 }

@@ -26,24 +26,17 @@ fn fuzz_corpus_passes_every_check() {
 #[test]
 fn mutated_messages_pass_every_check() {
     let (layouts, corpus) = (layouts(), corpus());
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut random = |below: usize| {
-        // xorshift64
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % below as u64) as usize
-    };
+    let mut random = fastrand::Rng::with_seed(1);
     let end = Instant::now() + Duration::from_secs(2);
     while Instant::now() < end {
-        let mut input = corpus[random(corpus.len())].clone();
-        for _ in 0..=random(3) {
-            let at = 2 + random(input.len().saturating_sub(2).max(1));
-            match random(4) {
+        let mut input = corpus[random.usize(..corpus.len())].clone();
+        for _ in 0..=random.usize(..3) {
+            let at = 2 + random.usize(..input.len().saturating_sub(2).max(1));
+            match random.u8(..4) {
                 0 => input.truncate(at),
-                1 if at < input.len() => input[at] = random(256) as u8,
-                2 => input.push(random(256) as u8),
-                _ if at < input.len() => input[at] ^= 1 << random(8),
+                1 if at < input.len() => input[at] = random.u8(..),
+                2 => input.push(random.u8(..)),
+                _ if at < input.len() => input[at] ^= 1 << random.u8(..8),
                 _ => {}
             }
         }

@@ -199,20 +199,16 @@ fn later_fields_replace_or_extend_earlier_ones() {
 #[test]
 fn damaged_messages_are_read_as_prost_reflect_reads_them() {
     let (descriptor, shapes) = shapes();
-    let mut seed = 1u64;
-    let mut random = move |below: usize| {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (seed >> 33) as usize % below
-    };
+    let mut random = fastrand::Rng::with_seed(1);
     let mut read = 0;
     for _ in 0..40_000 {
         let mut bytes = FULL.to_vec();
-        for _ in 0..1 + random(3) {
-            let at = random(bytes.len());
-            match random(3) {
-                0 => bytes[at] = random(256) as u8,
+        for _ in 0..=random.usize(..3) {
+            let at = random.usize(..bytes.len());
+            match random.u8(..3) {
+                0 => bytes[at] = random.u8(..),
                 1 => drop(bytes.remove(at)),
-                _ => bytes.insert(at, random(256) as u8),
+                _ => bytes.insert(at, random.u8(..)),
             }
         }
         read += u32::from(agree(&descriptor, &shapes, &bytes));

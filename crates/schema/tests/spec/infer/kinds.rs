@@ -4,19 +4,12 @@
 use crate::json::message;
 use dunnage_schema::{Inferred, Model, infer};
 
-/// A seeded generator of numbers (SplitMix64).
-struct Random(u64);
+/// A seeded generator of numbers and texts.
+struct Random(fastrand::Rng);
 
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
     fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
+        self.0.u64(..n)
     }
 
     fn of(&mut self, characters: &str, count: u64) -> String {
@@ -73,7 +66,7 @@ const KINDS: [Kind; 64] = [
         format!("+39{}", a.random.of(DECIMAL, digits))
     }),
     ("UUID", |a| {
-        let (high, low) = (a.random.next(), a.random.next());
+        let (high, low) = (a.random.0.u64(..), a.random.0.u64(..));
         format!(
             "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
             high >> 32,
@@ -201,7 +194,7 @@ const KINDS: [Kind; 64] = [
 
 fn series(kind: fn(&mut At) -> String, seed: u64, count: u64) -> Vec<String> {
     let text = |n: u64| {
-        let random = Random(seed << 32 | n);
+        let random = Random(fastrand::Rng::with_seed(seed << 32 | n));
         kind(&mut At { random, n, seed, progress: n * 1000 / count })
     };
     (0..count).map(|n| format!("{{\"value\":\"{}\"}}", text(n))).collect()
