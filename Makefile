@@ -61,7 +61,7 @@ dist:  ## the full program as one static file, its Debian package, and the packa
 	.ci/dist
 	.ci/dist-libraries
 
-check: lint  ## format, lint, unit and vector tests; needs Rust, a C compiler, Python and git
+check: lint  ## format, lint, unit and vector tests; needs Rust, a C compiler, Python, Node and git
 	cargo test --lib --test pson --test hostile --test packed --test spec -- --skip suite::
 	cargo test --doc
 
@@ -170,13 +170,14 @@ conform-built:
 	cargo run -p dunnage-conform -- --messages 2000 c/build/gcc/tests/simulate atmega328p c/build/avr/tests/conform
 	cargo run -p dunnage-conform --bin packed -- --schemas 20 --messages 10000
 
-lint:  ## formatting, circular dependencies of modules, clippy, Python, shell scripts, and workflows
-	.ci/need cc:build-essential $(TOOLS) git:git
+lint:  ## formatting, circular dependencies of modules, clippy, Python, JavaScript with the types of the page, shell scripts, and workflows
+	.ci/need cc:build-essential $(TOOLS) git:git node:nodejs npm:npm
 	tests/tools/install lint
 	git grep -lIE '^#!/bin/(ba)?sh' -- ':!*.rs' | xargs target/tools/lint/bin/shellcheck
 	target/tools/bin/actionlint -shellcheck=target/tools/lint/bin/shellcheck
 	target/tools/lint/bin/ruff check --quiet
 	target/tools/lint/bin/ruff format --check --quiet
+	cd dashboard/tests && npm ci --silent && npm run --silent lint
 	cargo fmt --all --check
 	.ci/circles
 	$(LINT)

@@ -82,9 +82,10 @@ export function follow({ opened, event, lost }) {
   let wait = FIRST_WAIT;
   function connect() {
     const source = new EventSource(at("/api/events"));
+    let isRetired = false;
     const retry = () => {
-      if (source.readyState === EventSource.CLOSED && source.retired) return;
-      source.retired = true;
+      if (source.readyState === EventSource.CLOSED && isRetired) return;
+      isRetired = true;
       source.close();
       // Randomized, so that many pages do not reconnect at once.
       const pause = wait * (0.75 + Math.random() / 2);

@@ -4,7 +4,7 @@ import * as address from "./address.js";
 import * as api from "./api.js";
 import { DeviceView } from "./device.js";
 import { DevicesView } from "./devices.js";
-import { setAttribute } from "./dom.js";
+import { byId, setAttribute } from "./dom.js";
 import { FleetView } from "./fleet.js";
 import { FormatsView } from "./formats.js";
 import { LATE, LateView } from "./late.js";
@@ -34,6 +34,7 @@ const FIND = 200;
 const store = new Store();
 const connection = { state: "connecting", until: 0 };
 const fleet = new FleetView((wanted) => show(address.parse(address.format({ view: "fleet", fleet: wanted }))), choose);
+/** @type {any[]} Each draws what it shows of the store. */
 const views = [
   fleet,
   new ConnectionView(connection),
@@ -197,8 +198,8 @@ function apply(kind, object) {
   drawSoon();
 }
 
-const filter = document.getElementById("filter");
-const clear = document.getElementById("filter-clear");
+const filter = byId("filter");
+const clear = byId("filter-clear");
 
 /** Shows the view of `next`. With `replace`, "back" does not return to the previous view. */
 function show(next, replace = false) {
@@ -223,7 +224,7 @@ function choose(device) {
   if (!device) return;
   requestAnimationFrame(() => {
     scrollTo(0, 0);
-    document.getElementById("device-title").focus({ preventScroll: true });
+    byId("device-title").focus({ preventScroll: true });
   });
 }
 
@@ -236,7 +237,7 @@ filter.addEventListener("input", () => {
   }
   show(address.parse(address.format(store.devices.has(text) ? { device: text } : { find: text })), true);
 });
-for (const link of document.querySelectorAll("[data-goes]")) {
+for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll("[data-goes]"))) {
   link.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return; // another tab or window
     event.preventDefault();

@@ -2,10 +2,8 @@
 
 import { devices } from "./api.js";
 import { WITH } from "./address.js";
-import { el } from "./dom.js";
+import { byId, el } from "./dom.js";
 import { count } from "./format.js";
-
-const byId = (id) => document.getElementById(id);
 
 /** Names that are proposed, and milliseconds after the last letter until they are. */
 const PROPOSED = 10;

@@ -3,7 +3,7 @@
 import { skew } from "./api.js";
 import { Axis, timeAt } from "./axis.js";
 import { Compare } from "./compare.js";
-import { el, setAttribute, setChildren, setText } from "./dom.js";
+import { byId, el, setAttribute, setChildren, setText } from "./dom.js";
 import { save } from "./export.js";
 import { age, bytes, count, counted, fullTime, lateness, span, total } from "./format.js";
 import { LatestView, sift } from "./latest.js";
@@ -11,8 +11,6 @@ import { Plot } from "./plot.js";
 import { Track } from "./track.js";
 import { suffix, titled, unitOf } from "./units.js";
 import { brief, leaves, title } from "./value.js";
-
-const byId = (id) => document.getElementById(id);
 
 const RANGES = [["1h", "1 hour"], ["24h", "24 hours"], ["7d", "7 days"], ["30d", "30 days"], ["", "All"]];
 /** The columns of the table, besides those that every message has. */
@@ -157,7 +155,7 @@ export class DeviceView {
     const all = this.range ? plotted(series).map((field) => ({ ...field, others: beside(field, others) })) : [];
     // Constant fields have a plot only if another device has other numbers.
     const isPlotted = ({ pointer, last, others: of }) => !constant.has(pointer) || of.some(({ points }) => !isAlways(points, last[0]));
-    this.fields = all.filter(isPlotted).sort((a, b) => constant.has(a.pointer) - constant.has(b.pointer));
+    this.fields = all.filter(isPlotted).sort((a, b) => Number(constant.has(a.pointer)) - Number(constant.has(b.pointer)));
     this.latest.fill(fields, units);
     this.#table(messages, cells, units);
   }

@@ -1,7 +1,7 @@
 // The table of devices: last position, link, format, bytes, time. Sorted by name, so that rows keep their places.
 
 import { skew } from "./api.js";
-import { el, linkSymbol, setAttribute, setChildren, setText } from "./dom.js";
+import { byId, el, linkSymbol, setAttribute, setChildren, setText } from "./dom.js";
 import { age, bytes, count, fullTime, linkKind, place } from "./format.js";
 
 /** Most rows: those that sent last. The fleet has all devices. */
@@ -9,9 +9,9 @@ const ROWS = 60;
 
 export class DevicesView {
   rows = new Map();
-  body = document.getElementById("devices");
-  note = document.getElementById("devices-note");
-  places = document.getElementById("devices-places");
+  body = byId("devices");
+  note = byId("devices-note");
+  places = byId("devices-places");
 
   constructor(choose) {
     this.choose = choose;

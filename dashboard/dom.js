@@ -2,6 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/** @returns {any} an element whose kind is known where it is made */
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== null && value !== false) node.setAttribute(name, value);
@@ -9,6 +10,9 @@ function fill(node, attributes, children) {
   node.append(...children);
   return node;
 }
+
+/** @returns {any} the element with this ID, whose kind is known from the markup */
+export const byId = (id) => document.getElementById(id);
 
 /** An HTML element. Strings among `children` become text nodes. */
 export const el = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);

@@ -2,10 +2,8 @@
 
 import { format, parse } from "./address.js";
 import * as api from "./api.js";
-import { el, linkSymbol, setAttribute, setChildren, setText } from "./dom.js";
+import { byId, el, linkSymbol, setAttribute, setChildren, setText } from "./dom.js";
 import { age, bytes, count, fullTime, lateness, linkKind } from "./format.js";
-
-const byId = (id) => document.getElementById(id);
 
 const LIMIT = 50;
 /** Milliseconds between two loads of the shown page. */
@@ -27,7 +25,10 @@ const COLUMNS = [
   ["In quarantine", null, "number"],
 ];
 
-/** The filters: label, parameter, meaning of the empty value, and fixed choices. */
+/**
+ * The filters: label, parameter, meaning of the empty value, and fixed choices.
+ * @type {any[][]}
+ */
 const FILTERS = [
   ["Link", "link", "unknown"],
   ["Format", "format", null],

@@ -1,11 +1,11 @@
 // Bytes per format, compared with the same messages as compact JSON.
 
-import { el, setAttribute, setChildren, setText } from "./dom.js";
+import { byId, el, setAttribute, setChildren, setText } from "./dom.js";
 import { bytes, count, percent, total } from "./format.js";
 
 export class FormatsView {
   rows = new Map();
-  body = document.getElementById("formats");
+  body = byId("formats");
 
   draw({ stats }) {
     if (!stats) return;

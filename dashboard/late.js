@@ -2,13 +2,11 @@
 
 import { format, parse } from "./address.js";
 import { skew } from "./api.js";
-import { el, setChildren, setText } from "./dom.js";
+import { byId, el, setChildren, setText } from "./dom.js";
 import { age, count, fullTime, lateness } from "./format.js";
 
 /** How many devices the list has. */
 export const LATE = 5;
-
-const byId = (id) => document.getElementById(id);
 
 export class LateView {
   panel = byId("late-panel");

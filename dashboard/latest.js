@@ -1,7 +1,7 @@
 // The latest value of each field of a device, what changed, and which fields do not change.
 
 import { skew } from "./api.js";
-import { el, setText } from "./dom.js";
+import { byId, el, setText } from "./dom.js";
 import { age, count, counted, fullTime } from "./format.js";
 import { signed } from "./plot.js";
 import { suffix, unitOf } from "./units.js";
@@ -11,8 +11,6 @@ import { brief, short, title } from "./value.js";
 const ROWS = 100;
 /** Longest text of a value. */
 const LONGEST = 200;
-
-const byId = (id) => document.getElementById(id);
 
 /**
  * The fields of `messages`, newest first, whose scalars are `cells`: those that vary, and those that had the same value in every one of

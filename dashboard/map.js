@@ -3,7 +3,7 @@
 import { skew } from "./api.js";
 import { ground } from "./chart.js";
 import { gather, radius } from "./clusters.js";
-import { el, linkSymbol, setAttribute, setChildren, setText, SHAPES, svg } from "./dom.js";
+import { SHAPES, byId, el, linkSymbol, setAttribute, setChildren, setText, svg } from "./dom.js";
 import { age, bytes, count, linkKind, place } from "./format.js";
 import { View } from "./geo.js";
 
@@ -28,11 +28,11 @@ export class MapView {
 
   constructor(choose) {
     this.choose = choose;
-    this.box = document.getElementById("map");
+    this.box = byId("map");
     this.panel = this.box.closest("section");
     this.ground = svg("g");
     this.layer = svg("g");
-    this.whole = document.getElementById("map-whole");
+    this.whole = byId("map-whole");
     this.whole.addEventListener("click", () => this.#zoom(null));
     this.svg = svg("svg", { role: "img", "aria-label": "Map" }, this.ground, this.layer);
     this.#makeCard();
@@ -57,7 +57,7 @@ export class MapView {
     for (const [kind, name] of Object.entries(KINDS)) {
       const number = el("span", { class: "number" }, "0");
       this.counts.set(kind, number);
-      document.getElementById("map-legend").append(el("li", {}, linkSymbol(kind), `${name} `, number));
+      byId("map-legend").append(el("li", {}, linkSymbol(kind), `${name} `, number));
     }
   }
 
@@ -87,7 +87,8 @@ export class MapView {
   }
 
   #resize({ width, height }) {
-    [this.width, this.height] = [width, height];
+    this.width = width;
+    this.height = height;
     this.view = null;
     if (this.store) this.draw(this.store);
   }
@@ -193,7 +194,7 @@ export class MapView {
       setText(number, count(placed.filter(({ last }) => linkKind(last.link) === kind).length));
     }
     const without = shown - placed.length;
-    setText(document.getElementById("map-note"), without > 0 ? `${count(without)} without a position` : "");
+    setText(byId("map-note"), without > 0 ? `${count(without)} without a position` : "");
     setAttribute(this.svg, "aria-label", `Map of ${count(placed.length)} devices; the table of devices has their positions`);
   }
 

@@ -1,11 +1,9 @@
 // One message: its origin, the meaning of each byte, its value, its size in other formats.
 
-import { el, setText } from "./dom.js";
+import { byId, el, setText } from "./dom.js";
 import { bytes, fullTime, percent } from "./format.js";
 import { PartsView } from "./parts.js";
 import { fields } from "./value.js";
-
-const byId = (id) => document.getElementById(id);
 
 export class MessageView {
   panel = byId("message");

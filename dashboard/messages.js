@@ -1,13 +1,13 @@
 // The last messages; each opens to its fields. The list does not move while someone reads it.
 
-import { el, linkSymbol, setChildren, setText } from "./dom.js";
+import { byId, el, linkSymbol, setChildren, setText } from "./dom.js";
 import { bytes, clockTime, count, fullTime, linkKind, percent } from "./format.js";
 import { fields } from "./value.js";
 
 export class MessagesView {
-  list = document.getElementById("messages");
-  note = document.getElementById("messages-note");
-  pause = document.getElementById("messages-pause");
+  list = byId("messages");
+  note = byId("messages-note");
+  pause = byId("messages-pause");
   nodes = new Map();
   shown = [];
   filter = "";
@@ -20,7 +20,7 @@ export class MessagesView {
     this.open = open;
     this.pause.addEventListener("click", () => {
       this.paused = !this.paused;
-      this.pause.setAttribute("aria-pressed", this.paused);
+      this.pause.setAttribute("aria-pressed", String(this.paused));
       draw();
     });
     this.list.addEventListener("pointerenter", (e) => (this.pointed = e.pointerType === "mouse"));

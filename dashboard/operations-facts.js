@@ -81,6 +81,7 @@ export class InputsPanel {
   }
 }
 
+/** @returns {any[][]} name, figure, note, and the filled part of a bar or null */
 function facts({ buffer, queue }) {
   const condition = !buffer.writable ? "not writable: messages are refused" : buffer.full ? "full: messages are refused" : "writable";
   // The limit is that of the file: the write-ahead log is emptied again and again.

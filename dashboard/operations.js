@@ -1,7 +1,7 @@
 // The view of operators: it loads while it is shown, and says when the gateway does not answer.
 
 import * as api from "./operations-api.js";
-import { el, prose, setText } from "./dom.js";
+import { byId, el, prose, setText } from "./dom.js";
 import { clockTime } from "./format.js";
 import { CredentialsPanel, InputsPanel, RatesPanel, SchemasPanel, StoragePanel } from "./operations-facts.js";
 import { OutputsPanel } from "./operations-outputs.js";
@@ -18,7 +18,7 @@ const LIMITS =
   "reload schemas, profiles, tokens and keys, make and revoke tokens and keys. Settings are changed in the configuration file.";
 
 export class OperationsView {
-  root = document.getElementById("operations");
+  root = byId("operations");
   #timer = 0;
   #loading = null;
   #loadedAt = "";

@@ -152,7 +152,7 @@ export class Operator {
   async #run() {
     const { path, selection, total } = this.#operation;
     const sums = {};
-    let [after, example] = [];
+    let after, example;
     for (let part = 0; part < PARTS; part++) {
       const { answer, ...failure } = await post(path, { ...selection, after }, this.#token);
       if (!answer) return [sums, failure, example];

@@ -1,12 +1,12 @@
 // The state of each output; hidden if there are none.
 
-import { el, setAttribute, setChildren, setText } from "./dom.js";
+import { byId, el, setAttribute, setChildren, setText } from "./dom.js";
 import { age, clockTime, count, fullTime, total } from "./format.js";
 
 export class OutputsView {
   rows = new Map();
-  body = document.getElementById("outputs");
-  panel = document.getElementById("outputs-panel");
+  body = byId("outputs");
+  panel = byId("outputs-panel");
 
   draw({ stats }) {
     if (!stats) return;

@@ -16,7 +16,9 @@ export class PartsView {
   /** `strip` gets the bytes, `rows` (the body of a table in a `.scroll`) the parts, `notes` the remarks about them. */
   constructor(strip, rows, notes) {
     this.more = el("button", { type: "button", class: "more-parts", hidden: "" });
-    Object.assign(this, { strip, rows, notes });
+    this.strip = strip;
+    this.rows = rows;
+    this.notes = notes;
     notes.before(this.more);
     this.more.addEventListener("click", () => {
       this.#all = true;

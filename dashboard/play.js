@@ -1,6 +1,6 @@
 // The playground: the input is sent to the process that serves the page, and its answer is drawn. The state is in the URL.
 
-import { el, setText } from "./dom.js";
+import { byId, el, setText } from "./dom.js";
 import { count } from "./format.js";
 import { PartsView } from "./parts.js";
 import * as api from "./play/api.js";
@@ -11,8 +11,6 @@ import * as link from "./play/link.js";
 import { LinksView, draw as drawPlan } from "./play/plan.js";
 import { draw as drawSavings } from "./play/savings.js";
 import { draw as drawSizes } from "./play/sizes.js";
-
-const byId = (id) => document.getElementById(id);
 
 /** Milliseconds after the last key until the texts are sent. */
 const PAUSE = 300;

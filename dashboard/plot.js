@@ -52,7 +52,8 @@ export class Plot {
 
   /** `unit` follows each number. With `zero`, the axis begins at 0. */
   constructor(name, unit, zero = false) {
-    [this.unit, this.zero] = [unit, zero];
+    this.unit = unit;
+    this.zero = zero;
     this.value = el("span", { class: "value" });
     this.change = el("span", { class: "soft" });
     this.otherValues = el("span", { class: "others" });

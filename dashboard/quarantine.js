@@ -1,14 +1,14 @@
 // Messages that could not be decoded: the error, its offset, and their bytes.
 
-import { el, setChildren, setText } from "./dom.js";
+import { byId, el, setChildren, setText } from "./dom.js";
 import { bytes, clockTime, count, counted, fullTime } from "./format.js";
 
 const ROW = 8;
 const ROWS = 24;
 
 export class QuarantineView {
-  list = document.getElementById("quarantine");
-  note = document.getElementById("quarantine-note");
+  list = byId("quarantine");
+  note = byId("quarantine-note");
   nodes = new Map();
 
   draw(store) {

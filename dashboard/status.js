@@ -1,10 +1,8 @@
 // The connection, the totals, and the welcome text of a gateway without messages.
 
 import { skew } from "./api.js";
-import { el, setAttribute, setText } from "./dom.js";
+import { byId, el, setAttribute, setText } from "./dom.js";
 import { age, bytes, count, counted, rate, secondTime, total } from "./format.js";
-
-const byId = (id) => document.getElementById(id);
 
 const STATES = { connecting: "Connecting", live: "Live", reconnecting: "Reconnecting" };
 
@@ -25,10 +23,11 @@ export class ConnectionView {
 /**
  * Each row: name, figure, an explanation of the figure ("–" without data), and a function that returns both for the devices that a filter shows, if
  * figures per device exist.
+ * @type {any[][]}
  */
 const TOTALS = [
   ["Messages", (s) => total(s.stored), (s) => `${count(s.received)} received`, messages],
-  ["Devices", (s) => total(s.devices), (s, { messages }) => lastMessage(messages[0]), devices],
+  ["Devices", (s) => total(s.devices), (_, { messages }) => lastMessage(messages[0]), devices],
   ["Success rate", (s) => (s.received > s.refused ? rate(s.success_rate) : "–"), failures],
   ["Compression", (s) => (s.stored ? `${s.compression_ratio.toFixed(2)}×` : "–"), saved],
   ["Queue depth", (s) => total(s.queue_depth), (s) => `of ${count(s.queue_capacity)}`],

@@ -15,8 +15,9 @@ export class ExactNumber {
 
 /** JSON.parse that keeps 9007199254740993 and 1.50 unchanged, in browsers that pass the source text to the reviver. */
 export function parse(text) {
-  return JSON.parse(text, (_, value, context) =>
-    typeof value === "number" && context?.source && String(value) !== context.source ? new ExactNumber(context.source) : value);
+  /** @type {any} */
+  const exact = (_, value, context) => (typeof value === "number" && context?.source && String(value) !== context.source ? new ExactNumber(context.source) : value);
+  return JSON.parse(text, exact);
 }
 
 function text(value) {

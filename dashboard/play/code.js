@@ -1,8 +1,7 @@
 // The generated code, a file at a time.
 
-import { el, setText } from "../dom.js";
+import { byId, el, setText } from "../dom.js";
 
-const byId = (id) => document.getElementById(id);
 const NAMES = { c: "C", ts013: "TS013 JavaScript", proto: ".proto", avro: ".avsc", thrift: ".thrift", cddl: "CDDL" };
 
 export class CodeView {

@@ -1,9 +1,8 @@
 // The needs of a fleet over a link in a month.
 
-import { el, prose, setText } from "../dom.js";
+import { byId, el, prose, setText } from "../dom.js";
 import { bytes, count, percent, span } from "../format.js";
 
-const byId = (id) => document.getElementById(id);
 const FITS = { always: "always", messages: "these", some: "some", no: "no", unknown: "?" };
 const amount = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 

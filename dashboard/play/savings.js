@@ -1,9 +1,7 @@
 // The changes of the schema that make packed messages smaller.
 
-import { el, setText } from "../dom.js";
+import { byId, el, setText } from "../dom.js";
 import { bytes } from "../format.js";
-
-const byId = (id) => document.getElementById(id);
 
 const sizes = ({ schema_max_bytes: max, largest_bytes: largest }) => `${max === null ? "no largest message" : `${bytes(max)} at most`}, ${bytes(largest)} in these messages`;
 

@@ -1,9 +1,8 @@
 // The size of the messages in every format, as bars that are crossed by the limits of links.
 
-import { el, setText } from "../dom.js";
+import { byId, el, setText } from "../dom.js";
 import { bytes, count } from "../format.js";
 
-const byId = (id) => document.getElementById(id);
 const short = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 const share = (value, scale) => `${Math.min(100, (100 * value) / scale)}%`;
 

@@ -187,7 +187,7 @@ describe("a device", () => {
     await page.getByRole("button", { name: "Do not compare with tank-2" }).click();
     await eventually(async () => assert.equal(search(), "?device=tank-1"));
     const other = await open(browser, gateway.url, {}, `${gateway.url}/?device=tank-1&with=tank-2,nobody`);
-    await eventually(async () => assert.match(await other.locator("#compare-legend").innerText(), /tank-2 \(2\)[^]*nobody: nothing of it is stored/));
+    await eventually(async () => assert.match(await other.locator("#compare-legend").innerText(), /tank-2 \(2\)[\s\S]*nobody: nothing of it is stored/));
     await other.close();
   });
 
