@@ -187,6 +187,7 @@ export class NumberTexts extends Decimals {
     if (text.length > LONGEST || !this.form.test(text)) return undefined;
     const written = text.replace(".", "");
     const n = written.length > 15 ? whole(BigInt(written)) : Number(written);
+    // biome-ignore lint/suspicious/noDoubleEquals: a number or a bigint
     return n == 0 && text[0] === "-" ? undefined : this.counted(n === 0 ? 0 : n);
   }
 

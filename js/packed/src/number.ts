@@ -200,6 +200,7 @@ export class NumberNode implements Node {
 
   private checkDigits(value: number | bigint, n: Whole, offset: number): void {
     if (Math.abs(Number(n)) < DIGITS_15 && typeof n === "number" && !this.hasQuantum) return;
+    // biome-ignore lint/suspicious/noDoubleEquals: numbers or bigints
     if (this.numbers.notation.parse(value) != n) throw new Fault("range", "a decimal that no binary64 has as its shortest text", offset);
   }
 

@@ -153,7 +153,7 @@ export class Reader {
     const i = this.offset;
     if (i + 8 > this.end) this.truncated();
     this.offset = i + 8;
-    let f;
+    let f: number;
     if (this.bytes === this.viewed) {
       f = this.dataView.getFloat64(i, true);
     } else {

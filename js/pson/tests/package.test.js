@@ -82,7 +82,7 @@ test("the tarball installs in an empty folder and runs the README's first exampl
   mkdirSync(folder);
   run("npm", ["init", "--yes"], folder);
   run("npm", ["install", "--offline", "--no-audit", "--no-fund", join(temporary, filename)], folder);
-  const [, example] = /```js\n([^]*?)```/.exec(readFileSync(join(ROOT, "README.md"), "utf8"));
+  const [, example] = /```js\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, "README.md"), "utf8"));
   writeFileSync(join(folder, "example.mjs"), example);
   const printed = run(process.execPath, ["example.mjs"], folder).trimEnd().split("\n");
   // The example's comments are its expected output.
