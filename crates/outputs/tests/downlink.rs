@@ -2,27 +2,19 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[allow(dead_code)]
-#[path = "../../gateway/tests/support/scripted.rs"]
-mod scripted;
-#[allow(dead_code)]
-#[path = "../../gateway/tests/support/wait.rs"]
-mod wait;
-
 use base64::{Engine, engine::general_purpose::STANDARD};
 use dunnage_base::clock;
 use dunnage_clients::secret::SecretFiles;
 use dunnage_outputs::{
     Class, Failed, FailureKind, Message, Output, OutputKind, OutputSettings, downlink::Settings, open,
 };
-use scripted::{Reply, Request, Scripted};
+use dunnage_test_support::{
+    runtime,
+    scripted::{Reply, Request, Scripted},
+};
 use serde_json::{Value, json};
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use tempfile::TempDir;
-
-fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
-}
 
 const DONE: Reply = Reply::Text("200 OK", "{}");
 const RETRY: FailureKind = FailureKind::Retry(None);

@@ -25,5 +25,5 @@ mod simulate;
 mod size;
 mod token;
 mod transcript;
-#[path = "../../../gateway/tests/support/wait.rs"]
-mod wait;
+
+use dunnage_test_support::wait;

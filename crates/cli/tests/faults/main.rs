@@ -14,7 +14,6 @@ mod delta_sender;
 mod disk;
 mod fleet;
 mod gateway;
-mod lossy;
 mod power;
 mod process;
 mod row;
@@ -22,43 +21,16 @@ mod rows;
 mod script;
 mod sender;
 
-// Servers that the gateway's own tests start as well.
-#[path = "../../../gateway/tests/support/acme.rs"]
-#[allow(dead_code)]
-mod acme;
-#[path = "../../../gateway/tests/support/mosquitto.rs"]
-#[allow(dead_code)]
-mod mosquitto;
-#[path = "../../../gateway/tests/support/nats.rs"]
-#[allow(dead_code)]
-mod nats;
-#[path = "../../../gateway/tests/support/postgres.rs"]
-mod postgres;
-#[path = "../../../gateway/tests/support/proxy.rs"]
-#[allow(dead_code)]
-mod proxy;
-#[path = "../../../gateway/tests/support/tools.rs"]
-#[allow(dead_code)]
-mod tools;
-#[path = "../../../gateway/tests/support/wait.rs"]
-mod wait;
-
+use dunnage_test_support::{acme, agent, lossy, mosquitto, nats, postgres, proxy, tools};
 use libtest_mimic::{Arguments, Failed, Trial};
 use row::{Row, Scale, Scenario};
 use std::{
     process::ExitCode,
     sync::{Arc, Mutex},
-    time::Duration,
 };
 
 /// An error that prevents a row from being measured.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
-
-/// A client that returns error statuses as answers, not as errors.
-fn agent() -> ureq::Agent {
-    let config = ureq::Agent::config_builder().http_status_as_error(false);
-    config.timeout_global(Some(Duration::from_secs(60))).build().into()
-}
 
 fn main() -> ExitCode {
     let scale =

@@ -1,24 +1,18 @@
 //! A gateway on a free port with a buffer in a temporary folder, and a client for it.
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
-pub mod acme;
 pub mod authority;
 pub mod child;
 pub mod coap;
 pub mod kafka;
-pub mod lossy;
-pub mod mosquitto;
 pub mod mqtt;
-pub mod nats;
 pub mod nginx;
-pub mod proxy;
-pub mod scripted;
-pub mod tools;
-pub mod wait;
+
+pub use dunnage_test_support::{acme, agent, lossy, mosquitto, nats, proxy, runtime, scripted, tools, wait};
 
 use dunnage_gateway::{Config, Gateway, Summary};
 use serde_json::Value;
-use std::{path::Path, time::Duration};
+use std::path::Path;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -59,18 +53,6 @@ impl Answer {
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|e| panic!("{e}: {}", self.text))
     }
-}
-
-pub fn runtime() -> Runtime {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
-}
-
-pub fn agent() -> ureq::Agent {
-    ureq::Agent::config_builder()
-        .http_status_as_error(false)
-        .timeout_global(Some(Duration::from_secs(60)))
-        .build()
-        .into()
 }
 
 pub fn start() -> Running {

@@ -30,16 +30,16 @@ pub fn lossy(scale: Scale) -> Result<Row, Failure> {
     let (messages, clients) = scale.pick((24, 12), (300, 24));
     let acme = cse::in_memory(scale);
     let (port, inputs) = coap()?;
-    let network = Lossy::start(([127, 0, 0, 1], port).into())?;
+    let network = Lossy::start(([127, 0, 0, 1], port).into(), 1);
     let to = network.address.port().to_string();
     let senders = move |_: &Gateway| Script::senders("coap_sender.py", &[to], clients);
     let plan = Plan { application: "lossy", inputs, senders: Some(Box::new(senders)), ..Plan::default() };
     let chain = Chain::start(plan, acme.address)?;
     chain.fleet.release(messages);
     let End { mut row, sent, stats } = chain.finish(&acme)?;
-    let (lost, duplicated, late) = network.counts();
+    let [lost, duplicated, reordered] = network.counts();
     row.details = format!(
-        "{lost} datagrams lost, {duplicated} duplicated, {late} late; {} messages were repeated after CoAP had given up; {} repeated messages were recognized as duplicates",
+        "{lost} datagrams lost, {duplicated} duplicated, {reordered} reordered; {} messages were repeated after CoAP had given up; {} repeated messages were recognized as duplicates",
         sent.cut, stats["duplicates"]
     );
     Ok(row)

@@ -1,6 +1,6 @@
 //! An HTTP server with a script that decides how it treats each request.
 
-use super::wait::wait_for;
+use crate::wait::wait_for;
 use std::{
     net::SocketAddr,
     sync::{Arc, Mutex},
@@ -43,7 +43,7 @@ pub struct Scripted {
 impl Scripted {
     /// Starts a server; `script` gets each request and the number of requests before it.
     pub fn start(script: impl Fn(&Request, usize) -> Reply + Send + Sync + 'static) -> Scripted {
-        let runtime = super::runtime();
+        let runtime = crate::runtime();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();
         let requests = Arc::new(Mutex::new(Vec::new()));

@@ -1,8 +1,8 @@
 //! A real PostgreSQL, on a free port of the loopback interface, with its data in a temporary folder. It is ACME's
 //! database where resources must survive a kill. ACME's own files do not, because it answers first and writes them a second later.
 
-use super::acme::free_port;
-use super::wait::wait_until;
+use crate::acme::free_port;
+use crate::wait::wait_until;
 use std::{
     net::TcpStream,
     os::unix::{

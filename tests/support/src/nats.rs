@@ -1,6 +1,6 @@
 //! Real NATS servers on the loopback interface, one or a cluster. Each is a process that can be killed and started again.
 
-use super::tools::tool;
+use crate::tools::tool;
 use async_nats::jetstream::{self, Context};
 use std::{
     net::TcpListener,

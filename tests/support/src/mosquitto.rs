@@ -1,7 +1,7 @@
 //! A real MQTT broker: mosquitto, on a free port of the loopback interface.
 
-use super::acme::free_port;
-use super::wait::wait_until;
+use crate::acme::free_port;
+use crate::wait::wait_until;
 use std::{
     net::{SocketAddr, TcpStream},
     path::{Path, PathBuf},

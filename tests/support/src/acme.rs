@@ -1,6 +1,6 @@
 //! A real oneM2M CSE: ACME, headless, on a free port, with its files in a temporary folder.
 
-use super::tools::tool;
+use crate::tools::tool;
 use serde_json::Value;
 use std::{
     fs::File,
@@ -26,7 +26,7 @@ pub struct Acme {
 }
 
 // Tests run side by side, so a port in the range for outgoing connections would be taken before its server starts.
-pub use super::nats::free_port;
+pub use crate::nats::free_port;
 
 /// A content instance of a container.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,7 +52,7 @@ impl Acme {
         );
         std::fs::write(folder.path().join("acme.ini"), config).unwrap();
         let address = ([127, 0, 0, 1], port).into();
-        let mut acme = Acme { address, folder, child: None, agent: super::agent() };
+        let mut acme = Acme { address, folder, child: None, agent: crate::agent() };
         acme.restart();
         acme
     }
