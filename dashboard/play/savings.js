@@ -9,7 +9,7 @@ const sizes = ({ schema_max_bytes: max, largest_bytes: largest }) => `${max === 
 export function draw(savings) {
   byId("savings").hidden = !savings?.changes.length;
   if (byId("savings").hidden) return;
-  setText(byId("savings-note"), `Now ${sizes(savings)}. Each change is measured alone and allows only what these messages have. Its line replaces that of the field.`);
+  setText(byId("savings-note"), `Now ${sizes(savings)}. Each change is measured alone and allows what these messages have, and little or nothing more. Its line replaces that of the field.`);
   byId("savings-list").replaceChildren(...savings.changes.map(item));
 }
 

@@ -62,6 +62,8 @@ impl Sender {
 pub struct Receiver {
     layout: Arc<Layout>,
     receiver: dunnage_packed::Receiver<Arc<Layout>>,
+    device: Option<String>,
+    known: Option<BTreeMap<String, String>>,
 }
 
 #[pymethods]
@@ -77,15 +79,15 @@ impl Receiver {
         known: Option<BTreeMap<String, String>>,
     ) -> PyResult<Self> {
         let layout = Arc::clone(&schema.get().layout);
-        let known = Known { device, texts: known.as_ref() };
+        let texts = Known { device, texts: known.as_ref() };
         let mut receiver = dunnage_packed::Receiver::new(Arc::clone(&layout), keep);
         for plain in references.unwrap_or_default().iter().rev() {
-            receiver.keep(layout.reference_from(plain, known).map_err(rejected)?);
+            receiver.keep(layout.reference_from(plain, texts).map_err(rejected)?);
         }
-        Ok(Receiver { layout, receiver })
+        Ok(Receiver { layout, receiver, device: device.map(str::to_owned), known })
     }
 
-    /// Decodes a message, as Schema.decode does.
+    /// Decodes a message, as Schema.decode does. `device` and `known` are those of the constructor unless they are given.
     #[pyo3(signature = (data, /, *, device=None, known=None))]
     fn decode<'py>(
         &mut self,
@@ -93,7 +95,10 @@ impl Receiver {
         device: Option<&str>,
         known: Option<BTreeMap<String, String>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let known = Known { device, texts: known.as_ref() };
+        let known = Known {
+            device: device.or(self.device.as_deref()),
+            texts: known.as_ref().or(self.known.as_ref()),
+        };
         let decoded = self.receiver.decode(&Input::of(data, SIZE)?, known);
         value::to_python(data.py(), &decoded.map_err(rejected)?)
     }
@@ -107,7 +112,10 @@ impl Receiver {
         device: Option<&str>,
         known: Option<BTreeMap<String, String>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let known = Known { device, texts: known.as_ref() };
+        let known = Known {
+            device: device.or(self.device.as_deref()),
+            texts: known.as_ref().or(self.known.as_ref()),
+        };
         let bytes = Input::of(data, SIZE)?;
         if !(self.layout.has_statistics() && is_delta(&bytes)) {
             return explain::message(data.py(), &self.layout, &bytes, known, None);

@@ -14,10 +14,16 @@ use clap::{
 use dunnage_formats::{
     Altered, Avro, AvroHeader, Csv, Error, Format, Id, Kind, Mapping, Reception, shorten_binary32,
 };
+use dunnage_packed::{Layout, Receiver};
+use dunnage_schema::Model;
 use std::{
+    cell::RefCell,
     collections::BTreeMap,
     io::{self, Write},
 };
+
+/// How many packed lines are kept as references of deltas.
+const REFERENCES: usize = 64;
 
 /// Convert a message from one format to another
 ///
@@ -28,6 +34,8 @@ use std::{
 /// converted is reported with its number on standard error and has no output. The other lines are converted, and the
 /// exit code is 1. An empty line is a message of zero bytes, which some binary formats have; in text formats, blank
 /// lines are ignored.
+///
+/// Packed lines are those of one device, in their order: a delta refers to a line before it.
 ///
 /// With --from csv the first line has the names of the fields, and each further line is a message. The output is that of
 /// --lines.
@@ -148,7 +156,13 @@ impl Convert {
             Some(model) if from_id == Id::Avro => Box::new(Avro::new(model)?.with_header(self.avro_header)),
             _ => open(from_id)?,
         };
+        let has_deltas = |model: &&Model| from_id == Id::Packed && self.lines && model.statistics.is_some();
+        let receiver = model.as_ref().filter(has_deltas).map(|model| {
+            let layout = Layout::new(model).map_err(|e| Failure::Failed(e.to_string()))?;
+            Ok::<_, Failure>(RefCell::new(Receiver::new(layout, REFERENCES)))
+        });
         let conversion = Conversion {
+            receiver: receiver.transpose()?,
             from_json: from_id == Id::Json,
             bare_avro: from_id == Id::Avro && self.avro_header == AvroHeader::None,
             from,
@@ -170,6 +184,8 @@ impl Convert {
 }
 
 struct Conversion {
+    /// Decodes packed messages that follow one another, because a delta refers to one before it.
+    receiver: Option<RefCell<Receiver<Layout>>>,
     /// Whether the input is JSON, so that an encoding error can name the place of the value in the input.
     from_json: bool,
     /// Whether the input is Avro without a header, so that an error can name the one that a message seems to have.
@@ -285,7 +301,10 @@ impl Conversion {
         input::within_limit(bytes)?;
         let (known, altered) = ((&self.known).into(), Altered::default());
         let reception = Reception { known, numbers: self.numbers.of(&altered), ..Reception::default() };
-        let mut message = self.from.decode_from(bytes, &reception)?;
+        let mut message = match &self.receiver {
+            Some(receiver) => receiver.borrow_mut().decode(bytes, known)?,
+            None => self.from.decode_from(bytes, &reception)?,
+        };
         if self.shortens {
             shorten_binary32(&mut message);
         }

@@ -34,7 +34,7 @@ pub struct Savings {
     changes: Vec<ChangeObject>,
 }
 
-/// A change of the schema of one field. It allows only what the messages have, so others are rejected.
+/// A change of the schema of one field. It allows what the messages have, and little or nothing more, so others are rejected.
 #[derive(Debug, Serialize, ToSchema)]
 struct ChangeObject {
     /// The field: `position.latitude`, `readings[].value`; `$` is the message itself.

@@ -37,8 +37,8 @@ const SLOT: &str = "x-dunnage-slot";
 /// Deltas are trained on the message that the receiver has acknowledged by then, over a link that loses as much as the
 /// options say.
 ///
-/// With --without-messages it writes statistics from the schema alone: its x-dunnage-changes, x-dunnage-every and
-/// x-dunnage-usual. They serve until there are messages to learn from.
+/// With --without-messages it writes statistics from the schema alone: its x-dunnage-changes or x-dunnage-every, of which it
+/// needs one, and x-dunnage-usual. They serve until there are messages to learn from.
 #[derive(Args)]
 pub struct Train {
     /// File with one message per line, or CSV with a header; standard input if omitted or -

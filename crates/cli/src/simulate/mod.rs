@@ -47,7 +47,7 @@ pub struct Simulate {
     /// Number of containers; above 1,000, a thousand of them are simulated for all
     #[arg(long, value_name = "N", default_value = "100", conflicts_with = "messages", value_parser = clap::value_parser!(u64).range(1..=Load::MAX_DEVICES))]
     devices: u64,
-    /// Time between two messages of a device, for the price and the airtime: 15m, 6h, 1d
+    /// Time between two messages of a device, for the price and the airtime, whatever times --messages have: 15m, 6h, 1d
     #[arg(long, value_name = "TIME", default_value = "15m", value_parser = duration)]
     cadence: f64,
     /// Most seconds by which a container's message is late

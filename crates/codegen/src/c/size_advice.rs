@@ -38,7 +38,7 @@ pub struct Share {
 /// ```
 pub fn shares(layout: &Layout) -> Vec<Share> {
     let mut advice = HashMap::new();
-    advise(layout.root(), "", true, &mut advice);
+    advise(layout.root(), "", Times { most: 1, always: true }, &mut advice);
     let rows = layout.explain().into_iter();
     let mut shares: Vec<_> = rows
         .filter_map(|row| {
@@ -51,23 +51,35 @@ pub fn shares(layout: &Layout) -> Vec<Share> {
     shares
 }
 
-/// Collects advice for `node` and its parts. `once` says that every message has the value exactly once.
-fn advise(node: &Node, path: &str, once: bool, out: &mut HashMap<String, String>) {
+/// How often a message has a value.
+#[derive(Clone, Copy)]
+struct Times {
+    most: u64,
+    /// Whether every message has it.
+    always: bool,
+}
+
+/// Collects advice for `node` and its parts.
+fn advise(node: &Node, path: &str, times: Times, out: &mut HashMap<String, String>) {
     let name = if path.is_empty() { "$".to_owned() } else { path.to_owned() };
     match &node.shape {
         Shape::Number(of) => {
-            out.insert(name, number(of));
+            out.insert(name, number(of, times.most));
         }
         Shape::Numbers(numbers) => {
             for (part, of) in &numbers.parts {
-                out.insert(join(path, part), number(of));
+                out.insert(join(path, part), number(of, times.most));
             }
         }
         Shape::Float => {
             out.insert(name, "multipleOf, minimum and maximum make it a scaled integer".into());
         }
         Shape::Pattern(segments) => {
-            let known = if once { "; x-dunnage-known, where the link tells it: 0 bits" } else { "" };
+            let known = if times.most == 1 && times.always {
+                "; x-dunnage-known, where the link tells it: 0 bits"
+            } else {
+                ""
+            };
             out.insert(name, format!("{}{known}", pattern(segments)));
         }
         Shape::Text(of) => {
@@ -84,23 +96,35 @@ fn advise(node: &Node, path: &str, once: bool, out: &mut HashMap<String, String>
         }
         Shape::Object(object) => {
             for field in &object.fields {
-                advise(&field.node, &join(path, &field.name), once && !field.optional, out);
+                let times = Times { always: times.always && !field.optional, ..times };
+                advise(&field.node, &join(path, &field.name), times, out);
             }
             return;
         }
         _ => {}
     }
+    let most = match &node.shape {
+        Shape::Array(array) => times.most * u64::from(array.max.unwrap_or(1)),
+        _ => times.most,
+    };
     for (place, inner) in node.children() {
-        advise(inner, &place.below(path), false, out);
+        advise(inner, &place.below(path), Times { most, always: false }, out);
     }
 }
 
-fn number(of: &Number) -> String {
+/// Advises how to make a number smaller that a message has `times` times at most.
+fn number(of: &Number, times: u64) -> String {
     let Form::Index(count) = of.form() else {
         return "minimum and maximum".into();
     };
     let bits = index_bits(count);
-    let saved = bits - index_bits(count.div_ceil(10));
+    // A usual range has an index of its own before that of the range.
+    let usual = of.usual.map_or(0, |(first, last)| (last - first) as u64 / of.step + 1);
+    let with_usual = |divisor: u64| match usual {
+        0 => index_bits(count.div_ceil(divisor)),
+        _ => index_bits(count.div_ceil(divisor)) + index_bits(usual.div_ceil(divisor) + 1),
+    };
+    let saved = times * u64::from(with_usual(1) - with_usual(10));
     let plain = match &of.source {
         Source::Time(time) => {
             let seconds = 10 * 31_557_600u64;
@@ -128,7 +152,13 @@ fn number(of: &Number) -> String {
     };
     match bits {
         0..=2 => String::new(),
-        _ => format!("{plain}half the range saves 1"),
+        _ if usual > 0 => {
+            let escape = times * u64::from(with_usual(1) - bits);
+            format!(
+                "{plain}half the range saves {times}; no x-dunnage-usual saves {escape} of the largest message"
+            )
+        }
+        _ => format!("{plain}half the range saves {times}"),
     }
 }
 

@@ -22,15 +22,21 @@ const RELEASE: usize = 12;
 /// The number of letters, all of them A to F, that are unlikely to be chance: `DEC` may be followed by `JAN`.
 const HEX_LETTERS: usize = 6;
 
+/// Hexadecimal digits without signs. Without a letter they may be a serial number, which gets longer.
+const MAC_ALONE: &str = "12 hexadecimal digits, as of a MAC address";
+const EUI_ALONE: &str = "16 hexadecimal digits, as of an EUI-64";
+
 /// Well-known identifiers, whose lengths are fixed whatever the samples have. `H` is a hexadecimal digit, and `9` for one to three
 /// decimal digits.
-const KNOWN: [(&str, &str); 9] = [
+const KNOWN: [(&str, &str); 11] = [
     ("a UUID", "HHHHHHHH-HHHH-HHHH-HHHH-HHHHHHHHHHHH"),
     ("a MAC address", "HH:HH:HH:HH:HH:HH"),
     ("a MAC address", "HH-HH-HH-HH-HH-HH"),
     ("a MAC address", "HHHH.HHHH.HHHH"),
     ("an EUI-64", "HH:HH:HH:HH:HH:HH:HH:HH"),
     ("an EUI-64", "HH-HH-HH-HH-HH-HH-HH-HH"),
+    (MAC_ALONE, "HHHHHHHHHHHH"),
+    (EUI_ALONE, "HHHHHHHHHHHHHHHH"),
     ("an IPv4 address", "9.9.9.9"),
     ("an IPv4 address", "9.9.9.9:P"),
     ("a date", "DDDD-DD-DD"),
@@ -41,7 +47,9 @@ pub(super) fn known(texts: &[&str]) -> Option<(&'static str, String)> {
     KNOWN.into_iter().find_map(|(what, form)| {
         let pattern = known_pattern(form, texts);
         let regex = regex::Regex::new(&pattern).ok()?;
-        texts.iter().all(|text| regex.is_match(text)).then_some((what, pattern))
+        let has_letter = || texts.iter().any(|text| text.bytes().any(|byte| byte.is_ascii_alphabetic()));
+        let is_known = texts.iter().all(|text| regex.is_match(text));
+        (is_known && (![MAC_ALONE, EUI_ALONE].contains(&what) || has_letter())).then_some((what, pattern))
     })
 }
 

@@ -52,7 +52,7 @@ const TEXT: [&str; 9] = [
 ];
 /// The most changes that are returned.
 const CHANGES: usize = 1000;
-/// Texts of at least this length that have a digit are identifiers rather than states.
+/// Texts of at least this length that have a digit are identifiers rather than states, as are shorter ones of which only a number differs.
 const IDENTIFIER: usize = 6;
 
 /// Returns the changes that `messages` allow. Fields behind references and inside combinations of schemas are left as they are.
@@ -176,8 +176,8 @@ fn walk(schema: &Node, place: &Place, values: &[&Value], out: &mut Vec<Proposal>
 
 /// Returns whether the texts look like identifiers of devices rather than states.
 fn are_identifiers(texts: &[&str]) -> bool {
-    let is_identifier = |text: &&str| text.len() >= IDENTIFIER && text.contains(|c: char| c.is_ascii_digit());
-    !texts.is_empty() && texts.iter().all(is_identifier)
+    let is_long = |text: &&str| text.len() >= IDENTIFIER && text.contains(|c: char| c.is_ascii_digit());
+    !texts.is_empty() && (texts.iter().all(is_long) || identifier::are_counted(texts))
 }
 
 fn texts(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, String, Cost)) {
