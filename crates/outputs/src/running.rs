@@ -163,11 +163,10 @@ impl Outputs {
     /// Returns the messages of an output that are retried, the oldest first, at most `limit`: the first one of each device whose last call
     /// failed. None if the output is not running.
     pub async fn retried(&self, output: &str, limit: usize) -> Vec<RetriedMessage> {
+        let Some(handle) = self.handle(output) else { return Vec::new() };
         let (answer, retried) = oneshot::channel();
-        if let Some(handle) = self.handle(output) {
-            // An error means that the output has ended. The answer then fails, too.
-            let _ = handle.commands.send(Command::Retried(limit, answer)).await;
-        }
+        // An error means that the output has ended. The answer then fails, too.
+        let _ = handle.commands.send(Command::Retried(limit, answer)).await;
         retried.await.unwrap_or_default()
     }
 

@@ -87,6 +87,7 @@ impl Key {
 
 impl New {
     fn run(self) -> Result<(), Failure> {
+        super::token::in_future(self.until)?;
         let path = self.place.config()?.keys();
         let (name, secret) =
             keys::add(&path, self.name.as_deref(), &self.device, self.until).map_err(failure)?;

@@ -39,9 +39,10 @@ fn print(output: &mut impl Write, status: &Value) -> io::Result<()> {
     let counts: Vec<_> = counts.iter().map(|what| format!("{} {what}", status[what])).collect();
     line(output, "messages", format!("{}; {}", counts.join(", "), counted(&status["devices"], "device")))?;
     let buffer = &status["buffer"];
-    let mut text_of_buffer = format!("{}, {}", text(&buffer["path"]), bytes(&buffer["bytes"]));
+    let mut text_of_buffer = format!("{}, {} with its log", text(&buffer["path"]), bytes(&buffer["bytes"]));
     if buffer["limit_bytes"] != 0 {
-        text_of_buffer += &format!(", limit {}", bytes(&buffer["limit_bytes"]));
+        // The file keeps the pages of dropped messages, and the log is emptied again and again.
+        text_of_buffer += &format!(", limit {} in use", bytes(&buffer["limit_bytes"]));
     }
     if buffer["full"] == true {
         text_of_buffer += ", FULL";

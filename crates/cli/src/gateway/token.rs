@@ -117,6 +117,7 @@ impl New {
             None if self.operate => Right::Operate,
             None => Right::Read,
         };
+        in_future(self.until)?;
         let path = self.place.config()?.tokens();
         let (token, secret) = tokens::add(&path, self.name.as_deref(), right, self.until).map_err(failure)?;
         let mut output = output::stdout();
@@ -173,6 +174,14 @@ impl Revoke {
         tokens::revoke(&path, &self.name, self.until).map_err(failure)?;
         let _ = writeln!(anstream::stderr(), "A running gateway accepts it until `dunnage gateway reload`.");
         Ok(())
+    }
+}
+
+/// Refuses the expiry of something new that has passed.
+pub fn in_future(until: Option<Until>) -> Result<(), Failure> {
+    match until.filter(Until::has_passed) {
+        Some(until) => Err(Failure::Usage(format!("--until: {} has passed", until.text()))),
+        None => Ok(()),
     }
 }
 

@@ -22,7 +22,8 @@ fn tokens_are_created_listed_and_revoked() {
     let created = token(&["new", "--device", "buoy-*", "--name", "buoys"]);
     let secret = created.text().trim().to_owned();
     assert!(secret.len() == 46 && secret.starts_with("dn_") && !created.stderr.contains(&secret), "{secret}");
-    token(&["new", "--read", "--until", "2020-01-31", "--name", "grafana"]).text();
+    token(&["new", "--read", "--until", "2199-01-31", "--name", "grafana"]).text();
+    token(&["revoke", "grafana", "--until", "2020-01-31"]).text();
     token(&["new", "--operate", "--name", "olga"]).text();
     let listed = token(&["list"]);
     let expected =
@@ -36,6 +37,7 @@ fn tokens_are_created_listed_and_revoked() {
         &["new", "--operate", "--read"],
         &["new", "--device", "a b"],
         &["new", "--read", "--until", "tomorrow"],
+        &["new", "--read", "--until", "2020-01-31"],
         &["new", "--read", "--name", "buoys"],
         &["revoke", "nobody"],
     ] {

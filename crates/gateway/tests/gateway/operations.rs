@@ -389,6 +389,7 @@ fn dead_letters_are_listed_retried_and_discarded() {
         (&output["state"], &output["status"], &output["kind"]),
         (&json!("not running"), &Value::Null, &Value::Null)
     );
+    assert_eq!(all.dead_letters(), [4]);
     let refused = all.with(DEAD_LETTERS[0], Some(&bearer(&all.operates)), &json!({"up_to": 9}));
     assert_eq!(kind(&refused), problem(409, "not-running"));
     assert_eq!(all.operate(DEAD_LETTERS[1], &json!({"up_to": 9}))["messages"], 1);
