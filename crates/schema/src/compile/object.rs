@@ -9,6 +9,7 @@ use crate::{
     Annotation, Assertion, Field, Object, Pattern, SchemaError, Type, error::join, measure::Measure,
     parse::Node,
 };
+use dunnage_pson::Value;
 use std::collections::HashSet;
 
 /// The types under `patternProperties`; `None` where a matching name is not allowed.
@@ -32,12 +33,8 @@ impl<'a> Compiler<'a> {
             let kind = self.schema(node, &join(&at, name), place)?;
             match self.with_patterns(name, kind, &patterns) {
                 Some(kind) => {
-                    let at = join(&at, name);
-                    let description = self.annotation(node, &at, |node| node.text("description"));
-                    let default = self.annotation(node, &at, |node| node.get("default"));
-                    let default = Annotation(default.and_then(Node::to_value));
-                    let (name, description) = (name.clone(), description.map(str::to_owned));
-                    fields.push(Field { name, required, kind, description, default });
+                    let (description, default) = self.annotations(node, &join(&at, name));
+                    fields.push(Field { name: name.clone(), required, kind, description, default });
                 }
                 None if required => return Ok(None),
                 None => absent.push(name.clone()),
@@ -75,6 +72,13 @@ impl<'a> Compiler<'a> {
             additional: additional.map(Box::new),
         });
         Ok(Some(checked(kind, assertions)))
+    }
+
+    /// Returns the description and the default of the property at `at`.
+    fn annotations(&self, node: &'a Node, at: &str) -> (Option<String>, Annotation<Value>) {
+        let description = self.annotation(node, at, |node| node.text("description"));
+        let default = self.annotation(node, at, |node| node.get("default"));
+        (description.map(str::to_owned), Annotation(default.and_then(Node::to_value)))
     }
 
     /// Returns the type of the fields that `properties` does not name.

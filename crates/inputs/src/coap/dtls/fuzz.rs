@@ -59,19 +59,7 @@ pub fn check(mut bytes: &[u8]) {
             3 => give(&mut sessions, sent.last().cloned(), from, now),
             4 => give(&mut sessions, sent.get(usize::from(first(argument))).cloned(), from, now),
             // Its last datagram arrives with some bytes changed, or truncated.
-            5 => {
-                let mut datagram = sent.last().cloned().unwrap_or_default();
-                for pair in argument.chunks_exact(2) {
-                    let place = usize::from(pair[0]) % datagram.len().max(1);
-                    datagram.get_mut(place).into_iter().for_each(|byte| *byte ^= pair[1]);
-                }
-                if let [.., end] = argument
-                    && argument.len() % 2 == 1
-                {
-                    datagram.truncate((*end).into());
-                }
-                give(&mut sessions, Some(datagram), from, now);
-            }
+            5 => give(&mut sessions, Some(damaged(sent.last(), argument)), from, now),
             // Arbitrary bytes arrive, as a record or not.
             6 => give(&mut sessions, Some(super::hello::record(first(argument), 7, argument)), from, now),
             _ => give(&mut sessions, Some(argument.to_vec()), from, now),
@@ -96,6 +84,19 @@ pub fn check(mut bytes: &[u8]) {
     }
     // Other clients can still connect.
     assert!(Client::new(at(3), Arc::clone(&CLIENT), now).connect(&mut sessions, now).is_some());
+}
+
+/// Returns a datagram with bytes changed by the pairs in `how`, and truncated if a byte follows them.
+fn damaged(datagram: Option<&Vec<u8>>, how: &[u8]) -> Vec<u8> {
+    let mut datagram = datagram.cloned().unwrap_or_default();
+    for pair in how.chunks_exact(2) {
+        let place = usize::from(pair[0]) % datagram.len().max(1);
+        datagram.get_mut(place).into_iter().for_each(|byte| *byte ^= pair[1]);
+    }
+    if let [end] = how.chunks_exact(2).remainder() {
+        datagram.truncate((*end).into());
+    }
+    datagram
 }
 
 /// A datagram arrives. An address that has not been verified is sent hardly more bytes than that.
