@@ -97,6 +97,7 @@ public final class Main {
         return new Figure(payload, operation, codec, times, median(allocated), bytes / count);
     }
 
+    @SuppressWarnings("rawtypes") // of JMH
     private static double allocated(RunResult result) {
         return result.getSecondaryResults().entrySet().stream().filter(e -> e.getKey().contains("alloc.rate.norm")).findFirst().orElseThrow().getValue().getScore();
     }

@@ -78,7 +78,7 @@ public final class JacksonLayout {
             return items;
         } else if (node.isObject() && nesting < MAX_NESTING) {
             Map<String, Object> members = new LinkedHashMap<>();
-            node.fields().forEachRemaining(member -> members.put(member.getKey(), value(member.getValue(), nesting + 1)));
+            node.properties().forEach(member -> members.put(member.getKey(), value(member.getValue(), nesting + 1)));
             return members;
         } else if (node.isPojo()) {
             return ((POJONode) node).getPojo();

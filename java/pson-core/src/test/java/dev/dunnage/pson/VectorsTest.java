@@ -51,7 +51,7 @@ class VectorsTest {
         if (!notation.isObject()) {
             return notation.isNull() ? null : notation.isBoolean() ? (Object) notation.asBoolean() : notation.asText();
         }
-        Map.Entry<String, JsonNode> entry = notation.fields().next();
+        Map.Entry<String, JsonNode> entry = notation.properties().iterator().next();
         JsonNode content = entry.getValue();
         switch (entry.getKey()) {
             case "int":
