@@ -55,10 +55,15 @@ impl<'t> Document<'t> {
             // Do not report errors that follow from a line that is not TOML.
             let follows = at(&error).is_some_and(|at| lines.contains(&document.place(at).0));
             let key = key.unwrap_or_default();
-            // A table whose kind was wrong and left out now lacks a kind. Do not report that too.
+            // A table now lacks a kind or a key that was wrong and left out. Do not report that too.
             let within = format!("{key}.");
-            let lacks = error.message().ends_with(kind::NONE)
-                && wrong.iter().any(|earlier| earlier.key.starts_with(&within));
+            let missing =
+                error.message().strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
+            let lacks =
+                wrong.iter().filter_map(|earlier| earlier.key.strip_prefix(&within)).any(|left_out| {
+                    error.message().ends_with(kind::NONE)
+                        || missing.is_some_and(|missing| missing == left_out)
+                });
             if !follows && !lacks {
                 let message = explain(error.message());
                 wrong.push(Wrong { at: at(&error), key, message });

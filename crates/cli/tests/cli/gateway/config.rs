@@ -137,6 +137,15 @@ fn every_mistake_in_a_configuration_is_reported_with_its_position() {
     let (_, mistakes) = check.any_text().trim_end().rsplit_once('\n').map(|(m, count)| (count, m)).unwrap();
     assert_eq!(lines, mistakes.lines().collect::<Vec<_>>());
 
+    // A value that is wrong is not missing, too.
+    write("one.toml", "[[input]]\nname = 'w'\n[input.webhook]\nprovider = 'chirpstak'\n");
+    let check = run(&["check", "--config", "one.toml"]);
+    assert!(
+        !check.any_text().contains("missing") && check.any_text().contains("chirpstak"),
+        "{}",
+        check.any_text()
+    );
+
     write("broken.toml", "[http]\nlisten = \n[buffer]\nqueue_messages = 0\nbatch_messages = 'x\n");
     let check = run(&["check", "--config", "broken.toml"]);
     golden("gateway-check-broken.txt", check.any_text());
