@@ -39,6 +39,9 @@ pub(super) fn integer(schema: &Schema<'_>) -> Result<Type, SchemaError> {
 
 /// Compiles the type `number`: a scaled integer with `multipleOf`, a binary float without.
 pub(super) fn number(schema: &Schema<'_>) -> Result<Type, SchemaError> {
+    if schema.get("x-dunnage-every").is_some() {
+        return Err(schema.error("x-dunnage-every", "x-dunnage-every belongs to the type integer"));
+    }
     if schema.get("multipleOf").is_some() {
         let mut number = decimal(schema, ["x-dunnage-quantum", "x-dunnage-usual", "x-dunnage-changes"])?;
         number.round = round(schema)?;
@@ -49,9 +52,6 @@ pub(super) fn number(schema: &Schema<'_>) -> Result<Type, SchemaError> {
         .find(|k| schema.get(k).is_some())
     {
         return Err(schema.error(keyword, format!("{keyword} needs multipleOf")));
-    }
-    if schema.get("x-dunnage-every").is_some() {
-        return Err(schema.error("x-dunnage-every", "x-dunnage-every belongs to the type integer"));
     }
     float(schema).map(Type::Float)
 }
