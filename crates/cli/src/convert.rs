@@ -12,7 +12,7 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use dunnage_formats::{
-    Altered, Avro, AvroHeader, Csv, Error, Format, Id, Kind, Mapping, Reception, shorten_binary32,
+    Altered, Avro, AvroHeader, Csv, Error, Format, Id, Kind, Mapping, Reception, Value, shorten_binary32,
 };
 use dunnage_packed::{Layout, Receiver};
 use dunnage_schema::Model;
@@ -161,14 +161,17 @@ impl Convert {
             let layout = Layout::new(model).map_err(|e| Failure::Failed(e.to_string()))?;
             Ok::<_, Failure>(RefCell::new(Receiver::new(layout, REFERENCES)))
         });
+        let known = self.known.texts()?;
+        let omits = |_: &&Model| self.to == Id::Packed && !known.is_empty();
         let conversion = Conversion {
+            omitting: model.as_ref().filter(omits).map(Layout::untrained),
             receiver: receiver.transpose()?,
             from_json: from_id == Id::Json,
             bare_avro: from_id == Id::Avro && self.avro_header == AvroHeader::None,
             from,
             shortens: self.binary32 == Binary32::Shortest && !from_id.is_text(),
             to: open(self.to)?,
-            known: self.known.texts()?,
+            known,
             numbers: self.numbers,
             hex_in: hex && !from_id.is_text(),
             hex_out: hex && !self.to.is_text(),
@@ -184,6 +187,8 @@ impl Convert {
 }
 
 struct Conversion {
+    /// The layout that omits what the receiver knows, if that is given.
+    omitting: Option<Layout>,
     /// Decodes packed messages that follow one another, because a delta refers to one before it.
     receiver: Option<RefCell<Receiver<Layout>>>,
     /// Whether the input is JSON, so that an encoding error can name the place of the value in the input.
@@ -297,6 +302,18 @@ impl Conversion {
         Ok(output)
     }
 
+    /// Checks that the texts which packed omits are those that are given: the receiver would put these in their place.
+    fn check_known(&self, message: &Value) -> Result<(), Error> {
+        let omitted = self.omitting.iter().flat_map(|layout| layout.root().known_texts(message));
+        for (name, text) in omitted {
+            if let Some(given) = self.known.get(&name).filter(|given| **given != text) {
+                let reason = format!("the {name} of this message is {text:?}, not {given:?} as given");
+                return Err(Error::of_value(Kind::Range, "", reason));
+            }
+        }
+        Ok(())
+    }
+
     fn convert(&self, bytes: &[u8]) -> Result<Vec<u8>, Error> {
         input::within_limit(bytes)?;
         let (known, altered) = ((&self.known).into(), Altered::default());
@@ -308,6 +325,7 @@ impl Conversion {
         if self.shortens {
             shorten_binary32(&mut message);
         }
+        self.check_known(&message)?;
         let mut output = Vec::new();
         self.to.encode(&message, &mut output).map_err(|e| match self.from_json {
             true => e.in_json(bytes),
