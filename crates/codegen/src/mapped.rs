@@ -127,7 +127,7 @@ impl Mapped {
     /// Converts a value of the record to a message.
     ///
     /// # Errors
-    /// `type` if the value is not one of the record, and `range` if the message is not valid.
+    /// `type` if the value is not a record, and `range` if the message is not valid. Elements after the fields of the record are left out.
     pub fn to_message(&self, record: Value) -> Result<Value, Error> {
         self.to_message_within(record, &Budget::default())
     }

@@ -12,7 +12,7 @@ struct Lines;
 
 impl Format for Lines {
     fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
-        let fault = |kind, reason| Err(Error::new(kind, 0, reason));
+        let fault = |kind, reason| Err(Error::of_value(kind, "", reason)); // the message itself is at fault
         let Value::Map(entries) = message else { return fault(Kind::Type, "only a map has lines") };
         let mut text = String::new();
         for (key, value) in entries {

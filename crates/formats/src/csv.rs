@@ -1,10 +1,4 @@
 //! CSV (RFC 4180) with a header. Each row is a message.
-//!
-//! - A column is the field of its name. A name that begins with a slash is the JSON pointer of a field, as in the CSV files that the gateway
-//!   writes. In a text with such names, the other columns are about the message and not part of it. A column without a name is left out.
-//! - A number in JSON's syntax is a number with the digits that it has, unless it is an integer that no value holds exactly. `true`, `false`
-//!   and `null` are themselves. Anything else is text. An empty field is absent.
-//! - The separator is a comma, a semicolon or a tab: the one that occurs most often in the header.
 
 mod columns;
 
@@ -18,6 +12,12 @@ const QUOTE: u8 = b'"';
 const MARK: char = '\u{feff}';
 
 /// A CSV text.
+///
+/// - A column is the field of its name. A name that begins with a slash is the JSON pointer of a field, as in the CSV files that the gateway
+///   writes. In a text with such names, the other columns are about the message and not part of it. A column without a name is left out.
+/// - A number in JSON's syntax is a number with the digits that it has, unless it is an integer that no value holds exactly. `true`, `false`
+///   and `null` are themselves. Anything else is text. An empty field is absent.
+/// - The separator is a comma, a semicolon or a tab: the one that occurs most often in the header.
 ///
 /// ```
 /// use dunnage_formats::Csv;

@@ -40,21 +40,21 @@ impl Error {
 
     /// Makes an error of `kind` in the value at `pointer`, without an offset.
     #[cold]
-    pub(crate) fn of_value(kind: Kind, pointer: &str, message: impl Into<String>) -> Self {
+    pub fn of_value(kind: Kind, pointer: &str, message: impl Into<String>) -> Self {
         let (pointer, message) = (pointer.into(), message.into());
         Error(Box::new(Fault { kind, offset: None, pointer, message, numbers: None }))
     }
 
     /// Prefixes the pointer with `key`: the error is inside the entry of that key.
     #[cold]
-    pub(crate) fn under(mut self, key: &str) -> Self {
+    pub fn under(mut self, key: &str) -> Self {
         self.0.pointer.insert_str(0, &format!("/{}", dunnage_schema::pointer::escape(key)));
         self
     }
 
     /// Prefixes the pointer with `index`: the error is inside that element.
     #[cold]
-    pub(crate) fn at_index(self, index: usize) -> Self {
+    pub fn at_index(self, index: usize) -> Self {
         self.under(&index.to_string())
     }
 
@@ -67,7 +67,7 @@ impl Error {
 
     /// Removes the offset: an error of encoding has no bytes to count.
     #[cold]
-    pub(crate) fn without_offset(mut self) -> Self {
+    pub fn without_offset(mut self) -> Self {
         self.0.offset = None;
         self
     }
@@ -93,7 +93,7 @@ impl Error {
         self
     }
 
-    /// Returns the choice of numbers, `nearest` or `lenient`, with which the number at fault is read (`crate::Numbers`).
+    /// Returns the setting of numbers, `nearest` or `lenient`, that would accept the number at fault.
     pub fn numbers(&self) -> Option<&'static str> {
         self.0.numbers
     }
@@ -122,7 +122,7 @@ impl Error {
         &self.0.pointer
     }
 
-    /// Returns the reason, prefixed with the value that it concerns, for people.
+    /// Returns the message, followed by the JSON pointer if there is one.
     pub fn reason(&self) -> String {
         match self.pointer() {
             "" => self.message().to_owned(),

@@ -92,7 +92,7 @@ impl Id {
         Id::readable().take(WRITTEN)
     }
 
-    /// Returns every format that can be read: those of [`Id::all`], SenML, text and forms. The position of an ID is `id as usize`.
+    /// Returns every format that can be read: those of [`Id::all`], SenML, text and forms.
     pub fn readable() -> impl Iterator<Item = Id> {
         TABLE.iter().map(|row| row.0)
     }
@@ -150,7 +150,7 @@ impl Id {
     /// # use dunnage_formats::{Id, Kind, Mapping};
     /// assert!(Id::Cbor.open(None, Mapping::Exact).is_ok());
     /// let error = Id::Packed.open(None, Mapping::Exact).err().unwrap();
-    /// assert_eq!(error.to_string(), "type: packed needs a schema at byte 0");
+    /// assert_eq!(error.to_string(), "type: packed needs a schema");
     /// ```
     pub fn open(self, model: Option<&Model>, mapping: Mapping) -> Result<Box<dyn Format>, Error> {
         match model {
@@ -231,7 +231,7 @@ impl Id {
 }
 
 fn unavailable(reason: String) -> Error {
-    Error::new(Kind::Type, 0, reason)
+    Error::of_value(Kind::Type, "", reason)
 }
 
 impl fmt::Display for Id {

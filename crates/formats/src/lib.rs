@@ -1,7 +1,7 @@
-//! Message formats: one trait, and one module per format.
+//! Message formats: one trait, and one type per format.
 //!
 //! Every format turns a [`Value`] into bytes and back, and enforces the limits ([`MAX_DEPTH`], [`MAX_BYTES`]) in both directions. A format
-//! never changes a value that it cannot represent: it returns an error of the kind `type` or `range`.
+//! never changes a value that it cannot represent: it returns an error of the kind `type` or `range`. [`Mapping::Float32`] rounds decimals.
 //!
 //! | format | cannot write | does not read |
 //! |---|---|---|
@@ -15,7 +15,7 @@
 //! | text, form | everything | bytes that are not UTF-8 |
 //! | senml-json, senml-cbor | everything | anything that RFC 8428 does not allow |
 //!
-//! In all of them, a duplicate key in a map and bytes after the message are `malformed`.
+//! In all of them, decoding a duplicate key in a map or bytes after the message is `malformed`. An encoder may write a map that has a duplicate key.
 //!
 //! The schema-driven formats represent what their schema allows. They are made from a [`Model`]; see [`Id::open`].
 
@@ -110,7 +110,7 @@ pub trait Format: Send + Sync {
     /// long. The error has the JSON pointer of the value where it is known, and no offset.
     fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error>;
 
-    /// Decodes the message in `bytes`; trailing bytes are an error. A message may omit what `reception` says. A message that needs more
+    /// Decodes the message in `bytes`; trailing bytes are an error. A message may omit values that `reception` supplies. A message that needs more
     /// memory than `reception` allows is a `limit` error, which is returned before the memory is allocated.
     ///
     /// # Errors

@@ -1,11 +1,11 @@
 //! PSON wire v2 (`spec/pson.md`), read leniently and written canonically.
-//!
-//! A number has one form, so 2.0 is 2, and all NaNs are one value. Every message survives a round trip.
 
 use crate::{Error, Format, Reception, Value};
 use dunnage_pson::{Reader, Writer};
 
-/// PSON.
+/// PSON wire v2, read leniently and written canonically.
+///
+/// A number has one form, so 2.0 is 2, and all NaNs are one value. Every message survives a round trip.
 ///
 /// ```
 /// use dunnage_formats::{Format, Pson, Value};

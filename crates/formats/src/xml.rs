@@ -1,27 +1,4 @@
 //! XML 1.0 in UTF-8, without a document type, in our own lossless mapping.
-//!
-//! | message | element |
-//! |---|---|
-//! | the message | `<message>`; when reading, any name, which is ignored |
-//! | entry of an object | an element named by the key, or `<entry key="...">` when the key is not an XML name |
-//! | item of an array | `<i>`; when reading, any name |
-//! | text | its text |
-//! | text with characters that XML cannot carry | `type="escaped"`; `\` is `\\` and such characters are `\uXXXX`, as in every `key` |
-//! | number | `type="number"`, in JSON's notation, or `NaN`, `INF`, `-INF` as in XML Schema |
-//! | boolean, null | `type="boolean"`: `true` or `false`; `type="null"`: empty |
-//! | bytes | `type="bytes"`, in base64 |
-//! | object | its entries; `type="object"` only when it is empty |
-//! | array | `type="array"`, its items |
-//!
-//! Elements of others are read, too: an attribute without a meaning here is an entry whose key is `@` and its name, `xmlns` included. An
-//! element with such attributes is an object of them, followed by its own entries, or by its other content as `#text`. Prefixes stay in
-//! names. Such a message is written back with `<entry>` elements.
-//!
-//! White space between entries and items, comments and an XML declaration are ignored. Text keeps its white space. Line ends are normalized
-//! as XML prescribes, so a carriage return is written as `&#13;`.
-//!
-//! Processing instructions are `type` errors. A document type is `malformed`, so entities cannot expand; a
-//! duplicate key is `malformed`, too. The offset of an error is that of the tag or text that caused it.
 
 mod read;
 mod text;
@@ -31,7 +8,30 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use quick_xml::escape::{escape, partial_escape};
 
-/// XML.
+/// XML 1.0 in UTF-8, without a document type, in a lossless mapping of its own.
+///
+/// | message | element |
+/// |---|---|
+/// | the message | `<message>`; when reading, any name, which is ignored |
+/// | entry of an object | an element named by the key, or `<entry key="...">` when the key is not an XML name |
+/// | item of an array | `<i>`; when reading, any name |
+/// | text | its text |
+/// | text with characters that XML cannot carry | `type="escaped"`; `\` is `\\` and such characters are `\uXXXX`, as in every `key` |
+/// | number | `type="number"`, in JSON's notation, or `NaN`, `INF`, `-INF` as in XML Schema |
+/// | boolean, null | `type="boolean"`: `true` or `false`; `type="null"`: empty |
+/// | bytes | `type="bytes"`, in base64 |
+/// | object | its entries; `type="object"` only when it is empty |
+/// | array | `type="array"`, its items |
+///
+/// Elements of others are read, too: an attribute without a meaning here is an entry whose key is `@` and its name, `xmlns` included. An
+/// element with such attributes is an object of them, followed by its own entries, or by its other content as `#text`. Prefixes stay in
+/// names. Such a message is written back with `<entry>` elements.
+///
+/// White space between entries and items, comments and an XML declaration are ignored. Text keeps its white space. Line ends are normalized
+/// as XML prescribes, so a carriage return is written as `&#13;`.
+///
+/// Processing instructions are `type` errors. A document type is `malformed`, so entities cannot expand; a
+/// duplicate key is `malformed`, too. The offset of an error is that of the tag or text that caused it.
 ///
 /// ```
 /// use dunnage_formats::{Format, Value, Xml};

@@ -1,12 +1,4 @@
 //! YAML 1.2, one document, written in block style.
-//!
-//! - Scalars are resolved by the core schema (section 10.3.2): plain `12`, `0x1f`, `1e3`, `.inf`, `true`, `null`, `~` are numbers, booleans
-//!   and null; everything quoted is text, and so are plain `yes` and `no`. Text that a reader of YAML 1.1 or 1.2 could read as another type
-//!   is written in quotes.
-//! - Numbers are as exact as in JSON. NaN and infinities are `.nan`, `.inf` and `-.inf`.
-//! - Aliases are rejected, so a message cannot expand. Aliases, tags and keys that are not text are `type` errors. Bytes would need a tag,
-//!   so writing them is a `type` error. A duplicate key is `malformed`.
-//! - A truncated text can be a valid message: only a construct that is visibly open is `truncated`.
 
 use crate::entries::Entries;
 use crate::limits::{self, MAX_DEPTH};
@@ -15,7 +7,15 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_saphyr::granit_parser::{self, ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, StrInput};
 use serde_saphyr::ser_options;
 
-/// YAML.
+/// YAML 1.2, one document, written in block style.
+///
+/// - Scalars are resolved by the core schema (section 10.3.2): plain `12`, `0x1f`, `1e3`, `.inf`, `true`, `null`, `~` are numbers, booleans
+///   and null; everything quoted is text, and so are plain `yes` and `no`. Text that a reader of YAML 1.1 or 1.2 could read as another type
+///   is written in quotes.
+/// - Numbers are as exact as in JSON. NaN and infinities are `.nan`, `.inf` and `-.inf`.
+/// - Aliases are rejected, so a message cannot expand. Aliases, tags and keys that are not text are `type` errors. Bytes would need a tag,
+///   so writing them is a `type` error. A duplicate key is `malformed`.
+/// - A truncated text can be a valid message: only a construct that is visibly open is `truncated`.
 ///
 /// ```
 /// use dunnage_formats::{Format, Kind, Value, Yaml};

@@ -87,9 +87,11 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.pointer() {
-            "" => write!(f, "{}: {} at byte {}", self.kind(), self.message(), self.offset().unwrap_or(0)),
-            pointer => write!(f, "{}: {} at {pointer}", self.kind(), self.message()),
+        write!(f, "{}: {}", self.kind(), self.message())?;
+        match (self.pointer(), self.offset()) {
+            ("", Some(offset)) => write!(f, " at byte {offset}"),
+            ("", None) => Ok(()),
+            (pointer, _) => write!(f, " at {pointer}"),
         }
     }
 }

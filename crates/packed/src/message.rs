@@ -139,7 +139,8 @@ impl Layout {
     ///
     /// # Errors
     /// - `truncated`: `bytes` end too early.
-    /// - `malformed`: a check that does not match, bytes after the message, or a value that has another encoding.
+    /// - `malformed`: slot 0, a check that does not match, bytes after the message, a value that has another encoding, or a delta if the schema has
+    ///   no statistics.
     /// - `range`: another slot, or a value that the schema does not allow.
     /// - `reference`: a delta, which [`Layout::decode_delta`] decodes.
     /// - `type`: a text of `x-dunnage-known` that `known` does not have.

@@ -103,7 +103,7 @@ pub fn savings(schema: &str, messages: &[Value]) -> Result<(Sizes, Vec<Saving>),
     Ok((before, savings))
 }
 
-/// Makes changes: those of the lowest [`Cost`] first, and of these the best first. `wants` decides about each, with the sizes before it; one that it
+/// Applies changes: those of the lowest [`Cost`] first, and of these the best first. `wants` decides about each, with the sizes before it; one that it
 /// leaves is not proposed again. Returns the schema, which has another slot if it has changed, and its sizes.
 ///
 /// # Errors
@@ -164,7 +164,7 @@ pub struct Fitted {
     pub sizes: Sizes,
 }
 
-/// Makes the changes with which every message has at most `bytes` bytes. One of a high [`Cost`] is made only if those of a lower one are not enough,
+/// Applies the changes with which every message fits `bytes` bytes. One of a high [`Cost`] is made only if those of a lower one are not enough,
 /// and none rounds. If even all are not enough, all are made.
 ///
 /// # Errors

@@ -106,6 +106,7 @@
 //! a pointer.
 //!
 //! **No unsafe code** in this crate: the lints of its workspace forbid it.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]
 
 #[cfg(feature = "alloc")]

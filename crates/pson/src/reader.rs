@@ -34,8 +34,8 @@ pub enum Type {
 
 /// Reads a message from a slice, one item at a time, without copying and without an allocator.
 ///
-/// A method that fails does not move the reader, so an item of an unexpected type can still be read as another type
-/// or skipped. The end of a map or array is not an item: [`more`](Reader::more) detects it, and [`leave`](Reader::leave)
+/// A method that fails does not move the reader, except [`find`](Reader::find) and [`leave`](Reader::leave): an item of an unexpected type can
+/// still be read as another type or skipped. The end of a map or array is not an item: [`more`](Reader::more) detects it, and [`leave`](Reader::leave)
 /// steps out. A reader does not detect duplicate keys.
 ///
 /// ```
@@ -103,7 +103,7 @@ impl<'de> Reader<'de> {
     /// Returns the type of the next item without reading it.
     ///
     /// # Errors
-    /// `truncated` at the end of the bytes, `type` at the end of a map or array.
+    /// `truncated` at the end of the bytes, `type` at the end of a map or array, `malformed` if no item begins with this byte.
     pub fn peek(&self) -> Result<Type, Error> {
         self.check_more()?;
         Ok(match self.decoder.peek()? {
@@ -153,7 +153,7 @@ impl<'de> Reader<'de> {
     /// Reads an integer from 0 to 2^64-1, or a float that equals one.
     ///
     /// # Errors
-    /// `type` if the item is not a number, `range` if it is no `u64`, and those of [`item`](Reader::item).
+    /// `type` if the item is not a number, `range` if it does not fit in a `u64`, and those of [`item`](Reader::item).
     pub fn u64(&mut self) -> Result<u64, Error> {
         self.number(Number::to_u64)
     }
@@ -273,7 +273,7 @@ impl<'de> Reader<'de> {
     /// Enters a map. While there are [`more`](Reader::more) items, read a [`key`](Reader::key) and a value.
     ///
     /// # Errors
-    /// `limit` if maps and arrays are nested too deeply.
+    /// `type` if the item is not a map, `limit` if maps and arrays are nested too deeply, and those of [`item`](Reader::item).
     pub fn enter_map(&mut self) -> Result<(), Error> {
         let header = self.decoder.at;
         let left = self.take(|decoder| decoder.container(wire::MAP))?;
@@ -284,7 +284,7 @@ impl<'de> Reader<'de> {
     /// Enters an array. While there are [`more`](Reader::more) items, read an element.
     ///
     /// # Errors
-    /// `limit` if maps and arrays are nested too deeply.
+    /// `type` if the item is not an array, `limit` if maps and arrays are nested too deeply, and those of [`item`](Reader::item).
     pub fn enter_array(&mut self) -> Result<(), Error> {
         let header = self.decoder.at;
         let left = self.take(|decoder| decoder.container(wire::ARRAY))?;

@@ -227,7 +227,7 @@ pub struct NumbersText {
     pub parts: Vec<(String, NumberText)>,
 }
 
-/// Text that is a time in exactly one notation, in UTC.
+/// Text that is a time in exactly one notation. It counts in the time of the notation: in UTC, unless the notation ends with an offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TimeText {
     /// The notation, in order.

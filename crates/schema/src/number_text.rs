@@ -103,7 +103,7 @@ fn value(whole: &[u8], fraction: &[u8]) -> Option<i128> {
     Some(n.into())
 }
 
-/// Writes `n` * 10^-`places` with all decimals: `17.00`.
+/// Writes `n` * 10^-`places` with all decimals: `17.00`. `places` is at most 38.
 ///
 /// ```
 /// use dunnage_schema::decimal_text;

@@ -38,7 +38,7 @@ pub struct Receiver<L> {
 }
 
 impl<L: Borrow<Layout>> Receiver<L> {
-    /// Creates a receiver that keeps `keep` messages, at least 1. A delta cannot be decoded if its reference has left: keep as many as the
+    /// Creates a receiver that keeps `keep` messages, at least 1. A delta cannot be decoded if its reference was evicted: keep as many as the
     /// device may send before an acknowledgement reaches it.
     pub fn new(layout: L, keep: usize) -> Receiver<L> {
         Receiver { layout, window: Window::new(keep, keep / 2) }

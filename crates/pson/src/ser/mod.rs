@@ -16,7 +16,7 @@ use state::Serializer;
 /// Encodes `value` and returns its bytes.
 ///
 /// # Errors
-/// `type` if a key is not text, `range` for an integer outside -2^63 ..= 2^64-1, `limit` if the nesting or size is above the limit.
+/// `type` if a key is neither text nor an integer, or if the value's own `Serialize` fails, `range` for an integer outside -2^63 ..= 2^64-1, `limit` if the nesting or size is above the limit.
 #[cfg(feature = "alloc")]
 pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>, Error> {
     Options::new().to_vec(value)

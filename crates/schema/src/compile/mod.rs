@@ -83,10 +83,11 @@ impl Default for Options {
 impl Model {
     /// Compiles a schema: JSON Schema from draft-04 to 2020-12, as `spec/schema.md` defines it.
     ///
-    /// A keyword that is not supported and would change the meaning is an error; it is never ignored.
+    /// A keyword that is not supported and affects validity is an error, and so is one that resembles a known keyword. Other unknown keywords are
+    /// annotations.
     ///
     /// # Errors
-    /// The text is not JSON, a keyword is unknown or has a wrong value, or the schema exceeds a limit. The error has the keyword and its JSON
+    /// The text is not JSON, a keyword is not supported or has a wrong value, or the schema exceeds a limit. The error has the keyword and its JSON
     /// pointer.
     ///
     /// ```

@@ -77,8 +77,8 @@ pub fn changes(schema: &str, messages: &[Value]) -> Result<Vec<Change>, SchemaEr
     Ok(changes)
 }
 
-/// Makes changes of [`changes`] one after the other, in place of the others that were made before them. Returns them as they are then; `None` if
-/// one of them is no longer possible.
+/// Applies changes of [`changes`] again, one after the other, without others that were applied before. Returns them as they are then; `None` if one
+/// of them is no longer possible.
 ///
 /// # Errors
 /// The schema is not JSON.
