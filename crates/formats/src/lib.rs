@@ -17,7 +17,7 @@
 //!
 //! In all of them, decoding a duplicate key in a map or bytes after the message is `malformed`. An encoder may write a map that has a duplicate key.
 //!
-//! The schema-driven formats represent what their schema allows. They are made from a [`Model`]; see [`Id::open`].
+//! The schema-driven formats represent what their schema allows. They are made from a [`Model`](dunnage_schema::Model); see [`Id::open`].
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // With only some of the formats, parts of what they share have no caller.

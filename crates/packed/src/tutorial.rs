@@ -28,7 +28,7 @@
 //! # 2. Look at the bits
 //!
 //! The 1001 temperatures take 10 bits, because 2^10 is 1024. The door takes one. The slot byte tells the receiver which schema it is.
-//! [`Layout::explain`] returns what `dunnage schema size` prints.
+//! [`Layout::explain`](crate::Layout::explain) returns what `dunnage schema size` prints.
 //!
 //! ```
 //! # use dunnage_packed::Layout;
@@ -87,7 +87,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Compare [`Layout::fingerprint`] with the constant in the generated header to make sure that both ends have the same layout.
+//! Compare [`Layout::fingerprint`](crate::Layout::fingerprint) with the constant in the generated header to make sure that both ends have the same layout.
 //!
 //! # 5. Decode at the gateway
 //!

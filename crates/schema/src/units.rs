@@ -18,7 +18,7 @@ const MAX_UNITS: usize = 1000;
 const SAME: [&str; 6] = ["allOf", "anyOf", "oneOf", "if", "then", "else"];
 
 /// Returns the unit of each value that has one in the schema `text`, by the value's JSON pointer, in the schema's order. In the pointers,
-/// [`EVERY`] means any element or field; the first pointer that fits a value has its unit.
+/// `"*"` means any element or field; the first pointer that fits a value has its unit.
 ///
 /// A text that is not JSON has no units.
 ///
