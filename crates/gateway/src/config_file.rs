@@ -87,7 +87,7 @@ const PROFILE: &str = "
 ";
 
 const INPUTS: &str = "
-# Inputs other than HTTP, any number.
+# Inputs other than HTTP, any number. Topics, formats and names are examples; numbers are the defaults.
 ";
 
 const OUTPUTS: &str = "
