@@ -72,9 +72,9 @@
 //!
 //! `std` and `serde` are on by default.
 //!
-//! - `alloc`: [`Value`], and writing into a `Vec<u8>`. Without it, the search for duplicate keys takes quadratic time
+//! - `alloc`: [`Value`], [`Builder`] and [`Encoder`], and writing into a `Vec<u8>`. Without it, the search for duplicate keys takes quadratic time
 //!   in maps of more than 16 keys, up to the size limit.
-//! - `std`: [`to_writer`]; implies `alloc`.
+//! - `std`: [`to_writer`], with `serde`; implies `alloc`.
 //! - `serde`: all functions for types that implement serde's traits, with or without `alloc`.
 //!
 //! # Design decisions
