@@ -15,7 +15,7 @@ pub enum Code {
     NotRepresentable,
     /// The message violates its schema.
     Schema,
-    /// There is no schema of that name.
+    /// No schema has that name.
     UnknownSchema,
     /// The slot of a packed message has no layout, or not the one that the message names.
     UnknownLayout,
@@ -316,5 +316,21 @@ impl From<Refusal> for Rejected {
             }
             Refusal::NotWritten => Rejected::not_written(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_kept_under_a_known_kind() {
+        let kinds = [Kind::Truncated, Kind::Malformed, Kind::Type, Kind::Range, Kind::Limit, Kind::Reference]
+            .map(Kind::as_str);
+        let codes = [Code::Schema, Code::MediaType, Code::UnknownSchema, Code::Unwritable, Code::Decoder];
+        let codes = codes.map(|code| Rejected::new(code, "").kept_kind());
+        let layout = Rejected::new(Code::UnknownLayout, "").at("range", 0).kept_kind();
+        let all: Vec<_> = kinds.into_iter().chain(codes).chain([layout]).collect();
+        assert!(all.len() == KEPT_KINDS.len() && all.iter().all(|kind| KEPT_KINDS.contains(kind)), "{all:?}");
     }
 }

@@ -1,4 +1,7 @@
 use crate::run::dunnage;
+use base64::{Engine, prelude::BASE64_STANDARD};
+use dunnage_packed::{Layout, Receiver, Sender, Training, Value};
+use dunnage_schema::Model;
 use std::fs;
 
 const EXAMPLE: &str = r#"{"a":23.5,"b":[1,2,3],"c":-2,"d":null,"e":true,"f":1.03}"#;
@@ -357,4 +360,62 @@ fn a_header_before_an_avro_message_is_named_and_skipped() {
         let read = dunnage(&[&from[..], &["--avro-header", name]].concat(), &sent);
         assert_eq!(read.text(), dunnage(&from, avro.text()).text());
     }
+}
+
+/// A trained schema whose messages omit the ID of their device.
+const COUNTER: &str = r#"{"type":"object","properties":{"id":{"type":"string","x-dunnage-known":"device"},"n":{"type":"integer","minimum":0,"maximum":100}},
+    "required":["id","n"],"additionalProperties":false,"x-dunnage-slot":24,"x-dunnage-statistics":"AYAlSmsBHQMGAQP+BgEA"}"#;
+
+#[test]
+fn deltas_are_read_after_the_messages_that_they_refer_to() {
+    // Four numbers, so that a delta is shorter than the message.
+    let bare = r#"{"type":"array","minItems":4,"maxItems":4,"items":{"type":"integer","minimum":0,"maximum":999999,"x-dunnage-changes":2}}"#;
+    let statistics = Training::assumed(&Layout::untrained(&Model::compile(bare).unwrap())).unwrap().unwrap();
+    let text = format!(r#"{{"x-dunnage-statistics":"{}",{}"#, BASE64_STANDARD.encode(statistics), &bare[1..]);
+    let schema = tempfile::NamedTempFile::new().unwrap();
+    fs::write(&schema, &text).unwrap();
+    let layout = Layout::new(&Model::compile(&text).unwrap()).unwrap();
+    let (mut sender, mut receiver) = (Sender::new(&layout, 1), Receiver::new(&layout, 8));
+    let mut send = |n: u64| -> String {
+        let mut bytes = Vec::new();
+        sender.encode(&Value::Array(vec![Value::U64(n); 4]), &mut bytes).unwrap();
+        receiver.decode(&bytes, None).unwrap();
+        sender.acknowledged(receiver.last().unwrap().name());
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    };
+    let sent: Vec<String> = (500_000..500_003).map(&mut send).collect();
+    let convert = [
+        "convert",
+        "--from",
+        "packed",
+        "--to",
+        "json",
+        "--lines",
+        "--schema",
+        schema.path().to_str().unwrap(),
+    ];
+    let read = dunnage(&convert, sent.join("\n"));
+    let line = |n: u64| format!("[{n},{n},{n},{n}]\n");
+    assert_eq!(read.text(), (500_000..500_003).map(line).collect::<String>());
+    let alone = dunnage(&convert, &*sent[1]);
+    assert!(alone.code == 1 && alone.stderr.contains("reference: "), "{}", alone.stderr);
+}
+
+#[test]
+fn a_text_that_packed_omits_is_the_one_that_is_given() {
+    let schema = tempfile::NamedTempFile::new().unwrap();
+    fs::write(&schema, COUNTER).unwrap();
+    let path = schema.path().to_str().unwrap();
+    let to = |device: &str| {
+        let convert =
+            ["convert", "--from", "json", "--to", "packed", "--hex", "--device", device, "--schema", path];
+        dunnage(&convert, r#"{"id":"A","n":50}"#)
+    };
+    assert_eq!(to("A").code, 0);
+    let other = to("B");
+    assert!(
+        other.code == 1 && other.stderr.contains(r#"the device of this message is "A", not "B""#),
+        "{}",
+        other.stderr
+    );
 }

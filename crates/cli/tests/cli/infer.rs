@@ -240,3 +240,12 @@ fn numbers_that_the_gateway_accepts_are_accepted() {
         assert_eq!(run.code, 0, "{command:?}: {}", run.stderr);
     }
 }
+
+#[test]
+fn the_log_of_a_brokers_client_is_recognized() {
+    let line = r#"{"topic":"v1/a/json","qos":1,"payload":{"t":21.5}}"#;
+    let log = dunnage(&["schema", "infer", "--lines"], [line; 3].join("\n"));
+    assert!(log.stderr.contains("jq -c .payload"), "{}", log.stderr);
+    let bare = dunnage(&["schema", "infer", "--lines"], r#"{"t":21.5}"#);
+    assert!(!bare.stderr.contains("jq -c .payload"), "{}", bare.stderr);
+}
