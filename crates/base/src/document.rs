@@ -55,7 +55,7 @@ impl<'t> Document<'t> {
             // Do not report errors that follow from a line that is not TOML.
             let follows = at(&error).is_some_and(|at| lines.contains(&document.place(at).0));
             let key = key.unwrap_or_default();
-            // A table now lacks a kind or a key that was wrong and left out. Do not report that too.
+            // The table now lacks a kind or key that was removed because it was wrong. Do not report that as well.
             let within = format!("{key}.");
             let missing =
                 error.message().strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));

@@ -35,7 +35,7 @@ const REFERENCES: usize = 64;
 /// exit code is 1. An empty line is a message of zero bytes, which some binary formats have; in text formats, blank
 /// lines are ignored.
 ///
-/// Packed lines are those of one device, in their order: a delta refers to a line before it.
+/// Packed lines must be those of one device, in order, because a delta refers to an earlier line.
 ///
 /// With --from csv the first line has the names of the fields, and each further line is a message. The output is that of
 /// --lines.
@@ -302,7 +302,7 @@ impl Conversion {
         Ok(output)
     }
 
-    /// Checks that the texts which packed omits are those that are given: the receiver would put these in their place.
+    /// Checks that the texts that packed omits equal the given ones, which the receiver would insert.
     fn check_known(&self, message: &Value) -> Result<(), Error> {
         let omitted = self.omitting.iter().flat_map(|layout| layout.root().known_texts(message));
         for (name, text) in omitted {

@@ -50,7 +50,7 @@ pub struct Row {
 }
 
 impl<'t> Csv<'t> {
-    /// Returns whether `text` begins with a header and has a further line. A line of JSON is not a header, and neither is one with a number
+    /// Returns whether `text` begins with a header and has at least one more line. A line of JSON is not a header, and neither is one with a number
     /// or before a line of JSON.
     pub fn has_header(text: &str) -> bool {
         let text = text.trim_start_matches(MARK);

@@ -48,7 +48,7 @@ const HEAD: &str = "\
 ";
 
 const PROFILE: &str = "
-# What devices send. The first profile whose pattern matches the device ID is used; * matches any characters.
+# The formats and schemas of devices. The first profile whose pattern matches the device ID is used; * matches any characters.
 # All keys except device are optional.
 # [[profile]]
 # device = \"LMCU*\"
@@ -61,7 +61,7 @@ const PROFILE: &str = "
 # known = \"devices.json\"
 # How protobuf, struct and struct-zlib carry decimals: exact (scaled integers) or float32.
 # mapping = \"exact\"
-# What their Avro messages begin with: none, registry (five bytes, as Confluent's serializers write) or single-object (ten).
+# The header of their Avro messages: none, registry (five bytes, as Confluent's serializers write) or single-object (ten).
 # avro_header = \"none\"
 # Numbers in JSON, XML and YAML that no binary64 holds exactly: nearest (the nearest one; counted, and marked in the origin), exact (the
 # message is rejected) or lenient (like nearest, and NaN and infinities in JSON are null).

@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_later_messages_hardly_need_goes_first() {
+    fn changes_that_later_messages_hardly_break_come_first() {
         let mut made = Vec::new();
         let all = |_: &Sizes, saving: &Saving| {
             made.push((saving.change.field.clone(), saving.change.cost));

@@ -36,7 +36,7 @@ const COLUMNS: [table::Column; 5] = [
 /// ranges and lengths shrink to those of the messages or near them, times get a notation. Some changes round.
 ///
 /// With --link it makes the changes that the link needs to carry every message, and writes the schema to standard output.
-/// Those whose limits later messages hardly exceed come first: enumerations of states and notations of times, then ranges
+/// Those that later messages are least likely to break come first: enumerations of states and notations of times, then ranges
 /// with headroom, enumerations of identifiers, and ranges and lengths as seen. On a terminal it asks before each. Otherwise
 /// it makes those that round nothing; if the link needs more, it lists them and the exit code is 1.
 #[derive(Args)]
@@ -119,7 +119,7 @@ fn made(text: &str, messages: &[Value], limit: u64) -> Result<(String, Sizes), S
     if fitted.made.len() > 1 {
         let (_, alone) = savings(text, messages)?;
         for Saving { change, .. } in alone.iter().filter(|saving| saving.sizes.fit(limit)).take(LISTED) {
-            complain(format_args!("one change alone would do, too: {}: {}", change.field, change.what));
+            complain(format_args!("one change alone would also do: {}: {}", change.field, change.what));
         }
     }
     Ok((fitted.schema, fitted.sizes))

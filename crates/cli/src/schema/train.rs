@@ -188,7 +188,7 @@ fn held_rows(held: &HeldOut, devices: usize) -> Vec<(String, Forms)> {
     let mut rows = vec![("a later time, other devices".to_owned(), held.all())];
     let mean = |forms: &&Forms| forms.delta.mean();
     let by_mean = |a: &&Forms, b: &&Forms| mean(a).total_cmp(&mean(b));
-    let best = held.devices.iter().min_by(by_mean).map(|forms| ("  the device with the least", forms));
+    let best = held.devices.iter().min_by(by_mean).map(|forms| ("  the device with the fewest", forms));
     let worst = held.devices.iter().max_by(by_mean).map(|forms| ("  the device with the most", forms));
     rows.extend(best.into_iter().chain(worst).map(|(name, forms)| (name.to_owned(), forms.clone())));
     rows

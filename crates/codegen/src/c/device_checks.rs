@@ -87,7 +87,7 @@ fn visit(kind: &Type, path: &str, found: &mut Vec<DeviceCheck>) {
             }
         }
         Type::Union(kinds) => kinds.iter().for_each(|kind| visit(kind, path, found)),
-        // What the receiver knows is not carried.
+        // A text that the receiver knows is not transmitted.
         Type::Known(_, _) => {}
         other => other.inner().into_iter().for_each(|inner| visit(inner, path, found)),
     }

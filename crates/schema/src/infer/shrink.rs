@@ -22,11 +22,11 @@ pub struct Change {
     pub schema: String,
 }
 
-/// What a schema no longer allows after a change: what later messages are least likely to need, first.
+/// What a schema rejects after a change. What later messages are least likely to need comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Cost {
-    /// Texts that are none of a few that recur, and times in another notation.
+    /// Texts other than the few that recur, and times in another notation.
     OtherForms,
     /// Numbers far outside those that were seen.
     FarNumbers,
@@ -77,8 +77,8 @@ pub fn changes(schema: &str, messages: &[Value]) -> Result<Vec<Change>, SchemaEr
     Ok(changes)
 }
 
-/// Applies changes of [`changes`] again, one after the other, without others that were applied before. Returns them as they are then; `None` if one
-/// of them is no longer possible.
+/// Reapplies some changes of [`changes`], in order and without the others. Returns them as they are then; `None` if one of them is no longer
+/// possible.
 ///
 /// # Errors
 /// The schema is not JSON.

@@ -137,7 +137,7 @@ fn every_mistake_in_a_configuration_is_reported_with_its_position() {
     let (_, mistakes) = check.any_text().trim_end().rsplit_once('\n').map(|(m, count)| (count, m)).unwrap();
     assert_eq!(lines, mistakes.lines().collect::<Vec<_>>());
 
-    // A value that is wrong is not missing, too.
+    // A wrong value is not also reported as missing.
     write("one.toml", "[[input]]\nname = 'w'\n[input.webhook]\nprovider = 'chirpstak'\n");
     let check = run(&["check", "--config", "one.toml"]);
     assert!(
