@@ -28,13 +28,13 @@ pub fn instance(random: &mut Random, model: &Model) -> Instance {
     for _ in 0..TRIES {
         let known = BTreeMap::from([(DEVICE.to_owned(), "d".to_owned())]);
         let mut maker = Maker { random: &mut *random, model, known };
-        let message = maker.value(&model.root, 0);
+        let message = maker.value(model.root(), 0);
         let known = maker.known;
         if model.validate(&message).is_ok() {
             return Instance { message, known };
         }
     }
-    panic!("found no message for {:?}", model.root);
+    panic!("found no message for {:?}", model.root());
 }
 
 struct Maker<'a> {
@@ -78,7 +78,7 @@ impl Maker<'_> {
                 let at = if depth > DEPTH { 0 } else { self.random.below(kinds.len()) };
                 self.value(&kinds[at], depth)
             }
-            Type::Definition(at) => self.value(&self.model.definitions[*at], depth),
+            Type::Definition(at) => self.value(&self.model.definitions()[*at], depth),
             Type::Checked(checked) => self.checked(kind, &checked.kind, depth),
             Type::Known(name, inner) => {
                 let value = self.value(inner, depth);

@@ -83,14 +83,14 @@ fn ours(subject: &Subject) -> Result<Contender, Failure> {
     let layout = Layout::new(&subject.model).expect("a layout");
     let mut wire = Vec::new();
     layout.encode(&subject.message, &mut wire)?;
-    let name = &subject.model.name;
-    let generated = dunnage_codegen::c::c(&layout, Options::default())
+    let name = subject.model.name();
+    let generated = dunnage_codegen::c::c(&layout, &Options::default())
         .map_err(|faults| format!("C cannot represent {faults:?}"))?;
     let mut files = vec![
         (format!("{}.h", generated.name), generated.header),
         (format!("{}.c", generated.name), generated.source),
     ];
-    files.extend(SUPPORT.map(|(name, text)| (name.to_owned(), text.to_owned())));
+    files.extend(SUPPORT.iter().map(|&(name, text)| (name.to_owned(), text.to_owned())));
     let calls = format!(
         "#include \"{0}.h\"
 typedef {name} message_type;
@@ -121,8 +121,8 @@ fn nanopb(subject: &Subject) -> Result<Contender, Failure> {
     let mapped = Mapped::of(&subject.model, Mapping::Exact);
     let name = &mapped.record().name;
     let files = vec![
-        ("messages.proto".to_owned(), proto(mapped.record(), Mapping::Exact)),
-        ("messages.options".to_owned(), options(&subject.model.root, "")),
+        ("messages.proto".to_owned(), proto(&mapped)),
+        ("messages.options".to_owned(), options(subject.model.root(), "")),
     ];
     let calls = format!(
         "#include <pb_decode.h>

@@ -88,7 +88,7 @@ struct Message {
 pub fn subject() -> Result<Subject, Failure> {
     let layout = trained()?;
     let options = c::Options { modes: true, ..Default::default() };
-    let files = c::c(&layout, options).map_err(|faults| format!("C cannot represent {faults:?}"))?;
+    let files = c::c(&layout, &options).map_err(|faults| format!("C cannot represent {faults:?}"))?;
     let plan = c::plan(&layout).map_err(|faults| format!("C cannot represent {faults:?}"))?;
     let cost = files.modes.ok_or("no modes 1 and 2")?;
     println!(
@@ -144,7 +144,7 @@ pub fn measure(board: &dyn Board, subject: &Subject) -> Result<Vec<Record>, Fail
     fs::create_dir_all(&folder)?;
     let Files { name, header, source, .. } = &subject.files;
     let own = [(format!("{name}.h"), header.as_str()), (format!("{name}.c"), source.as_str())];
-    let shared = c::SUPPORT.into_iter().chain([c::MODES]).map(|(name, text)| (name.to_owned(), text));
+    let shared = c::SUPPORT.iter().copied().chain([c::MODES]).map(|(name, text)| (name.to_owned(), text));
     for (name, text) in own.into_iter().chain(shared) {
         fs::write(folder.join(name), text)?;
     }

@@ -95,15 +95,14 @@ pub fn compare(command: &[String], arguments: &Arguments) -> Result<usize> {
 
 /// Returns the layout of a schema, sometimes with the slot from the port.
 fn at_port(text: &str, random: &mut Random) -> Result<Layout> {
-    let model = Model::compile(text)?;
     if random.once_in(PORTS) {
-        let of_port = Model { slot_from_port: true, ..model.clone() };
+        let of_port = text.replacen('{', r#"{"x-dunnage-slot-from":"port","#, 1);
         // Messages without bits, or of which one is empty, need the byte.
-        if let Ok(layout) = Layout::new(&of_port) {
+        if let Ok(layout) = Layout::new(&Model::compile(&of_port)?) {
             return Ok(layout);
         }
     }
-    Ok(Layout::new(&model)?)
+    Ok(Layout::new(&Model::compile(text)?)?)
 }
 
 /// Returns the requests about one message: itself, an invalid one like it, its bytes, damaged bytes, and sometimes all prefixes.

@@ -29,14 +29,14 @@ impl Compiled {
     /// Compiles the C of a layout, in which `depth` messages may wait for their acknowledgement. `None` if the generator rejects the
     /// schema.
     pub fn new(layout: &Layout, depth: usize) -> Result<Option<Compiled>> {
-        let Ok(files) = c::c(layout, c::Options { modes: true, ..Default::default() }) else {
+        let Ok(files) = c::c(layout, &c::Options { modes: true, ..Default::default() }) else {
             return Ok(None);
         };
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/conform-modes");
         fs::create_dir_all(&folder)?;
         let (header, source) = (format!("{}.h", files.name), format!("{}.c", files.name));
         let own = [(header.as_str(), files.header.as_str()), (source.as_str(), files.source.as_str())];
-        for (name, text) in own.into_iter().chain(c::SUPPORT).chain([c::MODES]) {
+        for (name, text) in own.iter().chain(c::SUPPORT).chain([&c::MODES]) {
             fs::write(folder.join(name), text)?;
         }
         let plan = c::plan(layout).map_err(|faults| anyhow::anyhow!("{faults:?}"))?;

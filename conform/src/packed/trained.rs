@@ -2,7 +2,6 @@
 
 use crate::language::Request;
 use anyhow::Result;
-use base64::{Engine, prelude::BASE64_STANDARD};
 use dunnage_conform::{Instance, Random, instance};
 use dunnage_packed::{Layout, Training};
 use dunnage_schema::Model;
@@ -40,8 +39,7 @@ impl Trained {
             }
             before = Some(example);
         }
-        let statistics = BASE64_STANDARD.encode(training.finish().statistics);
-        let layout = Layout::new(&Model { statistics: Some(statistics), ..model })?;
+        let layout = Layout::new(&model.with_statistics(Some(&training.finish().statistics)))?;
         Ok(Trained { layout, likely })
     }
 

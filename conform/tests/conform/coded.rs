@@ -1,6 +1,5 @@
 //! Packed messages with statistics: the prior form and deltas, of random schemas that are trained on random messages.
 
-use base64::{Engine, prelude::BASE64_STANDARD};
 use dunnage_conform::{Instance, Random, Scope, instance, schema};
 use dunnage_packed::{Kind, Layout, Reference, Sender, Training};
 use dunnage_schema::Model;
@@ -14,8 +13,8 @@ fn each(schemas: usize, messages: usize, mut check: impl FnMut(&Layout, &[Instan
     for _ in 0..schemas {
         let text = schema(&mut random, Scope::Plain);
         let model = Model::compile(&text).expect("it compiles");
-        let statistics = BASE64_STANDARD.encode(trained(&model, &mut random));
-        let model = Model { statistics: Some(statistics), ..model };
+        let statistics = trained(&model, &mut random);
+        let model = model.with_statistics(Some(&statistics));
         let layout = Layout::new(&model).expect("statistics of this schema");
         let instances: Vec<Instance> = (0..messages).map(|_| instance(&mut random, layout.model())).collect();
         check(&layout, &instances, &mut random);
@@ -168,7 +167,7 @@ fn damaged_statistics_are_an_error_or_other_statistics() {
                     other[at] = random.byte();
                 }
             }
-            let model = Model { statistics: Some(BASE64_STANDARD.encode(&other)), ..model.clone() };
+            let model = model.clone().with_statistics(Some(&other));
             let Ok(layout) = Layout::new(&model) else {
                 errors += 1;
                 continue;

@@ -140,7 +140,7 @@ impl Convert {
         let model = self.schema.as_deref().map(|name| self.schemas.model(name)).transpose()?;
         if self.require_check
             && sides.contains(&Id::Packed)
-            && model.as_ref().is_some_and(|model| model.check == 0)
+            && model.as_ref().is_some_and(|model| model.check() == 0)
         {
             let message = "has no x-dunnage-check, but --require-check is set; add \"x-dunnage-check\": 2 at its top level";
             return Err(Failure::about(self.schema.as_deref().unwrap_or_default(), message));
@@ -156,7 +156,7 @@ impl Convert {
             Some(model) if from_id == Id::Avro => Box::new(Avro::new(model)?.with_header(self.avro_header)),
             _ => open(from_id)?,
         };
-        let has_deltas = |model: &&Model| from_id == Id::Packed && self.lines && model.statistics.is_some();
+        let has_deltas = |model: &&Model| from_id == Id::Packed && self.lines && model.statistics().is_some();
         let receiver = model.as_ref().filter(has_deltas).map(|model| {
             let layout = Layout::new(model).map_err(|e| Failure::Failed(e.to_string()))?;
             Ok::<_, Failure>(RefCell::new(Receiver::new(layout, REFERENCES)))

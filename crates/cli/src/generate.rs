@@ -50,8 +50,8 @@ pub struct Generate {
     #[arg(long, value_name = "ID", value_parser = LinkId, hide_possible_values = true)]
     link: Option<&'static Link>,
     /// Prefix of all C names and files: acme makes the struct acme_Weather in acme_weather.h
-    #[arg(long, value_name = "NAME", value_parser = c::prefix)]
-    prefix: Option<String>,
+    #[arg(long, value_name = "NAME")]
+    prefix: Option<c::Prefix>,
     /// Also write code for packed modes 1 (prior) and 2 (delta), for a schema with statistics (C only)
     #[arg(long)]
     modes: bool,
@@ -79,7 +79,7 @@ enum Language {
 impl Generate {
     pub fn run(self) -> Result<(), Failure> {
         let (model, text) = self.schemas.model_and_text(&self.schema)?;
-        let name = model.name.to_lowercase();
+        let name = model.name().to_lowercase();
         if self.link.is_some() && !matches!(self.language, Language::C) {
             return Err(Failure::Usage("--link is for C only".into()));
         }
@@ -97,9 +97,9 @@ impl Generate {
                 &input::layout(&model, &self.schema)?,
                 &input::schema_examples(&self.schema, &text)?,
             ),
-            Language::Proto => self.write(&name, &[("proto", &proto(mapped().record(), Mapping::Exact))]),
-            Language::Avro => self.write(&name, &[("avsc", &avro(mapped().record()))]),
-            Language::Thrift => self.write(&name, &[("thrift", &thrift(mapped().record()))]),
+            Language::Proto => self.write(&name, &[("proto", &proto(&mapped()))]),
+            Language::Avro => self.write(&name, &[("avsc", &avro(&mapped()))]),
+            Language::Thrift => self.write(&name, &[("thrift", &thrift(&mapped()))]),
             Language::Cddl => self.write(&name, &[("cddl", &cddl(&model))]),
         }
     }
@@ -107,11 +107,11 @@ impl Generate {
     fn c(&self, layout: &Layout) -> Result<(), Failure> {
         let link = self.link;
         let limit = link.and_then(|link| Some(c::Link { name: &link.name, limit: link.max_payload_bytes? }));
-        let prefix = self.prefix.as_deref().unwrap_or_default();
+        let prefix = self.prefix.clone().unwrap_or_default();
         let options = c::Options { link: limit, prefix, modes: self.modes };
-        let files = c::c(layout, options).map_err(|faults| self.refused(&faults))?;
+        let files = c::c(layout, &options).map_err(|faults| self.refused(&faults))?;
         link.map_or(Ok(()), |link| fit::check(layout, link))?;
-        let shared: Vec<_> = c::SUPPORT.into_iter().chain(files.modes.map(|_| c::MODES)).collect();
+        let shared: Vec<_> = c::SUPPORT.iter().copied().chain(files.modes.map(|_| c::MODES)).collect();
         for (name, text) in &shared {
             self.check_shared(name, text)?;
         }

@@ -261,13 +261,11 @@ impl Schemas {
 }
 
 fn compile(name: &str, text: &str, options: Options) -> Result<Model, SchemaError> {
-    let mut model = Model::compile_with(text, options)?;
-    if !is_titled(text)
-        && let Some(title) = title(Path::new(name))
-    {
-        model.name = title.split(' ').map(capital).collect();
+    let model = Model::compile_with(text, options)?;
+    match title(Path::new(name)) {
+        Some(title) if !is_titled(text) => Ok(model.with_title(&title)),
+        _ => Ok(model),
     }
-    Ok(model)
 }
 
 fn is_titled(schema: &str) -> bool {

@@ -20,9 +20,9 @@ fn main() -> Result<(), SchemaError> {
     let model = Model::compile(SCHEMA)?;
     // Exact: 23.5 degrees are 2350 in an integer. Float32: as most hand-written definitions have it, with rounding.
     let mapped = Mapped::of(&model, Mapping::Exact);
-    println!("{}", proto(mapped.record(), Mapping::Exact));
-    println!("{}", avro(mapped.record()));
-    println!("{}", thrift(mapped.record()));
+    println!("{}", proto(&mapped));
+    println!("{}", avro(&mapped));
+    println!("{}", thrift(&mapped));
     println!("{}", cddl(&model));
     Ok(())
 }

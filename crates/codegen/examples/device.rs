@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let layout = Layout::new(&Model::compile(SCHEMA)?)?;
     // The compiler of the device then checks that every message fits.
     let options = c::Options { link: Some(c::Link { name: "Sigfox", limit: 12 }), ..c::Options::default() };
-    let files = c::c(&layout, options).map_err(|faults| format!("{}: {}", faults[0].field, faults[0]))?;
+    let files = c::c(&layout, &options).map_err(|faults| format!("{}: {}", faults[0].field, faults[0]))?;
     let Some(folder) = std::env::args().nth(1) else {
         for line in files.header.lines().filter(|line| line.starts_with("#define") || line.contains('(')) {
             println!("{line}");
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(folder)?;
     fs::write(folder.join(format!("{}.h", files.name)), &files.header)?;
     fs::write(folder.join(format!("{}.c", files.name)), &files.source)?;
-    for (name, text) in c::SUPPORT {
+    for &(name, text) in c::SUPPORT {
         fs::write(folder.join(name), text)?; // shared by all messages of a program
     }
     println!("{}.c, {}.h and the shared code are in {}", files.name, files.name, folder.display());

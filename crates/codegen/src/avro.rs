@@ -1,6 +1,6 @@
 //! Writes the record as an Apache Avro schema.
 
-use crate::{Field, FieldType, Integer, Record};
+use crate::{Field, FieldType, Integer, Mapped, Record};
 use serde_json::{Map, Value, json};
 
 /// Returns the text of an `.avsc` file.
@@ -18,12 +18,12 @@ use serde_json::{Map, Value, json};
 ///     "required": ["celsius"],
 ///     "additionalProperties": false
 /// }"#)?;
-/// let schema: serde_json::Value = serde_json::from_str(&avro(Mapped::of(&model, Mapping::Exact).record()))?;
+/// let schema: serde_json::Value = serde_json::from_str(&avro(&Mapped::of(&model, Mapping::Exact)))?;
 /// assert_eq!(schema["fields"][0]["name"], "celsius");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn avro(record: &Record) -> String {
-    format!("{:#}\n", schema(record))
+pub fn avro(mapped: &Mapped) -> String {
+    format!("{:#}\n", schema(mapped.record()))
 }
 
 fn schema(record: &Record) -> Value {

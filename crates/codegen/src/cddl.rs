@@ -34,13 +34,13 @@ const DATE_TIME: &str =
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn cddl(model: &Model) -> String {
-    let mut text = format!("; {}: messages as JSON or CBOR has them, in CDDL (RFC 8610).\n\n", model.name);
+    let mut text = format!("; {}: messages as JSON or CBOR has them, in CDDL (RFC 8610).\n\n", model.name());
     let rule = |name: &str, kind: &Type, text: &mut String| {
         notes(kind).iter().for_each(|note| line(text, 0, &format!("; {note}")));
         line(text, 0, &format!("{name} = {}", expression(kind, 0)));
     };
-    rule(&rule_name(model), &model.root, &mut text);
-    for (i, definition) in model.definitions.iter().enumerate() {
+    rule(&rule_name(model), model.root(), &mut text);
+    for (i, definition) in model.definitions().iter().enumerate() {
         text.push('\n');
         rule(&definition_name(i), definition, &mut text);
     }
@@ -49,7 +49,7 @@ pub fn cddl(model: &Model) -> String {
 
 /// Returns the name of the first rule.
 fn rule_name(model: &Model) -> String {
-    model.name.to_lowercase()
+    model.name().to_lowercase()
 }
 
 fn definition_name(index: usize) -> String {

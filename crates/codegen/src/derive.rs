@@ -75,15 +75,15 @@ impl Derivation {
 
     /// Returns the record of a whole message, and the rule that fills it.
     pub(crate) fn message(mut self, model: &Model) -> (Record, Rule) {
-        let name = self.types.claim(&names::camel(&model.name));
-        if let Type::Object(object) = plain(&model.root) {
+        let name = self.types.claim(&names::camel(model.name()));
+        if let Type::Object(object) = plain(model.root()) {
             let (record, plan) = self.object(name, object);
             return (record, Rule::Object(plan));
         }
-        if let Some(value) = constant(&model.root) {
+        if let Some(value) = constant(model.root()) {
             return (Record { name, fields: Vec::new() }, Rule::Constant(value));
         }
-        let (inner, nullable) = strip_null(&model.root);
+        let (inner, nullable) = strip_null(model.root());
         let shape = match constant(inner) {
             Some(value) => Shape::new(FieldType::Bool, Rule::NullOr(value), notes::null_or()),
             None => self.value(inner, "value"),

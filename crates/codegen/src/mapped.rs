@@ -59,6 +59,7 @@ pub enum Mapping {
 #[derive(Debug, Clone)]
 pub struct Mapped {
     model: Model,
+    mapping: Mapping,
     record: Record,
     root: Rule,
 }
@@ -70,7 +71,7 @@ impl Mapped {
     /// Derives the record of `model`'s messages. A message that is not an object becomes a record of one field, `value`.
     pub fn of(model: &Model, mapping: Mapping) -> Self {
         let (record, root) = Derivation::new(mapping).message(model);
-        Mapped { model: model.clone(), record, root }
+        Mapped { model: model.clone(), mapping, record, root }
     }
 
     /// Maps `model`'s messages to a record that is defined elsewhere. Fields are matched by name, ignoring case and everything but letters
@@ -95,14 +96,18 @@ impl Mapped {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn bind(model: &Model, record: Record) -> Result<Self, Error> {
-        let root = bind::message(&model.root, &record)?;
-        Ok(Mapped { model: model.clone(), record, root })
+        let root = bind::message(model.root(), &record)?;
+        Ok(Mapped { model: model.clone(), mapping: Mapping::Exact, record, root })
     }
 
     /// Returns the names of the fields of the record that a message would lose: the schema allows further properties, and does not name
     /// these fields. Only a record that is defined elsewhere has such fields.
     pub fn lost(&self) -> Vec<&str> {
-        bind::lost(&self.model.root, &self.record)
+        bind::lost(self.model.root(), &self.record)
+    }
+
+    pub(crate) fn mapping(&self) -> Mapping {
+        self.mapping
     }
 
     /// Returns the record of the message.

@@ -1,12 +1,12 @@
 //! Writes the record as a Protocol Buffers definition (proto3).
 
 use crate::{
-    Field, FieldType, Integer, Mapping, Record,
+    Field, FieldType, Integer, Mapped, Mapping, Record,
     names::{self, Names},
 };
 use std::{collections::HashSet, fmt::Write as _};
 
-/// Returns the text of a `.proto` file. Its first message is `record`, which was made with `mapping`.
+/// Returns the text of a `.proto` file. Its first message is the record of `mapped`.
 ///
 /// ```
 /// use dunnage_codegen::{Mapped, Mapping, proto};
@@ -21,11 +21,12 @@ use std::{collections::HashSet, fmt::Write as _};
 ///     "required": ["celsius"],
 ///     "additionalProperties": false
 /// }"#)?;
-/// let text = proto(Mapped::of(&model, Mapping::Exact).record(), Mapping::Exact);
+/// let text = proto(&Mapped::of(&model, Mapping::Exact));
 /// assert!(text.contains("sint32 celsius = 1;"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn proto(record: &Record, mapping: Mapping) -> String {
+pub fn proto(mapped: &Mapped) -> String {
+    let (record, mapping) = (mapped.record(), mapped.mapping());
     let mut text = format!("// {}\nsyntax = \"proto3\";\n", crate::NUMBERING);
     // In Protobuf, the values of all enumerations share one scope with the types.
     let records = record.with_nested();

@@ -1,9 +1,9 @@
 //! Writes the record as an Apache Thrift interface definition.
 
-use crate::{Field, FieldType, Integer, Record};
+use crate::{Field, FieldType, Integer, Mapped, Record};
 use std::fmt::Write as _;
 
-/// Returns the text of a `.thrift` file. Its last struct is `record`.
+/// Returns the text of a `.thrift` file. Its last struct is the record of `mapped`.
 ///
 /// ```
 /// use dunnage_codegen::{Mapped, Mapping, thrift};
@@ -18,11 +18,12 @@ use std::fmt::Write as _;
 ///     "required": ["celsius"],
 ///     "additionalProperties": false
 /// }"#)?;
-/// let text = thrift(Mapped::of(&model, Mapping::Exact).record());
+/// let text = thrift(&Mapped::of(&model, Mapping::Exact));
 /// assert!(text.contains("1: required i16 celsius"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn thrift(record: &Record) -> String {
+pub fn thrift(mapped: &Mapped) -> String {
+    let record = mapped.record();
     let mut records = record.with_nested();
     records.reverse(); // the Thrift compiler requires a type before its use
     let structures: Vec<_> = records.into_iter().map(structure).collect();

@@ -226,9 +226,7 @@ mod tests {
         let untrained = Layout::untrained(&model);
         let mut training = Training::new(&untrained).unwrap();
         training.add(&training.example(&Value::U64(7)).unwrap());
-        let statistics =
-            base64::Engine::encode(&base64::prelude::BASE64_STANDARD, training.finish().statistics);
-        Layout::new(&Model { statistics: Some(statistics), ..model }).unwrap()
+        Layout::new(&model.with_statistics(Some(&training.finish().statistics))).unwrap()
     }
 
     fn slots() -> Arc<Slots> {

@@ -24,8 +24,8 @@ const PLAIN: &str = "packed (plain)";
 /// Returns every format that can be written. Formats that need a schema are included only if there is a `model`.
 pub fn candidates(model: Option<&Model>) -> Vec<Candidate> {
     let mut candidates = Vec::new();
-    let trained = model.filter(|model| model.statistics.is_some());
-    let plain = trained.map(|model| Model { statistics: None, ..model.clone() });
+    let trained = model.filter(|model| model.statistics().is_some());
+    let plain = trained.map(|model| model.clone().with_statistics(None));
     for id in Id::all().filter(|id| model.is_some() || !id.needs_schema()) {
         let mut add = |name: String, mapping| {
             candidates.push(Candidate { name, id, mapping, codec: id.open(model, mapping) });

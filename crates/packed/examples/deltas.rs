@@ -2,7 +2,6 @@
 //!
 //!     cargo run -p dunnage-packed --example deltas
 
-use base64::{Engine, prelude::BASE64_STANDARD};
 use dunnage_packed::{Layout, Receiver, Sender, Training, Value, is_delta};
 use dunnage_schema::Model;
 use std::error::Error;
@@ -20,11 +19,10 @@ const SCHEMA: &str = r#"{
 
 fn main() -> Result<(), Box<dyn Error>> {
     // Deltas need statistics. Here they follow from x-dunnage-changes; `train.rs` makes them from messages.
-    let mut model = Model::compile(SCHEMA)?;
+    let model = Model::compile(SCHEMA)?;
     let statistics =
         Training::assumed(&Layout::untrained(&model))?.ok_or("the schema tells about changes")?;
-    model.statistics = Some(BASE64_STANDARD.encode(statistics));
-    let layout = Layout::new(&model)?;
+    let layout = Layout::new(&model.with_statistics(Some(&statistics)))?;
 
     let mut sender = Sender::new(&layout, 4); // on the device
     let mut receiver = Receiver::new(&layout, 16); // at the gateway, one for each device

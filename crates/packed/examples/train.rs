@@ -2,7 +2,6 @@
 //!
 //!     cargo run -p dunnage-packed --example train
 
-use base64::{Engine, prelude::BASE64_STANDARD};
 use dunnage_packed::{Layout, Training, Value};
 use dunnage_schema::Model;
 use std::error::Error;
@@ -26,7 +25,7 @@ fn message(n: u64) -> Value {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut model = Model::compile(SCHEMA)?;
+    let model = Model::compile(SCHEMA)?;
     let plain = Layout::new(&model)?;
     let mut training = Training::new(&plain)?;
     for n in 0..2000 {
@@ -38,8 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{:8} {:5.1} bits, {:4.1} with statistics", part.path, part.plain, part.prior);
     }
 
-    model.statistics = Some(BASE64_STANDARD.encode(&learnt.statistics)); // x-dunnage-statistics
-    let trained = Layout::new(&model)?;
+    let trained = Layout::new(&model.with_statistics(Some(&learnt.statistics)))?; // x-dunnage-statistics
     let size = |layout: &Layout| {
         let mut bytes = Vec::new();
         layout.encode(&message(5000), &mut bytes).map(|()| bytes.len())

@@ -18,7 +18,7 @@ impl Layout {
         if let Some(check) = self.check_bytes() {
             out.push_str(&format!(",\"check\":{check}"));
         }
-        if let Some(statistics) = &self.model().statistics {
+        if let Some(statistics) = self.model().statistics() {
             out.push_str(&format!(",\"statistics\":\"{statistics}\""));
         }
         out.push_str(",\"layout\":");
@@ -54,7 +54,7 @@ impl Layout {
     /// Returns the fingerprint of the same layout without statistics, which the statistics belong to.
     pub(crate) fn untrained_fingerprint(&self) -> [u8; 32] {
         let mut untrained = self.clone();
-        untrained.model.statistics = None;
+        untrained.model = untrained.model.with_statistics(None);
         untrained.fingerprint()
     }
 

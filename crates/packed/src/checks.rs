@@ -5,7 +5,7 @@ use dunnage_schema::{Model, Text, Type};
 
 /// Returns whether the schema has rules that must be checked in addition to the bits.
 pub(crate) fn has_more_than_bits(model: &Model) -> bool {
-    !(is_told(&model.root) && model.definitions.iter().all(is_told))
+    !(is_told(model.root()) && model.definitions().iter().all(is_told))
 }
 
 fn is_told(kind: &Type) -> bool {

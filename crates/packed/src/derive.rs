@@ -9,10 +9,11 @@ use dunnage_schema::{Decimal, Format, Model, NumberText, Type};
 /// Returns the tree of the message, and the trees of the definitions in the order of their first use.
 pub(crate) fn derive(model: &Model) -> (Node, Vec<Node>) {
     let mut derivation = Derivation { next: 0, used: Vec::new() };
-    let root = derivation.node(&model.root);
+    let root = derivation.node(model.root());
     let mut definitions = Vec::new();
     // A definition may be the first to use others, which are then appended.
-    while let Some(kind) = derivation.used.get(definitions.len()).and_then(|&at| model.definitions.get(at)) {
+    while let Some(kind) = derivation.used.get(definitions.len()).and_then(|&at| model.definitions().get(at))
+    {
         definitions.push(derivation.node(kind));
     }
     (root, definitions)

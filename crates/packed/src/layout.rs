@@ -59,7 +59,7 @@ impl Layout {
     pub fn new(model: &Model) -> Result<Layout, SchemaError> {
         let mut layout = Layout::untrained(model);
         layout.check_slot_from(model)?;
-        layout.model.statistics.clone_from(&model.statistics);
+        layout.model = model.clone();
         layout.check = layout.new_check();
         layout.trained = layout.read_statistics().map_err(SchemaError::of_statistics)?.map(Box::new);
         Ok(layout)
@@ -67,14 +67,14 @@ impl Layout {
 
     /// Computes the layout that the messages of `model` would have without `x-dunnage-statistics`.
     pub fn untrained(model: &Model) -> Layout {
-        let model = &Model { statistics: None, ..model.clone() };
-        let (root, definitions) = derive::derive(model);
-        let around = u64::from(!model.slot_from_port) + u64::from(model.check);
+        let model = model.clone().with_statistics(None);
+        let (root, definitions) = derive::derive(&model);
+        let around = u64::from(!model.slot_from_port()) + u64::from(model.check());
         let most = root.bits().max.map(|bits| around + bits.div_ceil(8));
         let max_bytes = most.filter(|max| *max <= MAX_PLAIN_BYTES);
-        let (validates, rounds) = (checks::has_more_than_bits(model), model.rounds());
+        let (validates, rounds) = (checks::has_more_than_bits(&model), model.rounds());
         let mut layout = Layout {
-            model: model.clone(),
+            model,
             root,
             definitions,
             max_bytes,
@@ -106,8 +106,8 @@ impl Layout {
     /// Checks that messages without a slot byte can be told from each other and from no message at all.
     fn check_slot_from(&self, model: &Model) -> Result<(), SchemaError> {
         let fault = match self.max_bytes {
-            _ if !model.slot_from_port => return Ok(()),
-            _ if model.statistics.is_some() => {
+            _ if !model.slot_from_port() => return Ok(()),
+            _ if model.statistics().is_some() => {
                 "messages with statistics need their first byte: leave out x-dunnage-slot-from or x-dunnage-statistics"
             }
             None => "a message without a slot byte needs a schema whose largest message has a bound",
@@ -120,7 +120,7 @@ impl Layout {
     }
 
     fn read_statistics(&self) -> Result<Option<Trained>, String> {
-        let Some(text) = &self.model.statistics else { return Ok(None) };
+        let Some(text) = self.model.statistics() else { return Ok(None) };
         if !self.is_plain() {
             return Err("statistics need a schema whose largest message has a bound".to_owned());
         }
@@ -142,12 +142,12 @@ impl Layout {
 
     /// Returns the name of the schema, for generated code.
     pub fn name(&self) -> &str {
-        &self.model.name
+        self.model.name()
     }
 
     /// Returns the slot, 1 to 63. It is in the first byte of each message, or the port of the link, see [`Layout::has_slot_byte`].
     pub fn slot(&self) -> u8 {
-        self.model.slot
+        self.model.slot()
     }
 
     /// Returns whether messages begin with a slot byte. Otherwise the slot is the port of the link (`x-dunnage-slot-from`), and all
@@ -164,7 +164,7 @@ impl Layout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn has_slot_byte(&self) -> bool {
-        !self.model.slot_from_port
+        !self.model.slot_from_port()
     }
 
     /// Returns the bytes before the body of a plain message: 1 or 0.
@@ -216,12 +216,12 @@ impl Layout {
     }
 
     pub(crate) fn check_bytes(&self) -> Option<u8> {
-        Some(self.model.check).filter(|bytes| *bytes > 0)
+        Some(self.model.check()).filter(|bytes| *bytes > 0)
     }
 
     /// Returns the size of the smallest plain message in bytes, slot byte and check included.
     pub fn min_bytes(&self) -> u64 {
-        u64::from(self.has_slot_byte()) + self.root.bits().min.div_ceil(8) + u64::from(self.model.check)
+        u64::from(self.has_slot_byte()) + self.root.bits().min.div_ceil(8) + u64::from(self.model.check())
     }
 
     /// Returns the size of the largest message in bytes, slot byte and check included; `None` if the layout is modelled.

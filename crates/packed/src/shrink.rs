@@ -25,7 +25,7 @@ impl Sizes {
     fn of(schema: &str, messages: &[Value]) -> Result<Option<Sizes>, SchemaError> {
         let layout = Layout::untrained(&Model::compile(schema)?);
         let largest = layout.max_bytes().and(layout.root().bits().max);
-        let around = 8 * (u64::from(layout.has_slot_byte()) + u64::from(layout.model().check));
+        let around = 8 * (u64::from(layout.has_slot_byte()) + u64::from(layout.model().check()));
         let mut sizes = Sizes { largest: largest.map(|bits| bits + around), seen: 0, total: 0 };
         let mut bytes = Vec::new();
         for message in messages {
@@ -148,7 +148,7 @@ pub fn shrunk(
 
 /// Returns `changed` with another slot than that of `schema`.
 fn with_other_slot(changed: &str, schema: &str) -> Result<String, SchemaError> {
-    let slot = other_slot(&Layout::untrained(&Model::compile(changed)?), Model::compile(schema)?.slot);
+    let slot = other_slot(&Layout::untrained(&Model::compile(changed)?), Model::compile(schema)?.slot());
     with_keyword(changed, "x-dunnage-slot", slot.into())
 }
 
@@ -315,7 +315,7 @@ mod tests {
         let (schema, sizes) = shrunk(HIVE, &messages(), fits).unwrap();
         let model = Model::compile(&schema).unwrap();
         assert!(sizes.fit(9), "{sizes:?} {schema}");
-        assert_ne!(model.slot, 30);
+        assert_ne!(model.slot(), 30);
         for message in messages() {
             assert_eq!(model.validate(&message), Ok(()));
         }
@@ -324,7 +324,7 @@ mod tests {
         // A schema that does not name its slot has the slot 1, which the changed one must not have.
         let unnamed = HIVE.replacen(r#""x-dunnage-slot":30,"#, "", 1);
         let (schema, _) = shrunk(&unnamed, &messages(), fits).unwrap();
-        assert_ne!(Model::compile(&schema).unwrap().slot, 1);
+        assert_ne!(Model::compile(&schema).unwrap().slot(), 1);
         let other = Value::Map(vec![("state".into(), Value::from("calm"))]);
         assert!(savings(HIVE, &[other]).is_err());
         let (coarse, _) = shrunk(HIVE, &messages(), |_, saving| match saving.change.cost == Cost::Decimals {

@@ -55,7 +55,7 @@ mod tests {
             for title in [None, Some("Reading")] {
                 let schema = with_slot(&dunnage_schema::infer(samples, title).unwrap().schema).unwrap();
                 let model = Model::compile(&schema).unwrap_or_else(|e| panic!("{e}: {schema}"));
-                assert_eq!(model.slot, Layout::untrained(&model).derived_slot(), "{schema}");
+                assert_eq!(model.slot(), Layout::untrained(&model).derived_slot(), "{schema}");
             }
         }
     }

@@ -140,16 +140,15 @@
 //! bytes.
 //!
 //! ```
-//! use base64::{Engine, prelude::BASE64_STANDARD};
 //! use dunnage_packed::{Layout, Receiver, Sender, Training, Value};
 //! use dunnage_schema::Model;
 //!
-//! let mut model = Model::compile(r#"{
+//! let model = Model::compile(r#"{
 //!     "type": "array", "minItems": 8, "maxItems": 8,
 //!     "items": {"type": "number", "multipleOf": 0.1, "minimum": -40, "maximum": 60, "x-dunnage-changes": 0.1}
 //! }"#)?;
 //! let statistics = Training::assumed(&Layout::untrained(&model))?;
-//! model.statistics = statistics.map(|statistics| BASE64_STANDARD.encode(statistics));
+//! let model = model.with_statistics(statistics.as_deref());
 //! let layout = Layout::new(&model)?;
 //!
 //! let (mut sender, mut receiver) = (Sender::new(&layout, 4), Receiver::new(&layout, 16));

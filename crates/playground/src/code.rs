@@ -38,12 +38,11 @@ impl File {
 /// Generates everything.
 pub fn all(compiled: &Compiled) -> Vec<Code> {
     let Compiled { model, layout } = compiled;
-    let name = model.name.to_lowercase();
+    let name = model.name().to_lowercase();
     let mapped = Mapped::of(model, Mapping::Exact);
-    let record = mapped.record();
     let one = |language, ending: &str, text: String| code(language, vec![(format!("{name}.{ending}"), text)]);
     vec![
-        match c::c(layout, c::Options::default()) {
+        match c::c(layout, &c::Options::default()) {
             Ok(c) => {
                 code("c", vec![(format!("{}.h", c.name), c.header), (format!("{}.c", c.name), c.source)])
             }
@@ -53,9 +52,9 @@ pub fn all(compiled: &Compiled) -> Vec<Code> {
             Ok(text) => one("ts013", "js", text),
             Err(parts) => refused("ts013", &parts),
         },
-        one("proto", "proto", proto(record, Mapping::Exact)),
-        one("avro", "avsc", avro(record)),
-        one("thrift", "thrift", thrift(record)),
+        one("proto", "proto", proto(&mapped)),
+        one("avro", "avsc", avro(&mapped)),
+        one("thrift", "thrift", thrift(&mapped)),
         one("cddl", "cddl", cddl(model)),
     ]
 }

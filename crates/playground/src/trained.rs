@@ -1,6 +1,5 @@
 //! The size of packed messages after training on them, as `dunnage schema train` does it.
 
-use base64::{Engine, prelude::BASE64_STANDARD};
 use dunnage_formats::{Id, Mapping};
 use dunnage_packed::{Layout, Training};
 use dunnage_plan::Message;
@@ -23,7 +22,7 @@ pub struct Trained {
 /// Trains on `messages`, which the schema of `model` allows. Returns `None` if they are too few, or the schema cannot have statistics or has
 /// them already.
 pub fn train(model: &Model, messages: &[Message]) -> Option<Trained> {
-    if messages.len() < ENOUGH || model.statistics.is_some() {
+    if messages.len() < ENOUGH || model.statistics().is_some() {
         return None;
     }
     let layout = Layout::untrained(model);
@@ -33,7 +32,7 @@ pub fn train(model: &Model, messages: &[Message]) -> Option<Trained> {
         training.add(&example);
     }
     let statistics = training.finish().statistics;
-    let trained = Model { statistics: Some(BASE64_STANDARD.encode(&statistics)), ..model.clone() };
+    let trained = model.clone().with_statistics(Some(&statistics));
     let packed = Id::Packed.open(Some(&trained), Mapping::Exact).ok()?;
     let (mut all, mut largest, mut bytes) = (0, 0, Vec::new());
     for message in messages {

@@ -36,6 +36,11 @@ pub struct Folders {
     map: Vec<(String, PathBuf)>,
 }
 
+/// Returns an error of a folder or of a map, which is not in a schema.
+fn outside(message: String) -> SchemaError {
+    SchemaError::new("", "", message)
+}
+
 /// One file of a bundle.
 struct Document {
     /// The canonical path.
@@ -50,11 +55,11 @@ impl Folders {
     ///
     /// # Errors
     /// A folder does not exist, or cannot be read. The error names it.
-    pub fn new(folders: &[PathBuf]) -> Result<Folders, String> {
+    pub fn new(folders: &[PathBuf]) -> Result<Folders, SchemaError> {
         let root = |folder: &PathBuf| match fs::canonicalize(folder) {
             Ok(path) if path.is_dir() => Ok(path),
-            Ok(_) => Err(format!("{} is not a folder", folder.display())),
-            Err(error) => Err(format!("{}: {error}", folder.display())),
+            Ok(_) => Err(outside(format!("{} is not a folder", folder.display()))),
+            Err(error) => Err(outside(format!("{}: {error}", folder.display()))),
         };
         Ok(Folders { roots: folders.iter().map(root).collect::<Result<_, _>>()?, map: Vec::new() })
     }
@@ -64,13 +69,13 @@ impl Folders {
     ///
     /// # Errors
     /// The file cannot be read, or is not a map of URIs to files.
-    pub fn with_map(mut self, map: &Path) -> Result<Folders, String> {
+    pub fn with_map(mut self, map: &Path) -> Result<Folders, SchemaError> {
         let folder = map.parent().unwrap_or(Path::new(""));
-        let Node::Object(entries) = read(map)?.0 else {
-            return Err(format!("{}: not a JSON object of addresses and files", map.display()));
+        let Node::Object(entries) = read(map).map_err(outside)?.0 else {
+            return Err(outside(format!("{}: not a JSON object of addresses and files", map.display())));
         };
         for (url, file) in entries {
-            let wrong = |reason: String| format!("{}: {url:?}: {reason}", map.display());
+            let wrong = |reason: String| outside(format!("{}: {url:?}: {reason}", map.display()));
             if !address::has_scheme(&url) || url.contains('#') {
                 return Err(wrong("not an absolute address without a fragment".to_owned()));
             }

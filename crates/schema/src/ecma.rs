@@ -321,7 +321,7 @@ mod tests {
             ("\\ud83d", "surrogate"),
         ] {
             let error = Pattern::new(source).unwrap_err();
-            assert!(error.contains(reason), "{source}: {error}");
+            assert!(error.message().contains(reason), "{source}: {error}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Compiles regular expressions, and recognizes those that are a plain sequence of character classes.
 
-use crate::{Pattern, Segment, ecma};
+use crate::{Pattern, SchemaError, Segment, ecma};
 use regex::{Regex, RegexBuilder};
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 use std::sync::Arc;
@@ -26,8 +26,9 @@ impl Pattern {
     /// assert!(Pattern::new("(").is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn new(source: &str) -> Result<Pattern, String> {
-        Pattern::measured(source).map(|(pattern, _)| pattern)
+    pub fn new(source: &str) -> Result<Pattern, SchemaError> {
+        let measured = Pattern::measured(source).map_err(|reason| SchemaError::new("", "pattern", reason))?;
+        Ok(measured.0)
     }
 
     /// Compiles an expression, and returns the most bytes that it may take.
@@ -251,7 +252,7 @@ mod tests {
         ] {
             match Pattern::new(source) {
                 Ok(pattern) => assert_eq!(pattern.longest(), longest, "{source}"),
-                Err(error) => assert!(error.contains("size limit"), "{source}: {error}"),
+                Err(error) => assert!(error.message().contains("size limit"), "{source}: {error}"),
             }
         }
     }
@@ -259,7 +260,7 @@ mod tests {
     #[test]
     fn an_expression_that_would_be_huge_is_refused() {
         let error = Pattern::new("^(?:\\p{L}{1000}){1000}$").unwrap_err();
-        assert!(error.contains("size limit"), "{error}");
+        assert!(error.message().contains("size limit"), "{error}");
     }
 
     #[test]

@@ -43,7 +43,7 @@ const SANITIZERS: [&str; 2] = ["-fsanitize=address,undefined", "-fno-sanitize-re
 
 /// Compiles the C code of `layout` with its driver, with strict warnings. Returns the path of the program.
 fn compile(layout: &Layout, plan: &Plan, folder: &Path, flags: &[&str]) -> std::path::PathBuf {
-    let files = c::c(layout, c::Options::default()).expect("a plan has C");
+    let files = c::c(layout, &c::Options::default()).expect("a plan has C");
     fs::write(folder.join(format!("{}.h", files.name)), files.header).expect("a header");
     let source = folder.join(format!("{}.c", files.name));
     fs::write(&source, files.source).expect("a source");

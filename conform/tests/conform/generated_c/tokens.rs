@@ -17,7 +17,7 @@ pub fn message(layout: &Layout, plan: &Plan, message: &Value) -> Option<Vec<Stri
 
 /// Whether the schema has keywords that C does not check.
 pub fn is_unchecked(layout: &Layout) -> bool {
-    let text = format!("{:?}", layout.model().root);
+    let text = format!("{:?}", layout.model().root());
     // C accepts any characters in a text unless its pattern is exact.
     text.contains("Checked(")
         || text.contains("asserts_format: true")

@@ -95,7 +95,7 @@ impl Plan {
         let sizes = Sizes::measure(Some(&model), &messages);
         let fleet = Fleet { devices: self.devices, per_day: self.per_day, battery_joules: self.battery };
         let links = if self.link.is_empty() { default_links().collect() } else { self.link.clone() };
-        if model.statistics.is_some() {
+        if model.statistics().is_some() {
             complain(
                 "note: the schema has statistics: if they come from these messages, other messages take more bytes; \
                  `dunnage schema train` prints how many",

@@ -132,7 +132,7 @@ impl Check {
         });
         let faults: Vec<Fault<'_>> = faults.collect();
         print(&Report {
-            name: Some(&model.name),
+            name: Some(model.name()),
             packed: Some(packed),
             fields: Some(fields(model)),
             valid: violations.map(<[_]>::is_empty),

@@ -26,11 +26,11 @@ pub struct Field {
 /// All fields of the model, each object and array before its contents, then the definitions, which are named `#0`, `#1`, ...
 pub fn fields(model: &Model) -> Vec<Field> {
     let mut fields = Vec::new();
-    match &model.root {
+    match model.root() {
         Type::Object(object) => add_object("", object, &mut fields),
         other => add("$", other, true, &mut fields),
     }
-    for (index, definition) in model.definitions.iter().enumerate() {
+    for (index, definition) in model.definitions().iter().enumerate() {
         add(&format!("#{index}"), definition, true, &mut fields);
     }
     fields
@@ -285,7 +285,7 @@ mod tests {
             r#"{"type":"string","x-dunnage-known":"device","x-dunnage-number":{"multipleOf":0.001,"quantum":0.50,
             "minimum":-9,"maximum":9,"usual":{"minimum":0,"maximum":3.3}}}"#,
         );
-        let (name, places, values) = describe(&model.unwrap().root);
+        let (name, places, values) = describe(model.unwrap().root());
         assert_eq!((name, places), ("number in text", Some(3)));
         assert_eq!(values, "-9.000 to 9.000, counts of 0.5, usually 0.000 to 3.000, known: the device");
     }

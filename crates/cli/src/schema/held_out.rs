@@ -1,7 +1,6 @@
 //! Measures statistics on messages that are not in their training: those of other devices, at a later time.
 
 use crate::{failure::Failure, sequences::Sequence};
-use base64::{Engine, prelude::BASE64_STANDARD};
 use dunnage_formats::Value;
 use dunnage_packed::{Error, Layout, Learnt, Training};
 use dunnage_schema::Model;
@@ -81,8 +80,7 @@ pub fn trial(model: &Model, devices: &[Sequence], network: Network) -> Result<Op
         let is_other = |number: usize| number % PARTS == part;
         let known = devices.iter().enumerate().filter(|(number, _)| devices.len() == 1 || !is_other(*number));
         let learnt = learn(&untrained, known.map(|(_, device)| &device.messages[..times(device)]), network)?;
-        let statistics = Some(BASE64_STANDARD.encode(&learnt.statistics));
-        let layout = Layout::new(&Model { statistics, ..model.clone() })
+        let layout = Layout::new(&model.clone().with_statistics(Some(&learnt.statistics)))
             .map_err(|error| Failure::Failed(error.to_string()))?;
         for device in devices.iter().enumerate().filter(|(number, _)| is_other(*number)).map(|(_, d)| d) {
             let later = &device.messages[times(device)..];

@@ -11,7 +11,6 @@ use crate::{
     output::{self, counted, printable},
     sequences::{self, Sequence},
 };
-use base64::{Engine, prelude::BASE64_STANDARD};
 use clap::Args;
 use dunnage_formats::Value;
 use dunnage_packed::{Layout, Learnt, Training, other_slot};
@@ -103,16 +102,23 @@ impl Train {
 }
 
 /// Returns the schema with statistics and a slot of its own, as a model and as text. The other members stay as they are written.
-fn trained(model: &Model, text: &str, statistics: &[u8]) -> Result<(Model, String), serde_json::Error> {
-    let statistics = BASE64_STANDARD.encode(statistics);
-    let mut model = Model { statistics: Some(statistics.clone()), ..model.clone() };
-    model.slot = other_slot(&Layout::untrained(&model), model.slot);
+fn trained(
+    model: &Model,
+    text: &str,
+    statistics: &[u8],
+) -> Result<(Model, String), Box<dyn std::error::Error>> {
+    let slot = other_slot(&Layout::untrained(model), model.slot());
+    let model = model.clone().with_statistics(Some(statistics)).with_slot(slot)?;
     let members: Members<'_> = serde_json::from_str(text)?;
     let mut out = String::from("{\n");
     for (key, value) in members.0.iter().filter(|(key, _)| ![STATISTICS, SLOT].contains(&key.as_str())) {
         out.push_str(&format!("  {}: {},\n", serde_json::to_string(key)?, value.get()));
     }
-    out.push_str(&format!("  \"{SLOT}\": {},\n  \"{STATISTICS}\": \"{statistics}\"\n}}\n", model.slot));
+    out.push_str(&format!(
+        "  \"{SLOT}\": {},\n  \"{STATISTICS}\": \"{}\"\n}}\n",
+        model.slot(),
+        model.statistics().unwrap_or_default()
+    ));
     Ok((model, out))
 }
 

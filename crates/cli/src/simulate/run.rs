@@ -81,7 +81,7 @@ impl Work<'_> {
     }
 
     fn outcomes(&self) -> Vec<Outcome> {
-        let forms: &[Form] = match self.layout.model().statistics {
+        let forms: &[Form] = match self.layout.model().statistics() {
             Some(_) => &[Form::Plain, Form::Prior, Form::Deltas],
             None => &[Form::Plain],
         };

@@ -1,7 +1,7 @@
 //! Builds the C side of a layout.
 
 use super::{
-    SUPPORT,
+    Prefix, SUPPORT,
     alternative::{alternative, unchecked, word},
     initial::initial,
     names::{Scope, capitals, member, type_word},
@@ -20,7 +20,7 @@ const MAX_COUNT: u32 = 16_383;
 
 /// Plans the C side of a plain layout. All names begin with `library`; those of modes 1 and 2 are reserved if there are `modes`. Errors:
 /// the parts that C cannot represent.
-pub(super) fn plan(layout: &Layout, library: &str, modes: bool) -> Result<Plan, Vec<Fault>> {
+pub(super) fn plan(layout: &Layout, library: &Prefix, modes: bool) -> Result<Plan, Vec<Fault>> {
     let mut faults = layout.open_parts();
     if !faults.is_empty() {
         return Err(faults);
@@ -32,7 +32,7 @@ pub(super) fn plan(layout: &Layout, library: &str, modes: bool) -> Result<Plan, 
         builder.reserve_modes(&name);
     }
     let at = Place { path: String::new(), stem: prefix.clone(), kind_name: name.clone() };
-    let root = builder.message(&layout.model().root, layout.root(), &at);
+    let root = builder.message(layout.model().root(), layout.root(), &at);
     faults.append(&mut builder.faults);
     if !faults.is_empty() {
         return Err(faults);

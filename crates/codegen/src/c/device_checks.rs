@@ -43,7 +43,7 @@ impl fmt::Display for DeviceCheck {
 /// ```
 pub fn device_checks(layout: &Layout) -> Vec<DeviceCheck> {
     let mut found = Vec::new();
-    visit(&layout.model().root, "", &mut found);
+    visit(layout.model().root(), "", &mut found);
     found
 }
 

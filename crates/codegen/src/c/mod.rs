@@ -18,6 +18,7 @@ mod parts;
 mod pattern;
 mod place;
 mod plan;
+mod prefix;
 mod size_advice;
 mod source;
 mod structs;
@@ -27,6 +28,7 @@ mod union;
 pub use device_checks::{DeviceCheck, device_checks};
 pub use number::{Count, Whole};
 pub use plan::*;
+pub use prefix::{Prefix, PrefixError};
 pub use size_advice::{Share, shares};
 
 use dunnage_packed::Layout;
@@ -48,7 +50,7 @@ use dunnage_packed::Layout;
 ///     "additionalProperties": false
 /// }"#)?;
 /// let link = c::Link { name: "Sigfox", limit: 12 };
-/// let files = c::c(&Layout::new(&model)?, c::Options { link: Some(link), ..Default::default() }).unwrap();
+/// let files = c::c(&Layout::new(&model)?, &c::Options { link: Some(link), ..Default::default() }).unwrap();
 /// assert!(files.header.contains("Sigfox")); // an assertion that the compiler checks
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -61,12 +63,12 @@ pub struct Link<'a> {
 }
 
 /// Options of the generated C beside the schema.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Options<'a> {
     /// A link whose limit every message must fit.
     pub link: Option<Link<'a>>,
-    /// The prefix of all names, made by [`prefix`].
-    pub prefix: &'a str,
+    /// The prefix of all names.
+    pub prefix: Prefix,
     /// Whether the code also writes messages in modes 1 and 2, for which the schema must have statistics.
     pub modes: bool,
 }
@@ -100,7 +102,7 @@ pub struct Cost {
 }
 
 /// The names and texts of the files that all generated messages of a program share.
-pub const SUPPORT: [(&str, &str); 2] = [
+pub const SUPPORT: &[(&str, &str)] = &[
     ("dunnage_message.h", include_str!("support/dunnage_message.h")),
     ("dunnage_message.c", include_str!("support/dunnage_message.c")),
 ];
@@ -127,13 +129,13 @@ pub const MODES: (&str, &str) = ("dunnage_modes.h", include_str!("support/dunnag
 ///     "required": ["celsius"],
 ///     "additionalProperties": false
 /// }"#)?;
-/// let files = c::c(&Layout::new(&model)?, c::Options::default()).unwrap();
+/// let files = c::c(&Layout::new(&model)?, &c::Options::default()).unwrap();
 /// assert_eq!(files.name, "reading"); // for reading.h and reading.c
 /// assert!(files.header.contains("#define READING_MAX_SIZE"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn c(layout: &Layout, options: Options<'_>) -> Result<Files, Vec<Fault>> {
-    let plan = build::plan(layout, options.prefix, options.modes)?;
+pub fn c(layout: &Layout, options: &Options<'_>) -> Result<Files, Vec<Fault>> {
+    let plan = build::plan(layout, &options.prefix, options.modes)?;
     let modes = if options.modes { Some(modes::modes(layout)?) } else { None };
     let name = plan.name.to_lowercase();
     let header = header::header(&plan, layout, options.link, modes.as_ref());
@@ -157,30 +159,5 @@ pub fn c(layout: &Layout, options: Options<'_>) -> Result<Files, Vec<Fault>> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn plan(layout: &Layout) -> Result<Plan, Vec<Fault>> {
-    build::plan(layout, "", false)
-}
-
-/// Turns `text` into a prefix of names: both `acme` and `acme_` become `acme_`.
-///
-/// # Errors
-/// No identifier can begin with `text`, or `text` is the prefix of the shared code.
-///
-/// ```
-/// use dunnage_codegen::c;
-/// assert_eq!(c::prefix("acme"), Ok("acme_".into()));
-/// assert!(c::prefix("3com").is_err() && c::prefix("dunnage").is_err());
-/// ```
-pub fn prefix(text: &str) -> Result<String, String> {
-    let is_name = text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if !is_name {
-        return Err(
-            "a prefix is letters and digits of ASCII and underscores, and begins with a letter".into()
-        );
-    }
-    let stem = text.trim_end_matches('_');
-    if stem.eq_ignore_ascii_case("dunnage") {
-        return Err("the prefix dunnage belongs to the code that all messages share".into());
-    }
-    Ok(format!("{stem}_"))
+    build::plan(layout, &Prefix::default(), false)
 }

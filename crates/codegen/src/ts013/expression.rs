@@ -35,7 +35,7 @@ impl<'a> Emitter<'a> {
 
     /// Returns the expression for the whole message.
     pub fn message(&mut self, layout: &Layout) -> String {
-        let root = &layout.model().root;
+        let root = layout.model().root();
         if !is_object(root) {
             self.refuse("is not an object, which a codec's data is", "put it into an object");
         }
@@ -90,15 +90,7 @@ impl<'a> Emitter<'a> {
 
     /// Returns a codec that only checks values, for a type that is never on the wire.
     pub fn unlaid(&mut self, kind: &Type, depth: usize) -> String {
-        let model = Model {
-            name: String::new(),
-            root: kind.clone(),
-            definitions: Vec::new(),
-            slot: 1,
-            slot_from_port: false,
-            check: 0,
-            statistics: None,
-        };
+        let model = Model::of_types(kind.clone(), Vec::new());
         let before = std::mem::replace(&mut self.checking, true);
         let codec = self.codec(kind, Layout::untrained(&model).root(), depth);
         self.checking = before;

@@ -9,7 +9,7 @@ use std::{env, fs, path::Path, process::Command};
 /// A schema with every construct that C can represent.
 const EVERYTHING: &str = include_str!("../everything.json");
 
-fn generated(schema: &str, options: c::Options<'_>) -> c::Files {
+fn generated(schema: &str, options: &c::Options<'_>) -> c::Files {
     let text = dunnage_schema::bundled_named(schema).unwrap_or(EVERYTHING);
     let model = Model::compile(text).expect("the schema compiles");
     c::c(&Layout::new(&model).expect("a layout"), options).expect("C can represent the schema")
@@ -43,7 +43,7 @@ const SCHEMAS: [&str; 4] = ["container", "weather", "meter", "everything"];
 #[test]
 fn generated_c_matches_the_golden_files() {
     for schema in SCHEMAS {
-        let files = generated(schema, c::Options::default());
+        let files = generated(schema, &c::Options::default());
         assert_golden(&format!("{}.h", files.name), &files.header);
         assert_golden(&format!("{}.c", files.name), &files.source);
     }
@@ -115,7 +115,7 @@ fn every_compiler_accepts_the_c_without_a_warning() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("c");
     for (compiler, flags) in COMPILERS.into_iter().filter(|(compiler, _)| is_installed(compiler)) {
         for schema in SCHEMAS {
-            let files = generated(schema, fitting("a link", 1024));
+            let files = generated(schema, &fitting("a link", 1024));
             write(&folder, &files);
             fs::write(folder.join("program.c"), program(&files)).expect("the file can be written");
             // The code that all messages share is compiled once.
@@ -139,7 +139,7 @@ fn every_compiler_accepts_the_c_without_a_warning() {
 #[test]
 fn a_message_that_does_not_fit_its_link_does_not_compile() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("narrow");
-    write(&folder, &generated("container", fitting("Kinéis", 30)));
+    write(&folder, &generated("container", &fitting("Kinéis", 30)));
     for (compiler, flags) in COMPILERS.into_iter().filter(|(compiler, _)| is_installed(compiler)) {
         assert!(compile(compiler, flags, &folder, "container.c").is_err(), "{compiler}");
     }
@@ -149,7 +149,7 @@ fn a_message_that_does_not_fit_its_link_does_not_compile() {
 fn errors_name_what_c_cannot_represent_and_a_remedy() {
     let errors = |schema| {
         let layout = Layout::new(&Model::compile(schema).expect("a schema")).expect("a layout");
-        c::c(&layout, c::Options::default())
+        c::c(&layout, &c::Options::default())
             .expect_err("C cannot represent the schema")
             .iter()
             .map(ToString::to_string)
@@ -177,7 +177,7 @@ fn the_epoch_of_a_time_with_an_offset_is_the_one_that_a_clock_in_utc_needs() {
             r#"{{"title":"Tide","type":"object","properties":{{"t":{{"type":"string","x-dunnage-time":{{"notation":"YYYY-MM-DDThh:mm:ss{end}","epoch":"2026-01-01T00:00:00Z"}}}}}},"required":["t"],"additionalProperties":false}}"#
         );
         let layout = Layout::new(&Model::compile(&schema).unwrap()).unwrap();
-        let header = c::c(&layout, c::Options::default()).unwrap().header;
+        let header = c::c(&layout, &c::Options::default()).unwrap().header;
         assert!(header.contains(&format!("#define TIDE_T_EPOCH {epoch}L ")), "{end}: {header}");
     }
 }
@@ -202,13 +202,13 @@ fn what_the_code_does_not_check_is_listed_at_the_functions() {
             "more.n: at most 15 digits"
         ]
     );
-    let header = c::c(&layout, c::Options::default()).unwrap().header;
+    let header = c::c(&layout, &c::Options::default()).unwrap().header;
     for check in checks {
         assert!(header.contains(&format!(" *     {check}")), "{check}: {header}");
     }
     assert!(!header.contains("Only what the schema allows is accepted"), "{header}");
     assert!(
-        generated("container", c::Options::default())
+        generated("container", &c::Options::default())
             .header
             .contains("Only what the schema allows is accepted")
     );

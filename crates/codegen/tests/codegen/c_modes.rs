@@ -2,7 +2,6 @@
 //! `dunnage_packed::Sender` does. `conform` compares both on random schemas and messages.
 
 use crate::c::{COMPILERS, assert_golden, compile, is_installed, program, write};
-use base64::{Engine, prelude::BASE64_STANDARD};
 use dunnage_codegen::c;
 use dunnage_packed::{Layout, Training, Value};
 use dunnage_schema::{Model, bundled_named};
@@ -27,8 +26,8 @@ fn layouts() -> [Layout; 2] {
         }
         before = Some(example);
     }
-    let statistics = Some(BASE64_STANDARD.encode(training.finish().statistics));
-    let container = Layout::new(&Model { statistics, ..model }).expect("its statistics");
+    let container =
+        Layout::new(&model.with_statistics(Some(&training.finish().statistics))).expect("its statistics");
     let vectors: serde_json::Value = serde_json::from_str(VECTORS).expect("JSON");
     let parts = Model::compile(&vectors["vectors"][0]["schema"].to_string()).expect("the schema compiles");
     [container, Layout::new(&parts).expect("its statistics")]
@@ -42,7 +41,7 @@ fn examples() -> Vec<Value> {
 }
 
 fn generated(layout: &Layout) -> c::Files {
-    c::c(layout, c::Options { modes: true, ..Default::default() }).expect("C can represent the schema")
+    c::c(layout, &c::Options { modes: true, ..Default::default() }).expect("C can represent the schema")
 }
 
 fn write_all(folder: &Path, files: &c::Files) {
@@ -84,7 +83,7 @@ fn every_compiler_accepts_modes_1_and_2_without_a_warning() {
 fn modes_1_and_2_need_statistics() {
     let model = Model::compile(bundled_named("container").expect("a bundled schema")).expect("a schema");
     let layout = Layout::new(&model).expect("a layout");
-    let faults = c::c(&layout, c::Options { modes: true, ..Default::default() }).expect_err("no statistics");
+    let faults = c::c(&layout, &c::Options { modes: true, ..Default::default() }).expect_err("no statistics");
     assert_eq!(
         faults[0].to_string(),
         "$ has no statistics, which modes 1 and 2 need: run `dunnage schema train`, and use the schema that it writes"

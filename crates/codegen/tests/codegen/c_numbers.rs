@@ -14,10 +14,10 @@ fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&folder).expect("the target folder can be written");
     let model = Model::compile(include_str!("../numbers.json")).expect("the schema compiles");
-    let files = c::c(&Layout::new(&model).expect("a layout"), c::Options::default())
+    let files = c::c(&Layout::new(&model).expect("a layout"), &c::Options::default())
         .expect("C can represent the schema");
     fs::write(folder.join("numbers.h"), files.header).expect("the file can be written");
-    for (name, text) in c::SUPPORT {
+    for &(name, text) in c::SUPPORT {
         fs::write(folder.join(name), text).expect("the file can be written");
     }
     folder

@@ -13,11 +13,12 @@ const COMPILERS: [&[&str]; 2] = [&["gcc", "-std=c99"], &["g++", "-x", "c++", "-s
 fn run(name: &str, schemas: &[&str], prefix: &str, main: &str) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&folder).expect("the target folder can be written");
+    let prefix = if prefix.is_empty() { c::Prefix::default() } else { prefix.parse().expect("a prefix") };
+    let options = c::Options { prefix, ..Default::default() };
     let mut sources = vec!["main.c".to_owned()];
     for schema in schemas {
         let layout = Layout::new(&Model::compile(schema).expect("the schema compiles")).expect("a layout");
-        let files =
-            c::c(&layout, c::Options { prefix, ..Default::default() }).expect("C can represent the schema");
+        let files = c::c(&layout, &options).expect("C can represent the schema");
         fs::write(folder.join(format!("{}.h", files.name)), files.header).expect("the file can be written");
         fs::write(folder.join(format!("{}.c", files.name)), files.source).expect("the file can be written");
         sources.push(format!("{}.c", files.name));
@@ -81,7 +82,7 @@ int main(void)
 fn a_program_in_cpp98_links_with_code_in_c() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mixed");
     let layout = Layout::new(&Model::compile(bundled_named("weather").expect("a schema")).expect("a model"));
-    let files = c::c(&layout.expect("a layout"), c::Options::default()).expect("C can represent the schema");
+    let files = c::c(&layout.expect("a layout"), &c::Options::default()).expect("C can represent the schema");
     crate::c::write(&folder, &files);
     let main = format!(
         "#include <stdint.h>\n#include \"weather.h\"\n{CHECK}

@@ -18,16 +18,15 @@ fn assert_golden(name: &str, text: &str, golden: &str) {
 #[test]
 fn definitions_of_the_meter_match_the_golden_files() {
     let meter = mapped("meter", Mapping::Exact);
-    let record = meter.record();
-    assert_golden("meter.proto", &proto(record, Mapping::Exact), include_str!("../golden/meter.proto"));
-    assert_golden("meter.avsc", &avro(record), include_str!("../golden/meter.avsc"));
-    assert_golden("meter.thrift", &thrift(record), include_str!("../golden/meter.thrift"));
+    assert_golden("meter.proto", &proto(&meter), include_str!("../golden/meter.proto"));
+    assert_golden("meter.avsc", &avro(&meter), include_str!("../golden/meter.avsc"));
+    assert_golden("meter.thrift", &thrift(&meter), include_str!("../golden/meter.thrift"));
 }
 
 #[test]
 fn float32_definition_of_the_container_matches_the_golden_file() {
     let container = mapped("container", Mapping::Float32);
-    let text = proto(container.record(), Mapping::Float32);
+    let text = proto(&container);
     assert_golden("container-float32.proto", &text, include_str!("../golden/container-float32.proto"));
 }
 

@@ -43,7 +43,7 @@ impl Avro {
     /// `malformed`: the library of Avro rejects the derived schema.
     pub fn new(model: &Model) -> Result<Self, Error> {
         let mapped = Mapped::of(model, Mapping::Exact);
-        let schema = Schema::parse_str(&dunnage_codegen::avro(mapped.record()))
+        let schema = Schema::parse_str(&dunnage_codegen::avro(&mapped))
             .map_err(|e| Error::new(Kind::Malformed, 0, format!("the Avro schema does not compile: {e}")))?;
         Ok(Avro { mapped, schema, header: AvroHeader::None })
     }

@@ -67,7 +67,7 @@ impl Protobuf {
     /// `malformed`: the library of Protobuf rejects the derived definition.
     pub fn new(model: &Model, mapping: Mapping) -> Result<Self, Error> {
         let mapped = Mapped::of(model, mapping);
-        let definition = Definition::of(&dunnage_codegen::proto(mapped.record(), mapping), None)?;
+        let definition = Definition::of(&dunnage_codegen::proto(&mapped), None)?;
         let shapes = Shapes::of(&definition.0, Some(mapped.record()))?;
         Ok(Protobuf { shapes, keys: Keys::Mapped(Box::new(mapped)) })
     }

@@ -23,7 +23,7 @@ impl Plans {
     /// Finds a property for each field. An error says which part of the schema no message of the definition can have.
     pub(super) fn of(model: &Model, shapes: &Shapes) -> Result<Plans, Error> {
         let mut survey = Survey { model, shapes, plans: Vec::new(), seen: HashMap::new() };
-        if survey.message(&model.root, shapes.root(), 0)?.is_none() {
+        if survey.message(model.root(), shapes.root(), 0)?.is_none() {
             survey.plans.push(Some(Plan { keys: Vec::new(), inner: Vec::new() }));
         }
         Ok(Plans(survey.plans.into_iter().flatten().collect()))
@@ -170,7 +170,7 @@ impl<'a> Survey<'a> {
         // A chain of definitions without a type in between has been rejected by the compiler.
         loop {
             kind = match kind {
-                Type::Definition(at) => match self.model.definitions.get(*at) {
+                Type::Definition(at) => match self.model.definitions().get(*at) {
                     Some(definition) => definition,
                     None => return &Type::Any,
                 },

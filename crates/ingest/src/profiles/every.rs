@@ -8,7 +8,7 @@ const SECONDS: std::ops::Range<i128> = 2_000_000_000..1 << 34;
 /// Returns the time between two messages in microseconds: from `every` of `x-dunnage-time`, else from `x-dunnage-every` of a whole number that
 /// is a time in seconds.
 pub fn every(model: &Model) -> Option<i64> {
-    let Type::Object(object) = model.root.bare() else { return None };
+    let Type::Object(object) = model.root().bare() else { return None };
     let kinds = || object.fields.iter().map(|field| field.kind.bare());
     let of_text = kinds().find_map(|kind| match kind {
         Type::TimeText(time) => Some((time.every?, 10_u64.pow(time.places.min(9)))),

@@ -109,10 +109,11 @@ fn files(folder: &Path, wrong: &mut Vec<ProfileError>) -> Result<Vec<(String, Pa
 /// Returns the schema of a file, bundled with the files of the schema folder that it refers to.
 fn read(config: &SchemaSettings, path: &Path) -> Result<String, ProfileError> {
     let text = std::fs::File::open(path).and_then(read_text).map_err(|e| failed(path, e.to_string()))?;
-    let folders = Folders::new(std::slice::from_ref(&config.path)).map_err(|e| failed(path, e))?;
+    let folders =
+        Folders::new(std::slice::from_ref(&config.path)).map_err(|e| failed(path, e.to_string()))?;
     let folders = match config.map.as_os_str().is_empty() {
         true => folders,
-        false => folders.with_map(&config.map).map_err(|e| failed(path, e))?,
+        false => folders.with_map(&config.map).map_err(|e| failed(path, e.to_string()))?,
     };
     folders.bundle(path, &text).map_err(|e| failed(path, e.to_string()))
 }

@@ -62,7 +62,7 @@ impl<'m> Declared<'m> {
 
 fn part_at<'m>(model: &'m Model, pointer: &str) -> Part<'m> {
     let mut part = Vec::new();
-    add(model, &model.root, Definitions::Followed, &mut Vec::new(), &mut part);
+    add(model, model.root(), Definitions::Followed, &mut Vec::new(), &mut part);
     for token in pointer.split('/').skip(1) {
         let token = dunnage_schema::pointer::unescape(token);
         part = child(model, &part, &token, Definitions::Followed);
@@ -93,7 +93,7 @@ fn add<'m>(
         Type::Definition(index) if definitions == Definitions::Followed => {
             if !entered.contains(index) {
                 entered.push(*index);
-                add(model, &model.definitions[*index], definitions, entered, part);
+                add(model, &model.definitions()[*index], definitions, entered, part);
             }
         }
         other => match other.inner() {

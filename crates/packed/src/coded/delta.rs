@@ -40,11 +40,10 @@ impl Trained {
 /// A message that the receiver has acknowledged, as the reference of later ones.
 ///
 /// ```
-/// # use base64::{Engine, prelude::BASE64_STANDARD};
 /// # use dunnage_packed::{Layout, Training, Value};
 /// # use dunnage_schema::Model;
-/// # let mut model = Model::compile(r#"{"type": "integer", "minimum": 0, "maximum": 999999, "x-dunnage-changes": 2}"#)?;
-/// # model.statistics = Training::assumed(&Layout::untrained(&model))?.map(|bytes| BASE64_STANDARD.encode(bytes));
+/// # let model = Model::compile(r#"{"type": "integer", "minimum": 0, "maximum": 999999, "x-dunnage-changes": 2}"#)?;
+/// # let model = model.clone().with_statistics(Training::assumed(&Layout::untrained(&model))?.as_deref());
 /// let layout = Layout::new(&model)?; // a schema with statistics
 /// let reference = layout.reference(&Value::U64(500_000))?;
 /// let again = layout.reference_from(reference.plain(), None)?; // as after a restart
@@ -151,11 +150,10 @@ impl Layout {
     /// As those of [`Layout::reference`].
     ///
     /// ```
-    /// # use base64::{Engine, prelude::BASE64_STANDARD};
     /// # use dunnage_packed::{Layout, Training, Value};
     /// # use dunnage_schema::Model;
-    /// # let mut model = Model::compile(r#"{"type": "integer", "minimum": 0, "maximum": 999999, "x-dunnage-changes": 2}"#)?;
-    /// # model.statistics = Training::assumed(&Layout::untrained(&model))?.map(|bytes| BASE64_STANDARD.encode(bytes));
+    /// # let model = Model::compile(r#"{"type": "integer", "minimum": 0, "maximum": 999999, "x-dunnage-changes": 2}"#)?;
+    /// # let model = model.clone().with_statistics(Training::assumed(&Layout::untrained(&model))?.as_deref());
     /// let layout = Layout::new(&model)?; // a schema with statistics
     /// let acknowledged = layout.reference(&Value::U64(500_000))?;
     /// let mut delta = Vec::new();

@@ -12,13 +12,12 @@ use std::borrow::Borrow;
 /// `L` is `&Layout`, `Arc<Layout>` or a `Layout`.
 ///
 /// ```
-/// use base64::{Engine, prelude::BASE64_STANDARD};
 /// use dunnage_packed::{Layout, Receiver, Sender, Training, Value};
 /// use dunnage_schema::Model;
 ///
-/// let mut model = Model::compile(r#"{"type": "integer", "minimum": 0, "maximum": 999999, "x-dunnage-changes": 2}"#)?;
+/// let model = Model::compile(r#"{"type": "integer", "minimum": 0, "maximum": 999999, "x-dunnage-changes": 2}"#)?;
 /// let statistics = Training::assumed(&Layout::untrained(&model))?;
-/// model.statistics = statistics.map(|statistics| BASE64_STANDARD.encode(statistics));
+/// let model = model.with_statistics(statistics.as_deref());
 /// let layout = Layout::new(&model)?;
 ///
 /// let (mut sender, mut receiver) = (Sender::new(&layout, 1), Receiver::new(&layout, 32));

@@ -67,11 +67,10 @@ impl<L: Borrow<Layout>> Sender<L> {
     /// ignored, so that late and repeated acknowledgements do no harm.
     ///
     /// ```
-    /// # use base64::{Engine, prelude::BASE64_STANDARD};
     /// # use dunnage_packed::{Layout, Training, Value};
     /// # use dunnage_schema::Model;
-    /// # let mut model = Model::compile(r#"{"type": "integer", "minimum": 0, "maximum": 999999, "x-dunnage-changes": 2}"#)?;
-    /// # model.statistics = Training::assumed(&Layout::untrained(&model))?.map(|bytes| BASE64_STANDARD.encode(bytes));
+    /// # let model = Model::compile(r#"{"type": "integer", "minimum": 0, "maximum": 999999, "x-dunnage-changes": 2}"#)?;
+    /// # let model = model.clone().with_statistics(Training::assumed(&Layout::untrained(&model))?.as_deref());
     /// let layout = Layout::new(&model)?; // a schema with statistics
     /// # use dunnage_packed::Sender;
     /// let mut sender = Sender::new(&layout, 1);

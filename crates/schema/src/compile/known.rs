@@ -8,6 +8,8 @@ use super::{
 use crate::{DEVICE, SchemaError, Type, parse::Node};
 use std::ops::RangeInclusive;
 
+/// The slots that a packed message can have.
+const SLOTS: RangeInclusive<u8> = 1..=63;
 const KNOWN: &str = "x-dunnage-known";
 /// The maximum length of a name, in characters.
 const MAX_NAME: usize = 64;
@@ -57,7 +59,12 @@ fn is_name(name: &str) -> bool {
 
 /// Returns the slot of the schema; 1 without the keyword.
 pub(super) fn slot(root: &Node) -> Result<u8, SchemaError> {
-    top(root, SLOT, 1..=63, 1)
+    top(root, SLOT, SLOTS, 1)
+}
+
+/// Returns `slot` if a packed message can have it.
+pub(crate) fn checked_slot(slot: u8) -> Result<u8, SchemaError> {
+    within(SLOT, SLOTS, Some(slot))
 }
 
 /// Returns whether the slot is the port of the link.
@@ -90,7 +97,11 @@ pub(super) fn statistics(root: &Node) -> Result<Option<String>, SchemaError> {
 /// Returns the number under `keyword` at the top of the schema.
 fn top(root: &Node, keyword: &str, range: RangeInclusive<u8>, without: u8) -> Result<u8, SchemaError> {
     let Some(node) = root.get(keyword) else { return Ok(without) };
-    let n = bound::exact(node).and_then(|n| n.scaled(0)).and_then(|n| u8::try_from(n).ok());
+    within(keyword, range, bound::exact(node).and_then(|n| n.scaled(0)).and_then(|n| u8::try_from(n).ok()))
+}
+
+/// Returns the number under `keyword` if it is in `range`.
+fn within(keyword: &str, range: RangeInclusive<u8>, n: Option<u8>) -> Result<u8, SchemaError> {
     n.filter(|n| range.contains(n)).ok_or_else(|| {
         let message = format!("{keyword} must be a whole number from {} to {}", range.start(), range.end());
         SchemaError::new("", keyword, message)

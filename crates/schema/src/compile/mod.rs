@@ -37,6 +37,7 @@ pub use advice::{has_keywords, warnings};
 use budget::Budget;
 use dialect::Dialect;
 use identifiers::Identifiers;
+pub(crate) use known::checked_slot;
 use reference::Followed;
 pub(crate) use reference::percent_decoded;
 use std::collections::HashMap;
@@ -326,7 +327,7 @@ impl<'a> Schema<'a> {
 }
 
 /// Turns `Smart meter` into `SmartMeter`: ASCII letters and digits, with a capital at the start of each word.
-fn identifier(title: &str) -> String {
+pub(crate) fn identifier(title: &str) -> String {
     let mut name = String::new();
     for word in title.split(|c: char| !c.is_ascii_alphanumeric()) {
         let mut letters = word.chars();

@@ -91,7 +91,7 @@ fn nothing_outside_of_the_folders_is_read() {
             "{reference}: {error}"
         );
     }
-    assert!(Folders::new(&[secret]).unwrap_err().contains("is not a folder"));
+    assert!(Folders::new(&[secret]).unwrap_err().message().contains("is not a folder"));
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn addresses_can_be_mapped_to_files() {
         ("[]", "not a JSON object"),
     ] {
         let error = Folders::default().with_map(&folder.write("wrong.json", wrong)).expect_err("an error");
-        assert!(error.contains(reason) && error.contains("wrong.json"), "{error}");
+        assert!(error.message().contains(reason) && error.message().contains("wrong.json"), "{error}");
     }
 }
 

@@ -43,8 +43,8 @@ fn the_messages_of_the_corpus_are_the_schemas_first_examples() {
 fn the_container_has_its_20_fields_in_the_order_of_its_message() {
     let text = bundled_named("container").unwrap();
     let model = Model::compile(text).unwrap();
-    assert_eq!(model.name, "Container");
-    let Type::Object(object) = &model.root else { panic!("not an object") };
+    assert_eq!(model.name(), "Container");
+    let Type::Object(object) = model.root() else { panic!("not an object") };
     let example = &parse(text)["examples"][0];
     let keys: Vec<_> = example.as_object().unwrap().keys().collect();
     let fields: Vec<_> = object.fields.iter().map(|field| &field.name).collect();
@@ -57,7 +57,7 @@ fn the_container_has_its_20_fields_in_the_order_of_its_message() {
 #[test]
 fn texts_of_the_container_message_round_trip_byte_for_byte() {
     let text = bundled_named("container").unwrap();
-    let Type::Object(object) = Model::compile(text).unwrap().root else { panic!("not an object") };
+    let Type::Object(object) = Model::compile(text).unwrap().into_root() else { panic!("not an object") };
     let example = value(&parse(text)["examples"][0]);
     let mut numbers = 0;
     for field in &object.fields {
@@ -82,7 +82,7 @@ fn an_unknown_name_has_no_schema() {
 #[test]
 fn bundled_schemas_have_the_expected_number_of_optional_fields() {
     for (name, optional) in [("container-numeric", 0), ("weather", 4), ("meter", 4)] {
-        let Type::Object(object) = Model::compile(bundled_named(name).unwrap()).unwrap().root else {
+        let Type::Object(object) = Model::compile(bundled_named(name).unwrap()).unwrap().into_root() else {
             panic!("{name} is no object")
         };
         assert_eq!(object.fields.iter().filter(|field| !field.required).count(), optional, "{name}");

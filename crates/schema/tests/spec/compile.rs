@@ -4,7 +4,7 @@ use dunnage_pson::Value;
 use dunnage_schema::*;
 
 fn root(schema: &str) -> Type {
-    Model::compile(schema).unwrap_or_else(|e| panic!("{schema}: {e}")).root
+    Model::compile(schema).unwrap_or_else(|e| panic!("{schema}: {e}")).into_root()
 }
 
 fn integer(min: i128, max: i128, step: u64) -> Type {
@@ -168,7 +168,7 @@ fn max_length_is_limited_to_the_longest_match() {
         r#"{"format":"uuid","type":"string"}"#,
         Options { assert_formats: true, ..Options::default() },
     );
-    let Type::Text(text) = asserted.unwrap().root else { panic!("no text") };
+    let Type::Text(text) = asserted.unwrap().into_root() else { panic!("no text") };
     assert_eq!(
         (text.min_length, text.max_length, text.asserted_format()),
         (36, Some(36), Some(Format::Uuid))
@@ -291,19 +291,13 @@ fn the_name_is_an_identifier_made_from_the_title() {
         ("", "Message"),
         ("天気", "Message"),
     ] {
-        assert_eq!(Model::compile(&format!(r#"{{"title":"{title}"}}"#)).unwrap().name, name, "{title}");
+        assert_eq!(Model::compile(&format!(r#"{{"title":"{title}"}}"#)).unwrap().name(), name, "{title}");
     }
+    let model = Model::compile("true").unwrap();
+    assert_eq!((model.name(), model.root(), model.definitions()), ("Message", &Type::Any, [].as_slice()));
     assert_eq!(
-        Model::compile("true").unwrap(),
-        Model {
-            name: "Message".into(),
-            root: Type::Any,
-            definitions: vec![],
-            slot: 1,
-            slot_from_port: false,
-            check: 0,
-            statistics: None
-        }
+        (model.slot(), model.slot_from_port(), model.check(), model.statistics()),
+        (1, false, 0, None)
     );
 }
 

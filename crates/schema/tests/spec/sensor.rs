@@ -9,7 +9,7 @@ fn model(schema: &str) -> Model {
 }
 
 fn decimal(schema: &str) -> Decimal {
-    match model(schema).root {
+    match model(schema).into_root() {
         Type::Decimal(decimal) => decimal,
         Type::NumberText(text) => text.number,
         other => panic!("{schema} is {other:?}"),
@@ -49,7 +49,7 @@ fn a_quantum_allows_only_its_rounded_multiples() {
 
 #[test]
 fn usual_bounds_are_rounded_inwards_and_must_lie_in_the_range() {
-    let whole = |schema: &str| match model(schema).root {
+    let whole = |schema: &str| match model(schema).root() {
         Type::Integer(integer) => integer.usual,
         other => panic!("{schema} is {other:?}"),
     };
@@ -195,7 +195,7 @@ fn times_can_have_an_end() {
             r#"{{"type":"string","x-dunnage-time":{{"notation":"YYYY-MM-DD hh:mm:ss.f","epoch":"2020-01-01T00:00:00Z","until":{until}}}}}"#
         )
     };
-    let Type::TimeText(time) = model(&schema(r#""2020-01-01T01:00:09+01:00""#)).root else {
+    let Type::TimeText(time) = model(&schema(r#""2020-01-01T01:00:09+01:00""#)).into_root() else {
         panic!("no time")
     };
     assert_eq!((time.until, time.range()), (Some(1_577_836_809), (0, 99)));
@@ -223,7 +223,7 @@ fn a_text_is_known_at_most_once() {
         )
     };
     let compiled = model(&object(r#""id""#, ""));
-    let Type::Object(root) = &compiled.root else { panic!("no object") };
+    let Type::Object(root) = &compiled.root() else { panic!("no object") };
     assert!(matches!(&root.fields[0].kind, Type::Known(_, inner) if matches!(**inner, Type::Text(_))));
     assert_eq!(compiled.validate(&message(r#"{"id":"abc"}"#)), Ok(()));
     assert_eq!(
@@ -232,10 +232,10 @@ fn a_text_is_known_at_most_once() {
         "the value is still checked"
     );
     let phone = r#","tel":{"type":"string","x-dunnage-known":"msisdn"}"#;
-    let Type::Object(root) = model(&object(r#""id","tel""#, phone)).root else { panic!("no object") };
+    let Type::Object(root) = model(&object(r#""id","tel""#, phone)).into_root() else { panic!("no object") };
     assert!(matches!(&root.fields[1].kind, Type::Known(name, _) if name == "msisdn"));
     let numbers = r#"{"type":"string","x-dunnage-number":{"multipleOf":1},"x-dunnage-known":"device"}"#;
-    assert!(matches!(model(numbers).root, Type::Known(_, _)));
+    assert!(matches!(model(numbers).root(), Type::Known(_, _)));
     refused(&[
         (&object("", ""), "/$defs/id/x-dunnage-known", "required"),
         (
@@ -260,8 +260,8 @@ fn a_text_is_known_at_most_once() {
 
 #[test]
 fn a_slot_applies_to_the_whole_schema() {
-    assert_eq!(model(r#"{"type":"null"}"#).slot, 1);
-    assert_eq!(model(r#"{"type":"null","x-dunnage-slot":63}"#).slot, 63);
+    assert_eq!(model(r#"{"type":"null"}"#).slot(), 1);
+    assert_eq!(model(r#"{"type":"null","x-dunnage-slot":63}"#).slot(), 63);
     refused(&[
         (r#"{"x-dunnage-slot":0}"#, "/x-dunnage-slot", "1 to 63"),
         (r#"{"x-dunnage-slot":64}"#, "/x-dunnage-slot", "1 to 63"),
@@ -273,8 +273,8 @@ fn a_slot_applies_to_the_whole_schema() {
 
 #[test]
 fn the_slot_may_come_from_the_port() {
-    assert!(!model(r#"{"type":"null"}"#).slot_from_port);
-    assert!(model(r#"{"type":"null","x-dunnage-slot-from":"port"}"#).slot_from_port);
+    assert!(!model(r#"{"type":"null"}"#).slot_from_port());
+    assert!(model(r#"{"type":"null","x-dunnage-slot-from":"port"}"#).slot_from_port());
     refused(&[
         (r#"{"x-dunnage-slot-from":"link"}"#, "/x-dunnage-slot-from", "must be \"port\""),
         (r#"{"x-dunnage-slot-from":true}"#, "/x-dunnage-slot-from", "must be \"port\""),

@@ -10,18 +10,7 @@ use proptest::sample::select;
 pub fn model_and_messages() -> impl Strategy<Value = (Model, Vec<Value>)> {
     any_type(4).prop_flat_map(|root| {
         let messages = vec(value_of(&root), 1..4);
-        (
-            Just(Model {
-                name: "Message".into(),
-                root,
-                definitions: vec![tree()],
-                slot: 1,
-                slot_from_port: false,
-                check: 0,
-                statistics: None,
-            }),
-            messages,
-        )
+        (Just(Model::of_types(root, vec![tree()])), messages)
     })
 }
 

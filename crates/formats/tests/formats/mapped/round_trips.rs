@@ -43,7 +43,7 @@ proptest! {
                     Ok(()) => prop_assert_eq!(format.decode(&bytes), Ok(message.clone()), "{}: {:02x?}", id, bytes),
                     Err(e) => {
                         prop_assert_eq!(e.kind(), Kind::Range, "{}: {}", id, e);
-                        prop_assert!(needs_65_bits(&model.root, message), "{}: {}", id, e);
+                        prop_assert!(needs_65_bits(model.root(), message), "{}: {}", id, e);
                     }
                 }
             }

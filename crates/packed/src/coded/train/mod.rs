@@ -73,17 +73,16 @@ struct NodeBits {
 /// Collects messages, and makes statistics of them.
 ///
 /// ```
-/// use base64::{Engine, prelude::BASE64_STANDARD};
 /// use dunnage_packed::{Layout, Training, Value};
 /// use dunnage_schema::Model;
 ///
-/// let mut model = Model::compile(r#"{"type": "integer", "minimum": 0, "maximum": 65535}"#)?;
+/// let model = Model::compile(r#"{"type": "integer", "minimum": 0, "maximum": 65535}"#)?;
 /// let layout = Layout::untrained(&model);
 /// let mut training = Training::new(&layout)?;
 /// for n in 0..1000 {
 ///     training.add(&training.example(&Value::U64(20_000 + n % 16))?);
 /// }
-/// model.statistics = Some(BASE64_STANDARD.encode(training.finish().statistics));
+/// let model = model.with_statistics(Some(&training.finish().statistics));
 ///
 /// let mut bytes = Vec::new();
 /// Layout::new(&model)?.encode(&Value::U64(20_007), &mut bytes)?;

@@ -77,9 +77,9 @@ proptest! {
     #[test]
     fn decimals_of_one_notation_are_decimals(numbers in prop::collection::vec("-?[1-9][0-9]{0,3}\\.[0-9]{2}", 1..40)) {
         let model = Model::compile(&infer(&numbers, None).unwrap().schema).unwrap();
-        prop_assert!(matches!(model.root, Type::Decimal(_)));
+        prop_assert!(matches!(model.root(), Type::Decimal(_)));
         let texts: Vec<String> = numbers.iter().map(|number| format!("\"{number}\"")).collect();
         let model = Model::compile(&infer(&texts, None).unwrap().schema).unwrap();
-        prop_assert!(matches!(model.root, Type::NumberText(_)));
+        prop_assert!(matches!(model.root(), Type::NumberText(_)));
     }
 }

@@ -13,7 +13,7 @@ fn model(schema: &str) -> Model {
 }
 
 fn root(schema: &str) -> Type {
-    model(schema).root
+    model(schema).into_root()
 }
 
 /// Asserts that both schemas of each pair become the same type.

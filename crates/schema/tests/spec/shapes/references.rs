@@ -9,8 +9,8 @@ fn a_recursive_schema_becomes_a_definition() {
     let tree = model(
         r##"{"type":"object","properties":{"name":{"type":"string"},"children":{"type":"array","items":{"$ref":"#"}}},"additionalProperties":false}"##,
     );
-    assert_eq!(tree.definitions, std::slice::from_ref(&tree.root));
-    let Type::Object(object) = &tree.root else { panic!("the whole message is no object") };
+    assert_eq!(tree.definitions(), std::slice::from_ref(tree.root()));
+    let Type::Object(object) = &tree.root() else { panic!("the whole message is no object") };
     assert!(matches!(&object.fields[1].kind, Type::Array(array) if *array.items == Type::Definition(0)));
     let text = r#"{"children":[{"name":"a","children":[]},{"children":[{"name":1}]}]}"#;
     let violation = tree.validate(&message(text)).unwrap_err();
@@ -21,9 +21,9 @@ fn a_recursive_schema_becomes_a_definition() {
         r##"{"type":"object","properties":{"x":{"$ref":"#/$defs/a"},"y":{"$ref":"#/$defs/c"}},"$defs":{
             "a":{"type":"array","items":{"$ref":"#/$defs/b"}},"b":{"type":["array","null"],"items":{"$ref":"#/$defs/a"}},"c":{"type":"null"}}}"##,
     );
-    let Type::Object(object) = &both.root else { panic!("no object") };
+    let Type::Object(object) = &both.root() else { panic!("no object") };
     assert_eq!((&object.fields[0].kind, &object.fields[1].kind), (&Type::Definition(0), &Type::Null));
-    assert_eq!(both.definitions.len(), 1);
+    assert_eq!(both.definitions().len(), 1);
     assert!(both.validate(&message(r#"{"x":[null,[[]]]}"#)).is_ok());
     assert!(both.validate(&message(r#"{"x":[[1]]}"#)).is_err());
 }
