@@ -62,6 +62,7 @@ pub struct Saving {
 
 /// The answer to a proposed change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Choice {
     /// Make it.
     Take,
@@ -284,6 +285,22 @@ mod tests {
             ("n", Cost::UnseenValues),
         ];
         assert_eq!(made, expected);
+    }
+
+    /// Each state was seen once. Remarks of several words stay texts.
+    #[test]
+    fn words_that_were_seen_once_become_an_enumeration_if_the_link_needs_it() {
+        let schema = r#"{"type":"object","additionalProperties":false,"required":["state","note"],"properties":{
+            "state":{"type":"string","maxLength":20},"note":{"type":"string","maxLength":20}}}"#;
+        let message = |state: &str, note: &str| {
+            Value::Map(vec![("state".into(), state.into()), ("note".into(), note.into())])
+        };
+        let messages =
+            [message("off", "on its way"), message("low", "as before"), message("fault", "no fan")];
+        let fitted = fitted(schema, &messages, 90).unwrap();
+        let made: Vec<_> = fitted.made.iter().map(|saving| &saving.change).collect();
+        assert_eq!((made.len(), made[0].field.as_str(), made[0].cost), (1, "state", Cost::UnseenValues));
+        assert!(fitted.schema.contains("\"enum\""), "{}", fitted.schema);
     }
 
     /// A message of 40 bytes has no room for an identifier of 50 characters, but for all else as it is.

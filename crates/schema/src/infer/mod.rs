@@ -99,7 +99,7 @@ impl std::error::Error for InferError {}
 /// # Errors
 /// There are no samples; a sample is not JSON, has a duplicate key, is nested more than 32 deep, is longer than 1 MiB, or has a number
 /// beyond the range of binary64: [`InferError::sample`] has its index; or the samples are so diverse that the schema would break the limits of
-/// `spec/schema.md`.
+/// [spec/schema.md](https://github.com/dunnage/dunnage/blob/main/spec/schema.md).
 ///
 /// ```
 /// use dunnage_schema::infer;
@@ -142,7 +142,7 @@ pub fn infer(samples: &[impl AsRef<str>], title: Option<&str>) -> Result<Inferre
 /// ```
 /// use dunnage_schema::{Model, with_keyword};
 /// let schema = with_keyword(r#"{"type": "boolean"}"#, "x-dunnage-slot", 7)?;
-/// assert_eq!(Model::compile(&schema)?.slot, 7);
+/// assert_eq!(Model::compile(&schema)?.slot(), 7);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn with_keyword(schema: &str, keyword: &str, n: u64) -> Result<String, SchemaError> {

@@ -191,12 +191,15 @@ fn texts(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, String
     }
     let allows_null =
         matches!(schema.get("type"), Some(Node::Array(types)) if types.contains(&write::text("null")));
-    if let Some(few) = text::few(&texts) {
+    let few = text::few(&texts);
+    let recur = few.is_some();
+    if let Some(few) = few.or_else(|| text::words(&texts)) {
         let mut choices: Vec<Node> = few.iter().map(|text| write::text(text)).collect();
         choices.extend(allows_null.then_some(Node::Null));
         let (cost, others) = match are_identifiers(&few) {
             true => (Cost::OtherDevices, "; x-dunnage-known instead keeps other devices"),
-            false => (Cost::OtherForms, ""),
+            false if recur => (Cost::OtherForms, ""),
+            false => (Cost::UnseenValues, ""),
         };
         let what = format!("only the {} texts that were seen{others}", few.len());
         propose(with(schema, &TEXT, [("enum", Node::Array(choices))]), what, cost);

@@ -70,9 +70,18 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, texts: &[&str]) -> Node {
 
 /// Returns the different texts, if they are few enough to be an enumeration and occur again and again.
 pub(super) fn few<'a>(texts: &[&'a str]) -> Option<Vec<&'a str>> {
+    different(texts).filter(|different| texts.len() >= AGAIN * different.len())
+}
+
+/// Returns the different texts, if they are few enough to be an enumeration and each is one word: a state, and not a remark.
+pub(super) fn words<'a>(texts: &[&'a str]) -> Option<Vec<&'a str>> {
+    different(texts).filter(|different| !different.iter().any(|text| text.contains(char::is_whitespace)))
+}
+
+fn different<'a>(texts: &[&'a str]) -> Option<Vec<&'a str>> {
     let different: BTreeSet<&str> = texts.iter().copied().collect();
     let is_choice = |text: &&str| !text.is_empty() && text.chars().count() <= LONGEST_CHOICE;
-    let is_few = (2..=CHOICES).contains(&different.len()) && texts.len() >= AGAIN * different.len();
+    let is_few = (2..=CHOICES).contains(&different.len());
     (is_few && different.iter().all(is_choice)).then(|| different.into_iter().collect())
 }
 
