@@ -2,7 +2,8 @@
 
 use super::columns::COLUMNS;
 use dunnage_pson::Value;
-use dunnage_schema::{Array, Format, Model, Object, Tuple, Type};
+use dunnage_schema::{Array, Format, Model, Object, TimeText, Tuple, Type};
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 /// Largest number of parts of a schema that are searched for columns.
 const PARTS: usize = 16 * COLUMNS;
@@ -142,6 +143,7 @@ fn kind_of(kind: &Type) -> Option<ColumnType> {
         Type::Integer(_) => Some(ColumnType::Integer),
         Type::Decimal(_) | Type::Float(_) => Some(ColumnType::Double),
         Type::Text(text) if text.format == Some(Format::DateTime) => Some(ColumnType::Time),
+        Type::TimeText(time) if is_rfc_3339(time) => Some(ColumnType::Time),
         Type::Text(_) | Type::NumberText(_) | Type::NumbersText(_) | Type::TimeText(_) => {
             Some(ColumnType::Text)
         }
@@ -149,6 +151,11 @@ fn kind_of(kind: &Type) -> Option<ColumnType> {
         Type::Const(value) => kind_of_value(value),
         _ => None,
     }
+}
+
+/// Returns whether the times in this notation are RFC 3339 times.
+fn is_rfc_3339(time: &TimeText) -> bool {
+    OffsetDateTime::parse(&time.write(time.range().0), &Rfc3339).is_ok()
 }
 
 fn kind_of_value(value: &Value) -> Option<ColumnType> {
@@ -241,6 +248,8 @@ mod tests {
         let schema = r#"{"type":"object","properties":{
             "n":{"type":"integer"},"t":{"type":"number"},"d":{"type":"number","multipleOf":0.01},"ok":{"type":"boolean"},
             "at":{"type":"string","format":"date-time"},"s":{"type":"string"},
+            "sent":{"type":"string","x-dunnage-time":{"notation":"YYYY-MM-DDThh:mm:ss.fff+01:00"}},
+            "gps":{"type":"string","x-dunnage-time":{"notation":"YYMMDD hhmmss"}},
             "maybe":{"type":["integer","null"]},"either":{"type":["integer","number"]},"mixed":{"type":["integer","string"]},
             "level":{"enum":[1,2.5]},"state":{"enum":["on","off",null]},"v":{"const":3},
             "position":{"type":"object","properties":{"a/b":{"type":"number"}}},
@@ -257,6 +266,8 @@ mod tests {
                 "/ok Column(Bool)",
                 "/at Column(Time)",
                 "/s Column(Text)",
+                "/sent Column(Time)",
+                "/gps Column(Text)",
                 "/maybe Column(Integer)",
                 "/either Column(Double)",
                 "/mixed Column(Text)",
