@@ -1,6 +1,6 @@
 //! `dunnage gateway dead-letters`: the messages that outputs have rejected for good, and those that they retry.
 
-use super::running::{self, Which, counted, list, print_json, text};
+use super::running::{self, Which, check_found, counted, list, print_json, text};
 use crate::{failure::Failure, output, schema::table};
 use clap::{Args, Subcommand};
 use serde_json::Value;
@@ -100,16 +100,9 @@ impl DeadLetters {
     }
 }
 
-/// Prints the number of messages. Fails if IDs were given and none of them is in the list.
+/// Prints the number of messages.
 fn say(done: &str, answer: &Value, ids: &[i64]) -> Result<(), Failure> {
-    if !ids.is_empty() && answer["messages"] == 0 {
-        let ids: Vec<_> = ids.iter().map(i64::to_string).collect();
-        let reason = format!(
-            "no message in the list has the ID {}; `dunnage gateway dead-letters list` prints the list",
-            ids.join(" or ")
-        );
-        return Err(Failure::Failed(reason));
-    }
+    check_found(ids, answer["messages"] != 0, "dead-letters")?;
     let mut output = output::stdout();
     writeln!(output, "{done} {}", counted(&answer["messages"], "message"))?;
     Ok(output.flush()?)

@@ -1,6 +1,6 @@
 //! `dunnage gateway quarantine`: the messages that could not be decoded.
 
-use super::running::{Which, counted, ids, list, print_json, text};
+use super::running::{Which, check_found, counted, ids, list, print_json, text};
 use crate::{failure::Failure, output, schema::table};
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use dunnage_gateway::KEPT_KINDS;
@@ -90,6 +90,7 @@ impl Quarantine {
             }
             Command::Retry { chosen, json } => {
                 let answer = chosen.which.post("/quarantine/retry", &chosen.query())?;
+                check_found(&chosen.ids, answer["stored"] != 0 || answer["failed"] != 0, "quarantine")?;
                 if json { print_json(&answer) } else { print_retried(&answer) }?;
                 if answer["failed"] == 0 { Ok(()) } else { Err(Failure::Reported) }
             }
@@ -99,6 +100,7 @@ impl Quarantine {
                     return Err(Failure::Usage("name the messages to discard, or give --all".into()));
                 }
                 let answer = chosen.which.post("/quarantine/discard", &query)?;
+                check_found(&chosen.ids, answer["dropped"] != 0, "quarantine")?;
                 let mut output = output::stdout();
                 writeln!(output, "discarded {}", counted(&answer["dropped"], "message"))?;
                 Ok(output.flush()?)

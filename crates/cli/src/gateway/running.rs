@@ -51,6 +51,18 @@ pub fn ids(ids: &[i64]) -> Option<(&'static str, String)> {
     (!ids.is_empty()).then(|| ("ids", text()))
 }
 
+/// Fails if IDs were given and none of them was found in the list that `dunnage gateway COMMAND list` prints.
+pub fn check_found(ids: &[i64], found: bool, command: &str) -> Result<(), Failure> {
+    if found || ids.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<_> = ids.iter().map(i64::to_string).collect();
+    Err(Failure::Failed(format!(
+        "no message in the list has the ID {}; `dunnage gateway {command} list` prints the list",
+        ids.join(" or ")
+    )))
+}
+
 /// Prints an answer as indented JSON.
 pub fn print_json(answer: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(answer).map_err(|e| Failure::Failed(e.to_string()))?;

@@ -29,6 +29,11 @@ fn a_running_gateway_answers_status_and_quarantine_commands() {
         "discarded 1 message\n"
     );
     assert_eq!(ask(folder.path(), &["quarantine", "list"]).text(), "no messages\n");
+    for command in ["retry", "discard"] {
+        let unknown = ask(folder.path(), &["quarantine", command, "4711"]);
+        assert_eq!(unknown.code, 1);
+        assert!(unknown.stderr.contains("no message in the list has the ID 4711"), "{}", unknown.stderr);
+    }
     terminate(&child);
     assert_eq!(exit_code(&mut child), Some(0));
 }
