@@ -104,6 +104,11 @@ async fn mistakes_have_their_text_line_and_pointer() {
     assert!(formats(&answer).contains(&"packed"), "the other message is measured");
     assert_eq!(answer["without_schema"], Value::Null);
 
+    let answer =
+        ask(&format!("{}{}{{\"a\":1}}", "{\n".repeat(15), "{\"a\":\"x\"}\n".repeat(30)), Some(&schema)).await;
+    let counts = (answer["mistakes"].as_array().unwrap().len(), &answer["broken"], &answer["unlisted"]);
+    assert_eq!(counts, (35, &json!(30), &json!(10)));
+
     assert_eq!(first(&ask("{\"a\":1}", Some("{\n\"type\":,}")).await), ("schema", 2, "-", "malformed"));
     assert_eq!(first(&ask("{\"a\":1}\n{\"a\"", Some(&schema)).await), ("messages", 2, "-", "truncated"));
     assert_eq!(first(&ask("1", Some("{\"a\":1}")).await), ("schema", 1, "", "schema"));
