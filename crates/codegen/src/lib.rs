@@ -3,7 +3,7 @@
 //!
 //! The Protobuf, Avro and Thrift definitions are written from one tree of records, [`Mapped`]: plain integers, floats, text, lists and
 //! records with stable names and numbers. [`Mapped::to_record`] converts a message to values of that tree, and [`Mapped::to_message`] converts them
-//! back, so a format only has to write those values. `spec/formats.md` has the rules.
+//! back, so a format only has to write those values. [spec/formats.md](https://github.com/dunnage/dunnage/blob/main/spec/formats.md) has the rules.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

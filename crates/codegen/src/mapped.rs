@@ -25,6 +25,7 @@ use dunnage_schema::Model;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Mapping {
     /// As scaled integers. Lossless.
     #[default]

@@ -18,7 +18,7 @@ pub struct Field {
     pub name: String,
     /// The key in the message if this field alone carries its value, else empty.
     pub key: String,
-    /// The number, from 1; see `spec/formats.md`, "Names and numbers".
+    /// The number, from 1; see [spec/formats.md](https://github.com/dunnage/dunnage/blob/main/spec/formats.md), "Names and numbers".
     pub number: u32,
     /// Whether the field may be absent.
     pub optional: bool,

@@ -11,7 +11,7 @@ use ::bson::{RawArrayBuf, RawBinaryRef, RawBson, RawBsonRef, RawDocument, RawDoc
 /// - A BSON message is a document, so only a map can be written: anything else is a `type` error.
 /// - Integers are written as int32 when they fit, else as int64; above 2^63-1 they are a `range` error. Floats are doubles.
 /// - Bytes are binaries of the generic subtype. A key with U+0000 cannot be written: `range`.
-/// - Dates are read as text (`spec/formats.md`, "Times and other types"). Types without a counterpart in JSON are `type` errors: ObjectId,
+/// - Dates are read as text ([spec/formats.md](https://github.com/dunnage/dunnage/blob/main/spec/formats.md), "Times and other types"). Types without a counterpart in JSON are `type` errors: ObjectId,
 ///   timestamps, Decimal128, regular expressions, code, symbols, undefined, the minimum and maximum key, other binary subtypes.
 /// - The reader ignores the keys of arrays. A duplicate key in a document is `malformed`.
 /// - The offset of an error is that of the element that caused it.

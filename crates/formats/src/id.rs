@@ -32,9 +32,9 @@ pub enum Id {
     Struct,
     /// `struct` compressed with zlib, level 9.
     StructZlib,
-    /// PSON wire v2 (`spec/pson.md`).
+    /// PSON wire v2 ([spec/pson.md](https://github.com/dunnage/dunnage/blob/main/spec/pson.md)).
     Pson,
-    /// The bits of the schema's layout (`spec/packed.md`).
+    /// The bits of the schema's layout ([spec/packed.md](https://github.com/dunnage/dunnage/blob/main/spec/packed.md)).
     Packed,
     /// SenML in JSON (RFC 8428). Read only.
     SenmlJson,

@@ -11,7 +11,7 @@ use jiter::{Jiter, JiterError, JiterErrorType, JsonErrorType, Peek};
 /// JSON.
 ///
 /// - Numbers keep every digit. Integers outside -2^63 ..= 2^64-1 are read only when a binary64 holds them exactly, and decimals only when
-///   the nearest binary64, rounded to as many digits, is that decimal; all others are a `range` error (`spec/formats.md`, "Numbers in
+///   the nearest binary64, rounded to as many digits, is that decimal; all others are a `range` error ([spec/formats.md](https://github.com/dunnage/dunnage/blob/main/spec/formats.md), "Numbers in
 ///   text"). Floats are written as their shortest text. `-0` keeps its sign. NaN and infinities cannot be written: `range`.
 /// - JSON has no bytes. Writing them is a `type` error, because an implicit conversion to text would not be reversible.
 /// - A duplicate key is `malformed`, and so is an unpaired surrogate.

@@ -13,7 +13,7 @@ const TIMESTAMP: i8 = -1;
 ///
 /// - Every value is written in its smallest form, as the specification asks of serializers, with binary32 when it is exact. (Many encoders
 ///   always write binary64.) Floats stay floats: 2.0 is not written as an integer.
-/// - Timestamps are read as text (`spec/formats.md`, "Times and other types"). Other extension types, which have no counterpart in JSON,
+/// - Timestamps are read as text ([spec/formats.md](https://github.com/dunnage/dunnage/blob/main/spec/formats.md), "Times and other types"). Other extension types, which have no counterpart in JSON,
 ///   and keys that are neither text nor whole numbers are `type` errors; a whole number is read as the text of its digits. Text that is not UTF-8, the unused marker `c1` and a duplicate key are `malformed`.
 ///
 /// ```

@@ -4,7 +4,7 @@ use crate::{Error, Kind, Value};
 use dunnage_schema::{read_nearest, read_number};
 use std::cell::Cell;
 
-/// The treatment of a number in text that no value holds exactly (`spec/formats.md`, "Numbers in text").
+/// The treatment of a number in text that no value holds exactly ([spec/formats.md](https://github.com/dunnage/dunnage/blob/main/spec/formats.md), "Numbers in text").
 ///
 /// ```
 /// use dunnage_formats::{Altered, Format, Json, Numbers, Reception, Value};
@@ -17,6 +17,7 @@ use std::cell::Cell;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
 pub enum Numbers<'a> {
     /// It is a `range` error.
     #[default]

@@ -90,6 +90,7 @@ impl Layout {
 
     /// Returns the layout as libraries know it that interpret its export: without the rules that only restrict. The error of a message is
     /// that of the first part that it does not fit.
+    #[doc(hidden)]
     pub fn exported(&self) -> Layout {
         Layout { validates: false, explains: false, ..self.clone() }
     }

@@ -1,4 +1,4 @@
-//! Packed: encodes JSON messages in as few bits as their schema allows. `spec/packed.md` defines the format.
+//! Packed: encodes JSON messages in as few bits as their schema allows. [spec/packed.md](https://github.com/dunnage/dunnage/blob/main/spec/packed.md) defines the format.
 //!
 //! A [`Layout`] is computed once from a model. It is a tree of [`Node`]s that the encoder, the decoder, code generators and
 //! reports walk in the same order. The encoder and decoder do not depend on how parts become bits: a sink or source writes

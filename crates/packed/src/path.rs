@@ -2,6 +2,7 @@
 
 /// The place of a node directly below another one.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub enum Place<'a> {
     /// That of the other node itself: the value of a nullable node or of a union.
     Same,

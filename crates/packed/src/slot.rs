@@ -15,7 +15,7 @@ use dunnage_schema::{Model, SchemaError};
 ///
 /// let schema = with_slot(r#"{"type": "boolean"}"#)?;
 /// assert!(schema.contains("x-dunnage-slot"));
-/// assert!((1..=63).contains(&Model::compile(&schema)?.slot));
+/// assert!((1..=63).contains(&Model::compile(&schema)?.slot()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn with_slot(schema: &str) -> Result<String, SchemaError> {

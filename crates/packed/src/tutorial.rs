@@ -129,7 +129,7 @@
 //! assert_ne!(was.fingerprint(), is.fingerprint());
 //!
 //! let schema = with_keyword(&wider, "x-dunnage-slot", other_slot(&is, was.slot()).into())?;
-//! assert_ne!(Model::compile(&schema)?.slot, 1);
+//! assert_ne!(Model::compile(&schema)?.slot(), 1);
 //! # Ok::<(), dunnage_schema::SchemaError>(())
 //! ```
 //!
@@ -167,4 +167,4 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! `docs/fewer-bytes.md` of the project trains statistics from messages, which makes all of them shorter.
+//! [docs/fewer-bytes.md](https://github.com/dunnage/dunnage/blob/main/docs/fewer-bytes.md) of the project trains statistics from messages, which makes all of them shorter.

@@ -3,7 +3,7 @@
 use core::fmt;
 
 /// The kind of an error. The kinds are the same in every Dunnage library and are part of its contract.
-/// The wording of an error is not (`spec/pson.md`, "Errors").
+/// The wording of an error is not ([spec/pson.md](https://github.com/dunnage/dunnage/blob/main/spec/pson.md), "Errors").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {

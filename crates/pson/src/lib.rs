@@ -1,7 +1,7 @@
 //! PSON wire v2: a compact, self-describing message format for small links.
 //!
 //! PSON carries the same messages as JSON, and also bytes. It takes less space than JSON, and needs no parsing of text.
-//! `spec/pson.md` of this project is normative; this crate is tested with all of its vectors.
+//! [spec/pson.md](https://github.com/dunnage/dunnage/blob/main/spec/pson.md) of this project is normative; this crate is tested with all of its vectors.
 //!
 //! # With serde
 //!

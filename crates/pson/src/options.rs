@@ -2,7 +2,7 @@
 
 use crate::levels::MAX_NESTING;
 
-/// Limits, strictness and the policy for floats. The default is what `spec/pson.md` requires of every library.
+/// Limits, strictness and the policy for floats. The default is what [spec/pson.md](https://github.com/dunnage/dunnage/blob/main/spec/pson.md) requires of every library.
 ///
 /// ```
 /// # #[cfg(feature = "serde")] {
@@ -20,8 +20,9 @@ pub struct Options {
     pub(crate) floats: Floats,
 }
 
-/// How an encoder writes numbers that are not integers (`spec/pson.md`, "Numbers").
+/// How an encoder writes numbers that are not integers ([spec/pson.md](https://github.com/dunnage/dunnage/blob/main/spec/pson.md), "Numbers").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Floats {
     /// As binary32 if that is exact, otherwise as binary64. Reading returns the number that was written.
     #[default]

@@ -15,6 +15,7 @@
 /// assert_eq!(alike("minimun", ["minimum", "maximum"]), Some("minimum"));
 /// assert_eq!(alike("colour", ["minimum", "maximum"]), None);
 /// ```
+#[doc(hidden)]
 pub fn alike<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_lowercase();
     let distance = |known: &str| {

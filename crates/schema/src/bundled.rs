@@ -17,7 +17,7 @@ pub fn bundled() -> &'static [(&'static str, &'static str)] {
 ///
 /// ```
 /// use dunnage_schema::{Model, bundled_named};
-/// assert_eq!(Model::compile(bundled_named("container").unwrap())?.name, "Container");
+/// assert_eq!(Model::compile(bundled_named("container").unwrap())?.name(), "Container");
 /// assert_eq!(bundled_named("submarine"), None);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -18,16 +18,19 @@ impl SchemaError {
     }
 
     /// Returns an error of the statistics of a schema, which only a layout can check.
+    #[doc(hidden)]
     pub fn of_statistics(message: String) -> Self {
         SchemaError::new("", "x-dunnage-statistics", message)
     }
 
     /// Returns an error of a schema whose slot cannot come from the port, which only a layout can check.
+    #[doc(hidden)]
     pub fn of_slot_from(message: &str) -> Self {
         SchemaError::new("", "x-dunnage-slot-from", message)
     }
 
     /// Returns an error of messages that a schema is to be changed for, but does not carry.
+    #[doc(hidden)]
     pub fn of_messages(message: &str) -> Self {
         SchemaError::new("", "", message)
     }

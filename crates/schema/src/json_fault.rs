@@ -36,6 +36,7 @@ const COMMA: &str = "trailing comma";
 const SURROGATE: &str = r"half of a surrogate pair (a character beyond U+FFFF needs both \u escapes)";
 
 /// Returns a parser's `reason` in plain words, or unchanged if it is not known.
+#[doc(hidden)]
 pub fn json_fault(reason: &str) -> &str {
     REASONS.iter().find(|(known, _)| *known == reason).map_or(reason, |(_, words)| words)
 }

@@ -1,6 +1,6 @@
 //! JSON Schema, draft-04 to 2020-12, compiled to a typed [`Model`].
 //!
-//! `spec/schema.md` lists the keywords and their meaning. [`Model::compile`] compiles a schema once; [`Model::validate`] then checks
+//! [spec/schema.md](https://github.com/dunnage/dunnage/blob/main/spec/schema.md) lists the keywords and their meaning. [`Model::compile`] compiles a schema once; [`Model::validate`] then checks
 //! messages against it. Codecs walk the model's types and need no JSON Schema keywords.
 //!
 //! ```
@@ -25,7 +25,7 @@
 //! let violation = model.validate(&message(85.01, "06")).unwrap_err();
 //! assert_eq!(violation.to_string(), "85.01 is above the maximum 85.00 at /t");
 //!
-//! let Type::Object(object) = &model.root else { unreachable!() };
+//! let Type::Object(object) = model.root() else { unreachable!() };
 //! let Type::Decimal(t) = &object.fields[0].kind else { unreachable!() };
 //! assert_eq!(t.scaled(&Value::F64(24.56)), Some(2456));
 //! assert_eq!(t.value(2456), Value::F64(24.56));

@@ -132,7 +132,7 @@ impl Type {
     /// ```
     /// # use dunnage_schema::{Model, Type};
     /// let model = Model::compile(r#"{"type": ["array", "null"], "items": {"type": "boolean"}, "maxItems": 3, "uniqueItems": true}"#)?;
-    /// assert!(matches!(model.root.bare(), Type::Array(_)));
+    /// assert!(matches!(model.root().bare(), Type::Array(_)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn bare(&self) -> &Type {

@@ -106,7 +106,7 @@ impl Model {
 ///
 /// ```
 /// # use dunnage_schema::{Model, Type};
-/// let root = |schema| Model::compile(schema).map(|model| model.root);
+/// let root = |schema| Model::compile(schema).map(|model| model.into_root());
 /// assert!(matches!(root(r#"{"type": "integer", "minimum": 0}"#)?, Type::Integer(_)));
 /// assert!(matches!(root(r#"{"type": ["boolean", "null"]}"#)?, Type::Nullable(_)));
 /// assert!(matches!(root(r#"{}"#)?, Type::Any));
@@ -182,7 +182,7 @@ pub struct Integer {
 /// # use dunnage_pson::Value;
 /// # use dunnage_schema::{Model, Type};
 /// let model = Model::compile(r#"{"type": "number", "multipleOf": 0.05, "minimum": -1, "maximum": 1}"#)?;
-/// let Type::Decimal(decimal) = &model.root else { panic!() };
+/// let Type::Decimal(decimal) = model.root() else { panic!() };
 /// assert_eq!((decimal.places, decimal.step, decimal.min), (2, 5, -100));
 /// assert_eq!(decimal.scaled(&Value::F64(0.15)), Some(15));
 /// assert_eq!(decimal.scaled(&Value::F64(0.16)), None);
@@ -251,6 +251,7 @@ pub struct Text {
 
 /// A regular expression, made by [`Pattern::new`].
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Pattern {
     /// The expression as the schema writes it.
     pub source: String,
@@ -279,7 +280,7 @@ pub struct Segment {
 /// ```
 /// # use dunnage_schema::{Model, Type};
 /// let schema = r#"{"type": "string", "x-dunnage-number": {"multipleOf": 0.1, "maximum": 360, "digits": 3}}"#;
-/// let Type::NumberText(text) = Model::compile(schema)?.root else { panic!() };
+/// let Type::NumberText(text) = Model::compile(schema)?.into_root() else { panic!() };
 /// assert_eq!(text.write(75), "007.5");
 /// assert_eq!(text.parse("7.5"), None); // not in the schema's notation
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -447,6 +448,7 @@ pub enum Assertion {
 
 /// `if`, `then` and `else`.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Condition {
     /// The type that selects `then` or `otherwise`.
     pub test: Type,

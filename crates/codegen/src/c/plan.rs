@@ -6,6 +6,7 @@ use dunnage_schema::Segment;
 
 /// The input of the header and source generators.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Plan {
     /// The name of the struct, and the prefix of functions and types: the library's prefix, if any, and the schema's name.
     pub name: String,
@@ -21,6 +22,7 @@ pub struct Plan {
 
 /// A struct type.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Struct {
     /// Its name.
     pub name: String,
@@ -45,6 +47,7 @@ pub enum Content {
 
 /// A value in a struct.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Slot {
     /// The name of its member; empty if it has no name of its own.
     pub name: String,

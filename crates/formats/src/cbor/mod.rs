@@ -4,7 +4,7 @@
 //!   encoders always write binary64.) Floats stay floats: 2.0 is not written as an integer. Maps keep their order.
 //! - Reading also accepts indefinite lengths and longer forms. `undefined` is read as null, as section 6.1 recommends. A leading tag 55799
 //!   (self-described CBOR) is skipped. Times, bignums, decimal fractions and other tagged items are read as the text or number that JSON
-//!   has for them (`spec/formats.md`, "Times and other types"). Other tags and simple values are `type` errors, and so are keys that
+//!   has for them ([spec/formats.md](https://github.com/dunnage/dunnage/blob/main/spec/formats.md), "Times and other types"). Other tags and simple values are `type` errors, and so are keys that
 //!   are neither text nor integers; an integer is read as the text of its digits. A duplicate key is `malformed`.
 
 mod half;

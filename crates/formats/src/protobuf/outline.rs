@@ -26,6 +26,7 @@ pub struct OutlineField {
 
 /// The content of a field on the wire.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum OutlineKind {
     /// A varint that is true or false.
     Bool,

@@ -6,7 +6,7 @@ use super::table::Tables;
 use crate::Layout;
 use crate::wire::{NULLABLE, Part};
 
-/// The statistics of a layout as generated code needs them. `spec/packed.md`, "Coded bodies".
+/// The statistics of a layout as generated code needs them. [spec/packed.md](https://github.com/dunnage/dunnage/blob/main/spec/packed.md), "Coded bodies".
 #[derive(Debug, Clone, Copy)]
 pub struct TrainedLeaves<'a>(&'a Trained);
 

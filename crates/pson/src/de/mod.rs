@@ -12,7 +12,7 @@ use state::Deserializer;
 /// Decodes the message in `bytes`, which must contain nothing else. `&str` and `&[u8]` borrow from `bytes`.
 ///
 /// # Errors
-/// Those of `spec/pson.md`: `truncated`, `malformed`, `type`, `range` and `limit`, with an offset. A field that the type
+/// Those of [spec/pson.md](https://github.com/dunnage/dunnage/blob/main/spec/pson.md): `truncated`, `malformed`, `type`, `range` and `limit`, with an offset. A field that the type
 /// does not find is a `type` error at the offset of its map, and a value that it refuses is `type` or `range` at the value.
 #[inline]
 pub fn from_slice<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Error> {

@@ -71,7 +71,7 @@ const UNTITLED: &str = "Message";
 pub struct Options {
     /// Whether a known `format` restricts the valid text. Otherwise it is an annotation.
     pub assert_formats: bool,
-    /// The most that the schema may weigh (`spec/schema.md`, "Limits"): [`MAX_WEIGHT`], or less for schemas that are not trusted.
+    /// The most that the schema may weigh ([spec/schema.md](https://github.com/dunnage/dunnage/blob/main/spec/schema.md), "Limits"): [`MAX_WEIGHT`], or less for schemas that are not trusted.
     pub max_weight: usize,
 }
 
@@ -82,7 +82,7 @@ impl Default for Options {
 }
 
 impl Model {
-    /// Compiles a schema: JSON Schema from draft-04 to 2020-12, as `spec/schema.md` defines it.
+    /// Compiles a schema: JSON Schema from draft-04 to 2020-12, as [spec/schema.md](https://github.com/dunnage/dunnage/blob/main/spec/schema.md) defines it.
     ///
     /// A keyword that is not supported and affects validity is an error, and so is one that resembles a known keyword. Other unknown keywords are
     /// annotations.
