@@ -376,19 +376,7 @@ fn digits(pattern: &Pattern) -> Option<NumberText> {
     }
     let min = if starts_above_0 { 10i128.pow(fewest as u32 - 1) } else { 0 };
     let max = 10i128.pow(most as u32) - 1;
-    Some(NumberText {
-        number: Decimal {
-            places: 0,
-            step: 1,
-            min,
-            max,
-            usual: None,
-            quantum: None,
-            round: false,
-            changes: None,
-        },
-        digits: fewest as u32,
-    })
+    Some(whole_of(min, max, fewest as u32))
 }
 
 /// Returns the numbers that the texts of an enumeration represent, if each is a non-negative whole number.
@@ -399,17 +387,14 @@ pub(crate) fn whole_numbers(values: &[Value]) -> Option<NumberText> {
     };
     let numbers = values.iter().map(whole).collect::<Option<Vec<_>>>()?;
     let (min, max) = (numbers.iter().min().copied()?, numbers.iter().max().copied()?);
-    Some(NumberText {
-        number: Decimal {
-            places: 0,
-            step: 1,
-            min,
-            max,
-            usual: None,
-            quantum: None,
-            round: false,
-            changes: None,
-        },
-        digits: 1,
-    })
+    Some(whole_of(min, max, 1))
+}
+
+/// Returns whole numbers with at least `digits` digits.
+fn whole_of(min: i128, max: i128, digits: u32) -> NumberText {
+    let (usual, quantum, changes) = (None, None, None);
+    NumberText {
+        number: Decimal { places: 0, step: 1, min, max, usual, quantum, round: false, changes },
+        digits,
+    }
 }

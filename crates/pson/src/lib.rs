@@ -125,6 +125,7 @@ mod decode;
 mod document;
 mod encode;
 mod error;
+mod item_type;
 #[cfg(any(feature = "serde", feature = "alloc"))]
 mod keys;
 mod levels;
@@ -153,8 +154,9 @@ pub use encode::Encoder;
 #[doc(hidden)]
 pub use error::DUPLICATE_KEY;
 pub use error::{Error, Kind};
+pub use item_type::Type;
 pub use options::{Floats, Options};
-pub use reader::{Reader, Type};
+pub use reader::Reader;
 #[cfg(all(feature = "std", feature = "serde"))]
 pub use ser::to_writer;
 #[cfg(all(feature = "alloc", feature = "serde"))]

@@ -1,36 +1,13 @@
 //! Reads a message item by item, in place.
 
 use crate::{
-    Error, Item, Kind, Options,
+    Error, Item, Kind, Options, Type,
     decode::{Decoder, malformed},
     levels::{Level, Levels},
     number::{Number, OUT_OF_RANGE},
     skip::skip,
     wire,
 };
-
-/// The type of an item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Type {
-    /// An integer that is not negative.
-    Unsigned,
-    /// A negative integer.
-    Negative,
-    /// A floating-point number.
-    Float,
-    /// `true` or `false`.
-    Bool,
-    /// `null`.
-    Null,
-    /// A string.
-    Text,
-    /// Bytes.
-    Bytes,
-    /// A map.
-    Map,
-    /// An array.
-    Array,
-}
 
 /// Reads a message from a slice, one item at a time, without copying and without an allocator.
 ///

@@ -3,19 +3,23 @@
 //! The compiler works on one text and never opens files. [`Folders::bundle`] therefore resolves references to other files in
 //! advance. It reads files inside the given folders only, never from the network, and limits their number and size.
 
+mod read;
+
 use crate::{
     SchemaError,
     compile::{address, percent_decoded, positions},
     infer::write,
-    parse::{MAX_BYTES, Node},
+    parse::Node,
     pointer,
 };
 use std::{
     collections::VecDeque,
-    fs::{self, File},
-    io::{self, Read},
+    fs,
     path::{Path, PathBuf},
 };
+
+use read::read;
+pub use read::read_text;
 
 /// The most files in one bundle, and the most files that are searched for an `$id`.
 const MAX_FILES: usize = 1000;
@@ -362,28 +366,6 @@ fn beside_nothing(mut node: Node) -> Node {
     let reference = Node::Object(vec![("$ref".to_owned(), reference)]);
     entries.push(("allOf".to_owned(), Node::Array(vec![reference])));
     node
-}
-
-/// Reads the schema in the file at `path`; returns it and its length in bytes.
-fn read(path: &Path) -> Result<(Node, usize), String> {
-    let text =
-        File::open(path).and_then(read_text).map_err(|error| format!("{}: {error}", path.display()))?;
-    let node = Node::parse(&text).map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok((node, text.len()))
-}
-
-/// Reads the text of a schema or of another definition, without a byte order mark. A text longer than 1 MiB is an error and is not read to its end.
-///
-/// # Errors
-/// Those of `source`, and `InvalidData` if the text is not UTF-8, `Other` if it has more than 1 MiB.
-pub fn read_text(source: impl Read) -> io::Result<String> {
-    let mut text = String::new();
-    source.take(MAX_BYTES as u64 + 1).read_to_string(&mut text)?;
-    match text.len() <= MAX_BYTES {
-        // Editors of Windows write a byte order mark.
-        true => Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)),
-        false => Err(io::Error::other(format!("more than {MAX_BYTES} bytes, which is the limit"))),
-    }
 }
 
 /// Returns the pointer of the first schema in `node` that has this reference.

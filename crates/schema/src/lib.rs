@@ -60,6 +60,7 @@ pub mod pointer;
 mod quantum;
 mod same;
 mod time_text;
+mod types;
 mod units;
 mod validate;
 
@@ -74,14 +75,16 @@ pub use format::Format;
 pub use infer::shrink;
 pub use infer::{InferError, Inferred, Note, infer, with_keyword};
 pub use json_fault::json_fault;
-pub use model::{
-    Annotation, Array, Assertion, Checked, Condition, DEVICE, Decimal, Field, Float, Integer, Model,
-    NumberText, NumbersText, Object, Pattern, Segment, Text, TimePart, TimeText, Tuple, Type,
-};
+pub use model::Model;
 pub use number::{binary64, read_nearest, read_number};
 pub use number_text::decimal_text;
 pub use quantum::Quantum;
 pub use same::same;
+pub use time_text::{TimePart, TimeText};
+pub use types::{
+    Annotation, Array, Assertion, Checked, Condition, DEVICE, Decimal, Field, Float, Integer, NumberText,
+    NumbersText, Object, Pattern, Segment, Text, Tuple, Type,
+};
 pub use units::units;
 
 /// The examples of the README are tests.

@@ -1,6 +1,5 @@
 //! Reads and writes text that is a time, in exactly one notation.
 
-use crate::{TimePart, TimeText};
 use time::{Date, Month, OffsetDateTime, Time, format_description::well_known::Rfc3339};
 
 /// 0000-01-01, 2000-01-01, 2100-01-01 and 10000-01-01, in seconds since 1970-01-01T00:00:00Z.
@@ -12,6 +11,45 @@ const YEAR_10000: i64 = 253_402_300_800;
 const ROOM: usize = 32;
 /// Nanoseconds of a second.
 const NANOS: i128 = 1_000_000_000;
+
+/// Text that is a time in exactly one notation. It counts in the time of the notation: in UTC, unless the notation ends with an offset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TimeText {
+    /// The notation, in order.
+    pub notation: Vec<TimePart>,
+    /// The time whose scaled value is 0, in seconds since 1970-01-01T00:00:00Z. Earlier times are out of range.
+    pub epoch: i64,
+    /// The number of decimals of the seconds, 0 to 9. The scaled value counts 10^-`places` seconds since `epoch`.
+    pub places: u32,
+    /// `until`: the last second in seconds since 1970-01-01T00:00:00Z, with all its decimals. Without it, the range ends where the notation
+    /// does.
+    pub until: Option<i64>,
+    /// `every`: the time between two messages, in units of the last decimal.
+    pub every: Option<u64>,
+}
+
+/// A piece of a time's notation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TimePart {
+    /// `YYYY`
+    Year4,
+    /// `YY`: 2000 to 2099.
+    Year2,
+    /// `MM`, as two digits.
+    Month,
+    /// `DD`
+    Day,
+    /// `hh`, 00 to 23.
+    Hour,
+    /// `mm`
+    Minute,
+    /// `ss`, 00 to 59: leap seconds are out of range.
+    Second,
+    /// The decimals of the seconds, [`TimeText::places`] digits without the point.
+    Fraction,
+    /// Any other characters, verbatim.
+    Literal(String),
+}
 
 impl TimePart {
     /// Writes the part as the schema does, for a time with `places` decimals of the seconds: `YYYY`, `fff`.

@@ -19,6 +19,7 @@ mod pattern;
 mod place;
 mod plan;
 mod prefix;
+mod put;
 mod size_advice;
 mod source;
 mod structs;

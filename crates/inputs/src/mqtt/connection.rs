@@ -4,6 +4,7 @@ use super::{
     Listener, Remote,
     answer::{Ack, Answers},
     connect::{ALIASES, Client, greet},
+    end::End,
     flow::{Flow, Outcome, Storing, To, duplicate},
     message, will,
     wire::{Stream, Wire},
@@ -33,24 +34,6 @@ struct Signals {
     taken_over: watch::Receiver<bool>,
     /// Changes when the client's token has to be checked again.
     looks: watch::Receiver<()>,
-}
-
-/// Why a connection ends.
-enum End {
-    /// The client has sent DISCONNECT.
-    Left,
-    /// The connection has broken off.
-    Broken,
-    /// The gateway ends the connection.
-    Refused(Refusal),
-    /// The gateway is stopping.
-    Stopping,
-}
-
-impl From<Refusal> for End {
-    fn from(refusal: Refusal) -> End {
-        End::Refused(refusal)
-    }
 }
 
 /// Serves a client until it disconnects or the gateway stops.

@@ -6,6 +6,7 @@
 mod answer;
 mod connect;
 mod connection;
+mod end;
 pub mod flow;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;

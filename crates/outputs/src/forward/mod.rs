@@ -8,6 +8,7 @@ mod backoff;
 mod breaker;
 mod call;
 mod calls;
+mod failures;
 mod held;
 mod limiter;
 mod load;
@@ -22,10 +23,10 @@ mod suspects;
 mod tests;
 mod window;
 
-use super::{Class, Command, Meter, Named, Outputs, Partitions, Progress};
-use breaker::{Breaker, Of};
+use super::{Command, Meter, Named, Outputs, Partitions, Progress};
+use breaker::Breaker;
 use call::{Called, Target};
-use calls::{Call, Calls};
+use calls::Calls;
 use dunnage_base::clock;
 use dunnage_buffer::{Change, Position, Use};
 use futures_util::FutureExt;
@@ -40,7 +41,7 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 use tokio_util::sync::CancellationToken;
-use window::{Wait, Window};
+use window::Window;
 
 /// Bounds of the backoff after the first failure of a partition, and after many.
 const MIN_BACKOFF: Duration = Duration::from_millis(200);
@@ -304,49 +305,6 @@ impl Forwarder {
                 tracing::info!(output = %self.target.name, "the output delivers again");
             }
             self.window.release_since(before, now);
-        }
-    }
-
-    fn failed(
-        &mut self,
-        call: &Call,
-        done_to: Option<i64>,
-        (class, asked, reason): (Class, Option<Duration>, String),
-        now: Instant,
-    ) {
-        let output = &self.target.name;
-        let of = match &call.partitions[..] {
-            [partition] if !partition.is_empty() && call.failing => (Of::Known(partition), &**partition),
-            [partition] if !partition.is_empty() => (Of::New(partition), &**partition),
-            _ => (Of::All, ""),
-        };
-        // A partial delivery shows that the receiver works, so the backoff starts again.
-        let failures = match (done_to, of) {
-            (Some(_), _) => 1,
-            (None, (_, partition)) => self.window.failures(partition) + 1,
-        };
-        let until = now + backoff::asked(asked, backoff::wait(MIN_BACKOFF, MAX_BACKOFF, failures));
-        let last = (clock::now(), reason.chars().take(REASON).collect::<String>().into());
-        let wait = Wait { until, asked: asked.is_some(), last };
-        self.window.failed(&call.partitions, done_to, &wait, now);
-        let was_closed = self.breaker.state() == super::Breaker::Closed;
-        if self.breaker.failed(of.0, asked, now) && was_closed {
-            tracing::error!(%output, ?class, reason, "deliveries fail; the output is paused");
-        } else if self.quiet.is_none_or(|until| until <= now) {
-            tracing::warn!(%output, partition = of.1, ?class, reason, "a delivery failed and will be retried");
-            self.quiet = Some(now + QUIET);
-        }
-    }
-
-    /// Handles a task that panicked. A call counts as failed.
-    fn panicked(&mut self, error: &JoinError, now: Instant) {
-        tracing::error!(output = %self.target.name, %error, "a task of the output failed");
-        self.reader.panicked(error.id(), &mut self.window, now);
-        self.saver.panicked(error.id());
-        if let Some(call) = self.calls.ended(error.id(), 1, None, now) {
-            let reason = "the output failed".to_owned();
-            self.target.meter.retried(Class::Other, &reason);
-            self.failed(&call, None, (Class::Other, None, reason), now);
         }
     }
 
