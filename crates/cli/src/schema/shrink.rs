@@ -12,7 +12,7 @@ use clap::Args;
 use comfy_table::{Attribute, Cell};
 use dunnage_links::Link;
 use dunnage_packed::{Choice, Saving, Sizes, Value, fitted, savings, shrunk};
-use dunnage_schema::SchemaError;
+use dunnage_schema::{SchemaError, shrink::Change};
 use std::{
     collections::HashMap,
     io::{self, BufRead, IsTerminal, Write},
@@ -37,8 +37,9 @@ const COLUMNS: [table::Column; 5] = [
 ///
 /// With --link it makes the changes that the link needs to carry every message, and writes the schema to standard output.
 /// Those that later messages are least likely to break come first: enumerations of states and notations of times, then ranges
-/// with headroom, enumerations of identifiers, and ranges and lengths as seen. On a terminal it asks before each. Otherwise
-/// it makes those that round nothing; if the link needs more, it lists them and the exit code is 1.
+/// with headroom, enumerations of identifiers, and ranges and lengths as seen. On a terminal it asks before each, and
+/// about others if one is refused. Otherwise it makes those that round nothing; if the link needs more, it lists them and the
+/// exit code is 1.
 #[derive(Args)]
 pub struct Shrink {
     /// A JSON Schema file, the name of a bundled schema, or - for standard input
@@ -104,10 +105,34 @@ impl Shrink {
     }
 }
 
-/// Asks about each change until every message has at most `limit` bytes. Returns the schema and its sizes.
+/// Asks about the changes that `limit` needs, and about all others if one of these is refused. Returns the schema and its sizes.
 fn asked(text: &str, messages: &[Value], limit: u64) -> Result<(String, Sizes), SchemaError> {
-    let wants = |before: &Sizes, saving: &Saving| if before.fit(limit) { Choice::Stop } else { ask(saving) };
-    shrunk(text, messages, wants)
+    let needed = fitted(text, messages, limit)?.made;
+    say_alone(&needed, text, messages, limit)?;
+    let (mut refused, mut stopped) = (Vec::new(), false);
+    let mut decide = |before: &Sizes, saving: &Saving, is_asked: &dyn Fn(&Change) -> bool| {
+        let change = &saving.change;
+        if stopped || before.fit(limit) {
+            return Choice::Stop;
+        }
+        if !is_asked(change) || refused.iter().any(|refused| is_same(refused, change)) {
+            return Choice::Leave;
+        }
+        let choice = ask(saving);
+        match choice {
+            Choice::Leave => refused.push(change.clone()),
+            Choice::Stop => stopped = true,
+            _ => {}
+        }
+        choice
+    };
+    let is_needed = |change: &Change| needed.iter().any(|saving| is_same(&saving.change, change));
+    let (text, _) = shrunk(text, messages, |before, saving| decide(before, saving, &is_needed))?;
+    shrunk(&text, messages, |before, saving| decide(before, saving, &|_| true))
+}
+
+fn is_same(one: &Change, other: &Change) -> bool {
+    (&one.pointer, &one.what) == (&other.pointer, &other.what)
 }
 
 /// Makes the changes that `limit` needs, and says which; then those that would do alone. Returns the schema and its sizes.
@@ -116,22 +141,29 @@ fn made(text: &str, messages: &[Value], limit: u64) -> Result<(String, Sizes), S
     for Saving { change, sizes: after, .. } in &fitted.made {
         complain(format_args!("{}: {}: {}", change.field, change.what, sizes(after)));
     }
-    if fitted.made.len() > 1 {
+    say_alone(&fitted.made, text, messages, limit)?;
+    Ok((fitted.schema, fitted.sizes))
+}
+
+/// Says which changes would do alone, if several are needed.
+fn say_alone(needed: &[Saving], text: &str, messages: &[Value], limit: u64) -> Result<(), SchemaError> {
+    if needed.len() > 1 {
         let (_, alone) = savings(text, messages)?;
         for Saving { change, .. } in alone.iter().filter(|saving| saving.sizes.fit(limit)).take(LISTED) {
             complain(format_args!("one change alone would also do: {}: {}", change.field, change.what));
         }
     }
-    Ok((fitted.schema, fitted.sizes))
+    Ok(())
 }
 
 /// Asks on standard error whether to make a change.
 fn ask(saving: &Saving) -> Choice {
     let mut stderr = anstream::stderr().lock();
     let change = &saving.change;
-    let question =
-        format!("{}: {}\n  {}\n  {}", change.field, change.what, change.line, sizes(&saving.sizes));
-    let _ = write!(stderr, "{}\nMake this change? [Y/n/q] ", printable(&question));
+    let what = format!("{}: {}", change.field, change.what);
+    let _ =
+        writeln!(stderr, "{}\n  {}\n  {}", printable(&what), printable(&change.line), sizes(&saving.sizes));
+    let _ = write!(stderr, "Make this change? [Y/n/q] ");
     let _ = stderr.flush();
     let mut answer = String::new();
     match io::stdin().lock().read_line(&mut answer) {

@@ -1,8 +1,11 @@
 //! `dunnage schema shrink`, and the path from messages to code for a narrow link.
 
-use crate::run::dunnage;
+use crate::run::{dunnage, finish};
 use serde_json::{Value, json};
-use std::fs;
+use std::{
+    fs,
+    process::{Command, Stdio},
+};
 
 /// Numbers that look measured: a slow wave with noise.
 fn wave(n: usize, low: f64, high: f64, places: u32) -> f64 {
@@ -112,4 +115,35 @@ fn changes_are_listed_best_first_and_a_link_that_needs_more_is_an_error() {
     fs::write(&tight, closed.text()).unwrap();
     fs::write(path("other.json"), r#"{"v":[100.5],"s":"x"}"#).unwrap();
     assert_eq!(dunnage(&["schema", "check", &tight, &path("other.json")], "").code, 1);
+}
+
+/// `script` (bsdutils, which every Debian has) gives the program a terminal.
+#[test]
+fn on_a_terminal_it_asks_about_what_the_link_needs_and_then_about_the_rest() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |file: &str| folder.path().join(file).to_str().unwrap().to_owned();
+    let (schema, messages) = (path("s.json"), path("m.jsonl"));
+    let line =
+        |n: usize, alarm: &str| json!({"at": format!("2026-11-02T05:{n}:00Z"), "alarm": alarm, "co": 10 * n});
+    let lines = [(10, "none"), (20, "warn"), (30, "evacuate")].map(|(n, alarm)| line(n, alarm).to_string());
+    fs::write(&messages, lines.join("\n")).unwrap();
+    fs::write(&schema, dunnage(&["schema", "infer", "--lines", &messages], "").text()).unwrap();
+    let asked = |answers: &str| {
+        let program = env!("CARGO_BIN_EXE_dunnage");
+        let command =
+            format!("{program} schema shrink {schema} --messages {messages} --link lorawan-eu868-dr0");
+        let mut script = Command::new("script");
+        script.args(["-qec", &command, "/dev/null"]);
+        script.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let run = finish(script.spawn().unwrap(), answers.as_bytes());
+        let lines = run
+            .any_text()
+            .lines()
+            .filter(|line| [": only", ": at most"].iter().any(|what| line.contains(what)));
+        lines.map(|line| line.trim_end().rsplit("] ").next().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(asked("y\ny\n"), ["alarm: only the 3 texts that were seen"]);
+    let all = asked("n\nn\nq\n");
+    assert!(all[0].contains("alarm: only the 3 texts") && all.len() >= 3, "{all:?}");
+    assert!(all[1..].iter().all(|line| !line.contains("3 texts") && !line.contains("at:")), "{all:?}");
 }

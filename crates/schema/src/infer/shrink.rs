@@ -50,6 +50,8 @@ const TEXT: [&str; 9] = [
     "format",
     "x-dunnage-usual",
 ];
+/// Keywords that have a part of a schema elsewhere. Schemas with one of them stay as they are.
+const COMBINED: [&str; 6] = ["$ref", "allOf", "anyOf", "oneOf", "not", "if"];
 /// The most changes that are returned.
 const CHANGES: usize = 1000;
 /// Texts of at least this length that have a digit are identifiers rather than states, as are shorter ones of which only a number differs.
@@ -153,6 +155,7 @@ fn walk(schema: &Node, place: &Place, values: &[&Value], out: &mut Vec<Proposal>
         return;
     }
     match &values[0] {
+        _ if COMBINED.iter().any(|keyword| schema.get(keyword).is_some()) => {}
         Value::Text(_) => texts(schema, &values, &mut propose),
         Value::U64(_) | Value::I64(_) | Value::F64(_) => numbers(schema, &values, &mut propose),
         Value::Array(_) => arrays(schema, &values, &mut propose),
@@ -191,9 +194,13 @@ fn texts(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, String
     }
     let allows_null =
         matches!(schema.get("type"), Some(Node::Array(types)) if types.contains(&write::text("null")));
+    let time =
+        time_text::infer(&texts).map(|(time, _)| time).filter(|time| time.get("x-dunnage-time").is_some());
+    let is_time = time.is_some() || schema.get("x-dunnage-time").is_some();
     let few = text::few(&texts);
     let recur = few.is_some();
-    if let Some(few) = few.or_else(|| text::words(&texts)) {
+    let words = || text::words(&texts).filter(|words| !is_time && !are_identifiers(words));
+    if let Some(few) = few.or_else(words) {
         let mut choices: Vec<Node> = few.iter().map(|text| write::text(text)).collect();
         choices.extend(allows_null.then_some(Node::Null));
         let (cost, others) = match are_identifiers(&few) {
@@ -204,8 +211,6 @@ fn texts(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, String
         let what = format!("only the {} texts that were seen{others}", few.len());
         propose(with(schema, &TEXT, [("enum", Node::Array(choices))]), what, cost);
     }
-    let time =
-        time_text::infer(&texts).map(|(time, _)| time).filter(|time| time.get("x-dunnage-time").is_some());
     let cost = if time.is_some() { Cost::OtherForms } else { Cost::UnseenValues };
     if schema.get("x-dunnage-time").is_none()
         && let Some(Node::Object(time)) = time.or_else(|| time_text::with_one_offset(&texts))
