@@ -10,6 +10,8 @@ use dunnage_simulate::{Device, Network, Sizes, train};
 const SEED: u64 = 1;
 /// One of this many devices is left out of each training, and so is the last of this many parts of the time.
 const PARTS: usize = 4;
+/// So many messages before that part are sent, too: deltas of a device that has just started are not those of its life.
+const BEFORE: usize = 32;
 
 /// Sizes of messages plain, in the prior form, and with deltas.
 #[derive(Clone, Default)]
@@ -54,15 +56,24 @@ pub fn learn<'m>(
     Ok(training.finish())
 }
 
-/// Sends messages in all forms of a layout with statistics.
-pub fn forms(layout: &Layout, devices: &[&[Value]], network: Network) -> Result<Forms, Failure> {
+/// Sends the messages of each device in all forms of a layout with statistics. Counts all but the first `uncounted` ones, which only serve as
+/// references.
+pub fn forms(
+    layout: &Layout,
+    devices: &[&[Value]],
+    uncounted: usize,
+    network: Network,
+) -> Result<Forms, Failure> {
     let untrained = Layout::untrained(layout.model());
     let send = |layout: &Layout, deltas: bool| {
         let mut sizes = Sizes::default();
         for (number, messages) in devices.iter().enumerate() {
             let mut device = Device::new(layout, deltas, network, (SEED, number as u64));
-            for message in *messages {
-                sizes.add(device.send(message).map_err(|error| Failure::Failed(error.to_string()))?.bytes);
+            for (number, message) in messages.iter().enumerate() {
+                let sent = device.send(message).map_err(|error| Failure::Failed(error.to_string()))?;
+                if number >= uncounted {
+                    sizes.add(sent.bytes);
+                }
             }
         }
         Ok::<_, Failure>(sizes)
@@ -83,9 +94,10 @@ pub fn trial(model: &Model, devices: &[Sequence], network: Network) -> Result<Op
         let layout = Layout::new(&model.clone().with_statistics(Some(&learnt.statistics)))
             .map_err(|error| Failure::Failed(error.to_string()))?;
         for device in devices.iter().enumerate().filter(|(number, _)| is_other(*number)).map(|(_, d)| d) {
-            let later = &device.messages[times(device)..];
-            if !later.is_empty() {
-                held.push(forms(&layout, &[later], network)?);
+            let uncounted = times(device).min(BEFORE);
+            let later = &device.messages[times(device) - uncounted..];
+            if later.len() > uncounted {
+                held.push(forms(&layout, &[later], uncounted, network)?);
             }
         }
     }

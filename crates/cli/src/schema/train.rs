@@ -81,7 +81,7 @@ impl Train {
         let trial = held_out::trial(&model, &devices, network)?;
         let (model, text) = trained(&model, &text, &learnt.statistics).map_err(|error| about(&error))?;
         let layout = Layout::new(&model).map_err(|error| about(&error))?;
-        let known = held_out::forms(&layout, &all, network)?;
+        let known = held_out::forms(&layout, &all, 0, network)?;
         report(&learnt, (&known, trial.as_ref()), network, devices.len());
         warn(&layout, &learnt, &devices)?;
         warn_of_others(&known, trial.as_ref(), devices.len());
