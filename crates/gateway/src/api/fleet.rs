@@ -40,7 +40,7 @@ pub struct Parameters {
     /// The direction. Without it, names ascend, and everything else descends.
     #[param(inline)]
     order: Option<Direction>,
-    /// Most entries: 1 to 1000. Values outside are clamped.
+    /// Most entries: 1 to 1000, and 50 by default. Values outside are clamped.
     #[param(value_type = Option<i64>, minimum = 0, maximum = 4_294_967_295_u64)]
     limit: Option<u32>,
     /// `next` or `previous` of another page with the same order.

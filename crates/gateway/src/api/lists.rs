@@ -21,7 +21,7 @@ pub const MAX_LIMIT: u32 = 1000;
 #[expect(dead_code, reason = "the OpenAPI document alone has it")]
 #[into_params(parameter_in = Query)]
 pub struct Parameters {
-    /// Most entries: 1 to 1000. Values outside are clamped.
+    /// Most entries: 1 to 1000, and 50 by default. Values outside are clamped.
     #[param(value_type = Option<i64>, minimum = 0, maximum = 4_294_967_295_u64)]
     limit: Option<u32>,
     /// Only entries with smaller IDs.

@@ -83,7 +83,7 @@ pub async fn operations(
 #[expect(dead_code, reason = "the OpenAPI document alone has it")]
 #[into_params(parameter_in = Query)]
 pub struct IdPage {
-    /// Most entries: 1 to 1000. Values outside are clamped.
+    /// Most entries: 1 to 1000, and 50 by default. Values outside are clamped.
     #[param(value_type = Option<i64>, minimum = 0, maximum = 4_294_967_295_u64)]
     limit: Option<u32>,
     /// Only entries with larger IDs.
@@ -95,7 +95,7 @@ pub struct IdPage {
 #[expect(dead_code, reason = "the OpenAPI document alone has it")]
 #[into_params(parameter_in = Query)]
 pub struct NamePage {
-    /// Most entries: 1 to 1000. Values outside are clamped.
+    /// Most entries: 1 to 1000, and 50 by default. Values outside are clamped.
     #[param(value_type = Option<i64>, minimum = 0, maximum = 4_294_967_295_u64)]
     limit: Option<u32>,
     /// Only entries whose names come after this one.
