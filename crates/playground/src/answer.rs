@@ -11,6 +11,7 @@ use crate::{
 use dunnage_formats::Id;
 use dunnage_links::{Link, Load, LoadError, catalogue};
 use dunnage_plan::{Advice, Fleet, Message, Report, Sizes, json};
+use dunnage_schema::Model;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::{
@@ -174,23 +175,8 @@ impl Answer {
     ) -> Result<(), NoAnswer> {
         (self.messages, self.unread) = (messages.count(), messages.unread);
         self.mistakes.append(&mut messages.mistakes);
-        let mut model = compiled.map(|compiled| &compiled.model);
-        let mut broken = Vec::new();
-        if let Some(model) = model {
-            let mistakes;
-            (broken, mistakes) = schema::violations(&question.messages, model, &messages);
-            self.broken = broken.iter().filter(|is_broken| **is_broken).count();
-            self.unlisted = self.broken - mistakes.len();
-            self.mistakes.extend(mistakes);
-        }
-        let all: Vec<Message> = messages.found.into_iter().map(|found| found.message).collect();
-        let messages: Vec<Message> = if self.broken == all.len() {
-            model = None;
-            all
-        } else {
-            let mut broken = broken.into_iter();
-            all.into_iter().filter(|_| !broken.next().unwrap_or_default()).collect()
-        };
+        let model = compiled.map(|compiled| &compiled.model);
+        let (model, messages) = self.valid(&question.messages, model, messages);
         if messages.is_empty() {
             return Ok(());
         }
@@ -207,24 +193,49 @@ impl Answer {
         let name = model.map_or("none", |model| model.name());
         let mut report = Report::new(name, &messages, sizes, links, fleet).map_err(out_of_range)?;
         if model.is_none() {
-            let cause = match (compiled, &question.schema) {
+            report.advice = self.recommend_nothing(match (compiled, &question.schema) {
                 (Some(_), _) => "All messages break the schema",
                 (None, Some(_)) => "The schema has a mistake",
                 (None, None) => "No schema can be inferred from the messages",
-            };
-            let formats: Vec<_> = Id::all().filter(|id| id.needs_schema()).map(Id::name).collect();
-            let missing = formats.join(", ");
-            // The best of the others may be far from the best of all.
-            let reason =
-                format!("{cause}, so these formats are missing, and none is recommended: {missing}.");
-            report.advice = Advice { choices: Vec::new(), sentences: vec![reason] };
-            self.without_schema = Some(WithoutSchema { cause, formats });
+            });
         }
         if !links.is_empty() {
             let plan = json::render(&report).and_then(|text| Ok(RawValue::from_string(text)?));
             self.plan = Some(plan.map_err(|_| NoAnswer::Plan)?);
         }
         Ok(())
+    }
+
+    /// Returns the messages of `source` that keep to the schema; without a model if none does, and all messages then.
+    fn valid<'m>(
+        &mut self,
+        source: &str,
+        model: Option<&'m Model>,
+        messages: Messages<'_>,
+    ) -> (Option<&'m Model>, Vec<Message>) {
+        let mut broken = Vec::new();
+        if let Some(model) = model {
+            let mistakes;
+            (broken, mistakes) = schema::violations(source, model, &messages);
+            self.broken = broken.iter().filter(|is_broken| **is_broken).count();
+            self.unlisted = self.broken - mistakes.len();
+            self.mistakes.extend(mistakes);
+        }
+        let all: Vec<Message> = messages.found.into_iter().map(|found| found.message).collect();
+        if self.broken == all.len() {
+            return (None, all);
+        }
+        let mut broken = broken.into_iter();
+        (model, all.into_iter().filter(|_| !broken.next().unwrap_or_default()).collect())
+    }
+
+    /// Notes the formats that are missing without a schema. The best of the others may be far from the best of all.
+    fn recommend_nothing(&mut self, cause: &'static str) -> Advice {
+        let formats: Vec<_> = Id::all().filter(|id| id.needs_schema()).map(Id::name).collect();
+        let missing = formats.join(", ");
+        let reason = format!("{cause}, so these formats are missing, and none is recommended: {missing}.");
+        self.without_schema = Some(WithoutSchema { cause, formats });
+        Advice { choices: Vec::new(), sentences: vec![reason] }
     }
 }
 
