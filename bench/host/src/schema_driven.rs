@@ -94,7 +94,7 @@ fn example(schema: &str) -> Value {
 /// The message as prost-reflect holds it.
 fn to_dynamic(model: &Model, message: &Value) -> DynamicMessage {
     let mapped = Mapped::of(model, Mapping::Exact);
-    let descriptor = compile(dunnage_codegen::proto(mapped.record(), Mapping::Exact));
+    let descriptor = compile(dunnage_codegen::proto(&mapped));
     let protobuf = Id::all().find(|id| id.name() == "protobuf").expect("Protobuf is a format");
     let format = protobuf.open(Some(model), Mapping::Exact).expect("a definition");
     let mut bytes = Vec::new();
