@@ -2,7 +2,7 @@
 
 use crate::{Random, schemas::LOOSE};
 use dunnage_pson::Value;
-use dunnage_schema::{DEVICE, Decimal, Format, Model, NumberText, Object, Text, TimeText, Tuple, Type};
+use dunnage_schema::{DEVICE, Decimal, Model, NumberText, Object, Text, TextFormat, TimeText, Tuple, Type};
 use std::collections::BTreeMap;
 
 /// A message, and the texts that a receiver knows about its device.
@@ -175,7 +175,7 @@ impl Maker<'_> {
                     loose.map_or(String::new(), |(_, texts)| (*self.random.pick(texts)).to_owned())
                 }
             },
-            None if text.format == Some(Format::DateTime) => self.date_time(),
+            None if text.format == Some(TextFormat::DateTime) => self.date_time(),
             None => {
                 let (min, max) = (text.min_length as usize, text.max_length.map(|max| max as usize));
                 let most = max.unwrap_or(min + 40).min(min + 40);

@@ -7,7 +7,7 @@ use crate::{
     pson::{self, NESTING, Settings},
     text,
 };
-use dunnage_pson::{Error, Options, Reader, Type, Value};
+use dunnage_pson::{Error, ItemType, Options, Reader, Value};
 use pyo3::{ffi, prelude::*};
 use std::{cell::Cell, ptr};
 
@@ -58,8 +58,8 @@ fn read(object: &Bound<'_, PyAny>, keep_floats: bool) -> PyResult<Message> {
 /// Reads the next value. `Value::read` would make integers of whole floats.
 fn with_floats(reader: &mut Reader<'_>) -> Result<Value, Error> {
     Ok(match reader.peek()? {
-        Type::Float => Value::F64(reader.f64()?),
-        Type::Array => {
+        ItemType::Float => Value::F64(reader.f64()?),
+        ItemType::Array => {
             reader.enter_array()?;
             let mut items = Vec::new();
             while reader.more() {
@@ -68,7 +68,7 @@ fn with_floats(reader: &mut Reader<'_>) -> Result<Value, Error> {
             reader.leave()?;
             Value::Array(items)
         }
-        Type::Map => {
+        ItemType::Map => {
             reader.enter_map()?;
             let mut entries = Vec::new();
             while reader.more() {

@@ -2,7 +2,7 @@
 
 use dunnage_pson::Value;
 use dunnage_schema::{
-    Array, Checked, Decimal, Float, Format, Integer, Model, NumberText, Object, Text, TimePart, TimeText,
+    Array, Checked, Decimal, Float, Integer, Model, NumberText, Object, Text, TextFormat, TimePart, TimeText,
     Tuple, Type,
 };
 use std::fmt::Write;
@@ -166,7 +166,7 @@ fn text(text: &Text) -> String {
     if let Some(pattern) = &text.pattern {
         return regexp(&anywhere(&pattern.source));
     }
-    if text.asserted_format() == Some(Format::DateTime) {
+    if text.asserted_format() == Some(TextFormat::DateTime) {
         return regexp(DATE_TIME);
     }
     match text.max_length {

@@ -1,10 +1,10 @@
 //! Derives the tree of nodes from a model.
 
 use crate::node::{
-    ArrayNode, FieldNode, Node, Number, Numbers, ObjectNode, Shape, Source, TextNode, TupleNode, is_exact,
+    ArrayNode, FieldNode, Node, Number, NumbersNode, ObjectNode, Shape, Source, TextNode, TupleNode, is_exact,
 };
 use crate::notation::{Notations, notations};
-use dunnage_schema::{Decimal, Format, Model, NumberText, Type};
+use dunnage_schema::{Decimal, Model, NumberText, TextFormat, Type};
 
 /// Returns the tree of the message, and the trees of the definitions in the order of their first use.
 pub(crate) fn derive(model: &Model) -> (Node, Vec<Node>) {
@@ -61,7 +61,7 @@ impl Derivation {
                     Number::new((min, max, 1), None, Source::Time(time.clone())).growing(time.every),
                 ))
             }
-            Type::NumbersText(text) => Shape::Numbers(Numbers {
+            Type::NumbersText(text) => Shape::Numbers(NumbersNode {
                 separator: text.separator.clone(),
                 parts: text.parts.iter().map(|(name, part)| (name.clone(), number_text(part))).collect(),
             }),
@@ -98,7 +98,7 @@ impl Derivation {
     /// Returns the shape of text without an exact pattern. For an asserted format it is the only notation of the format, or a
     /// union of its notations and any other text.
     fn text(&mut self, text: &dunnage_schema::Text) -> Shape {
-        let date_time = text.format == Some(Format::DateTime) && !text.asserts_format;
+        let date_time = text.format == Some(TextFormat::DateTime) && !text.asserts_format;
         let any = Shape::Text(TextNode { min: text.min_length, max: text.max_length, date_time });
         let Some(format) = text.asserted_format() else { return any };
         let Notations { mut shapes, are_all } = notations(format);

@@ -46,12 +46,12 @@ pub use error::Error;
 pub use explain::Row;
 pub use layout::{Layout, MAX_PLAIN_BYTES};
 pub use node::{
-    ArrayNode, FieldNode, Form, Known, MAX_INDEX, Node, Number, Numbers, ObjectNode, PatternPiece, Shape,
+    ArrayNode, FieldNode, Form, Known, MAX_INDEX, Node, Number, NumbersNode, ObjectNode, PatternPiece, Shape,
     Source, TextNode, TupleNode, is_exact, pattern_pieces,
 };
 pub use open::OpenPart;
 pub use path::Place;
-pub use shrink::{Choice, Fitted, Saving, Sizes, fitted, savings, shrunk};
+pub use shrink::{Decision, Fitted, Saving, Sizes, fitted, savings, shrunk};
 pub use size::{Bits, index_bits};
 pub use slot::{other_slot, with_slot};
 pub use trace::Step;

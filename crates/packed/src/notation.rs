@@ -1,7 +1,7 @@
 //! The notations of the known formats: `spec/packed.md`, "Formats".
 
-use crate::node::{Number, Numbers, Shape, Source};
-use dunnage_schema::{Decimal, Format, NumberText, Segment};
+use crate::node::{Number, NumbersNode, Shape, Source};
+use dunnage_schema::{Decimal, NumberText, Segment, TextFormat};
 
 /// The maximum number of characters of a duration that is packed.
 const DURATION: u32 = 32;
@@ -15,25 +15,27 @@ pub(crate) struct Notations {
 }
 
 /// Returns the notations of `format`.
-pub(crate) fn notations(format: Format) -> Notations {
+pub(crate) fn notations(format: TextFormat) -> Notations {
     let patterns = |patterns: &[&[Segment]], are_all| Notations {
         shapes: patterns.iter().map(|segments| Shape::Pattern(segments.to_vec())).collect(),
         are_all,
     };
     match format {
-        Format::Date => patterns(&[&date()], true),
-        Format::Time => patterns(&[&[clock(), vec![one("Z")]].concat()], false),
-        Format::DateTime => {
+        TextFormat::Date => patterns(&[&date()], true),
+        TextFormat::Time => patterns(&[&[clock(), vec![one("Z")]].concat()], false),
+        TextFormat::DateTime => {
             let seconds = [date(), vec![one("T")], clock()].concat();
             let milliseconds = [seconds.clone(), vec![one("."), of(DIGITS, 3), one("Z")]].concat();
             patterns(&[&[seconds, vec![one("Z")]].concat(), &milliseconds], false)
         }
-        Format::Duration => {
+        TextFormat::Duration => {
             patterns(&[&[Segment { chars: chars("0123456789DHMPSTWY"), min: 3, max: DURATION }]], false)
         }
-        Format::Uuid => patterns(&[&uuid()], false),
-        Format::Ipv4 => Notations { shapes: vec![Shape::Numbers(ipv4())], are_all: true },
-        Format::Ipv6 => patterns(&[&[Segment { chars: chars("0123456789:abcdef"), min: 2, max: 39 }]], false),
+        TextFormat::Uuid => patterns(&[&uuid()], false),
+        TextFormat::Ipv4 => Notations { shapes: vec![Shape::Numbers(ipv4())], are_all: true },
+        TextFormat::Ipv6 => {
+            patterns(&[&[Segment { chars: chars("0123456789:abcdef"), min: 2, max: 39 }]], false)
+        }
     }
 }
 
@@ -75,7 +77,7 @@ fn uuid() -> Vec<Segment> {
 }
 
 /// Four numbers from 0 to 255, separated by points.
-fn ipv4() -> Numbers {
+fn ipv4() -> NumbersNode {
     let number = Decimal {
         places: 0,
         step: 1,
@@ -89,5 +91,5 @@ fn ipv4() -> Numbers {
     let part =
         || Number::new((0, 255, 1), None, Source::Text(NumberText { number: number.clone(), digits: 1 }));
     let parts = ["a", "b", "c", "d"].map(|name| (name.to_owned(), part())).to_vec();
-    Numbers { separator: ".".to_owned(), parts }
+    NumbersNode { separator: ".".to_owned(), parts }
 }

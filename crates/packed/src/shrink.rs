@@ -63,7 +63,7 @@ pub struct Saving {
 /// The answer to a proposed change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Choice {
+pub enum Decision {
     /// Make it.
     Take,
     /// Do not make it.
@@ -111,7 +111,7 @@ pub fn savings(schema: &str, messages: &[Value]) -> Result<(Sizes, Vec<Saving>),
 /// As for [`savings`].
 ///
 /// ```
-/// use dunnage_packed::{Choice, Sizes, Value, shrunk};
+/// use dunnage_packed::{Decision, Sizes, Value, shrunk};
 /// use dunnage_schema::shrink::Cost;
 ///
 /// let schema = r#"{"type": "object", "properties": {"state": {"type": "string", "maxLength": 9}}, "required": ["state"], "additionalProperties": false}"#;
@@ -120,8 +120,8 @@ pub fn savings(schema: &str, messages: &[Value]) -> Result<(Sizes, Vec<Saving>),
 ///
 /// // Changes until each message fits 4 bytes, and rounds nothing.
 /// let (schema, sizes) = shrunk(schema, &messages, |sizes: &Sizes, saving| match sizes.fit(4) || saving.change.cost == Cost::Decimals {
-///     true => Choice::Stop,
-///     false => Choice::Take,
+///     true => Decision::Stop,
+///     false => Decision::Take,
 /// })?;
 /// assert!(sizes.fit(4) && schema.contains("x-dunnage-slot"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -129,7 +129,7 @@ pub fn savings(schema: &str, messages: &[Value]) -> Result<(Sizes, Vec<Saving>),
 pub fn shrunk(
     schema: &str,
     messages: &[Value],
-    mut wants: impl FnMut(&Sizes, &Saving) -> Choice,
+    mut wants: impl FnMut(&Sizes, &Saving) -> Decision,
 ) -> Result<(String, Sizes), SchemaError> {
     let (mut changed, mut left) = (None, Vec::new());
     let after = loop {
@@ -138,9 +138,9 @@ pub fn shrunk(
             |saving: &Saving| !left.contains(&(saving.change.field.clone(), saving.change.what.clone()));
         let best = savings.into_iter().filter(is_open).min_by_key(|saving| saving.change.cost);
         match best.map(|best| (wants(&before, &best), best)) {
-            Some((Choice::Take, best)) => changed = Some(best.change.schema),
-            Some((Choice::Leave, best)) => left.push((best.change.field, best.change.what)),
-            Some((Choice::Stop, _)) | None => break before,
+            Some((Decision::Take, best)) => changed = Some(best.change.schema),
+            Some((Decision::Leave, best)) => left.push((best.change.field, best.change.what)),
+            Some((Decision::Stop, _)) | None => break before,
         }
     };
     let Some(changed) = changed else { return Ok((schema.to_owned(), after)) };
@@ -173,10 +173,10 @@ pub struct Fitted {
 pub fn fitted(schema: &str, messages: &[Value], bytes: u64) -> Result<Fitted, SchemaError> {
     let mut made = Vec::new();
     let wants = |before: &Sizes, saving: &Saving| match &saving.change {
-        change if before.fit(bytes) || change.cost == Cost::Decimals => Choice::Stop,
+        change if before.fit(bytes) || change.cost == Cost::Decimals => Decision::Stop,
         change => {
             made.push(change.clone());
-            Choice::Take
+            Decision::Take
         }
     };
     let (_, sizes) = shrunk(schema, messages, wants)?;
@@ -274,7 +274,7 @@ mod tests {
         let mut made = Vec::new();
         let all = |_: &Sizes, saving: &Saving| {
             made.push((saving.change.field.clone(), saving.change.cost));
-            Choice::Take
+            Decision::Take
         };
         shrunk(VESSEL, &vessels(), all).unwrap();
         let made: Vec<_> = made.iter().map(|(field, cost)| (field.as_str(), *cost)).collect();
@@ -326,8 +326,8 @@ mod tests {
     fn changes_are_made_until_the_message_fits_and_its_slot_is_another() {
         let fits = |sizes: &Sizes, saving: &Saving| match sizes.fit(9) || saving.change.cost == Cost::Decimals
         {
-            true => Choice::Stop,
-            false => Choice::Take,
+            true => Decision::Stop,
+            false => Decision::Take,
         };
         let (schema, sizes) = shrunk(HIVE, &messages(), fits).unwrap();
         let model = Model::compile(&schema).unwrap();
@@ -336,7 +336,7 @@ mod tests {
         for message in messages() {
             assert_eq!(model.validate(&message), Ok(()));
         }
-        let (same, _) = shrunk(HIVE, &messages(), |_, _| Choice::Leave).unwrap();
+        let (same, _) = shrunk(HIVE, &messages(), |_, _| Decision::Leave).unwrap();
         assert_eq!(same, HIVE);
         // A schema that does not name its slot has the slot 1, which the changed one must not have.
         let unnamed = HIVE.replacen(r#""x-dunnage-slot":30,"#, "", 1);
@@ -345,8 +345,8 @@ mod tests {
         let other = Value::Map(vec![("state".into(), Value::from("calm"))]);
         assert!(savings(HIVE, &[other]).is_err());
         let (coarse, _) = shrunk(HIVE, &messages(), |_, saving| match saving.change.cost == Cost::Decimals {
-            true => Choice::Take,
-            false => Choice::Leave,
+            true => Decision::Take,
+            false => Decision::Leave,
         })
         .unwrap();
         assert!(coarse.contains("\"x-dunnage-round\": true"), "{coarse}");

@@ -2,7 +2,7 @@
 
 /// The type of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Type {
+pub enum ItemType {
     /// An integer that is not negative.
     Unsigned,
     /// A negative integer.

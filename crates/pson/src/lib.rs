@@ -154,7 +154,7 @@ pub use encode::Encoder;
 #[doc(hidden)]
 pub use error::DUPLICATE_KEY;
 pub use error::{Error, Kind};
-pub use item_type::Type;
+pub use item_type::ItemType;
 pub use options::{Floats, Options};
 pub use reader::Reader;
 #[cfg(all(feature = "std", feature = "serde"))]

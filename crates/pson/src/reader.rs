@@ -1,7 +1,7 @@
 //! Reads a message item by item, in place.
 
 use crate::{
-    Error, Item, Kind, Options, Type,
+    Error, Item, ItemType, Kind, Options,
     decode::{Decoder, malformed},
     levels::{Level, Levels},
     number::{Number, OUT_OF_RANGE},
@@ -81,20 +81,20 @@ impl<'de> Reader<'de> {
     ///
     /// # Errors
     /// `truncated` at the end of the bytes, `type` at the end of a map or array, `malformed` if no item begins with this byte.
-    pub fn peek(&self) -> Result<Type, Error> {
+    pub fn peek(&self) -> Result<ItemType, Error> {
         self.check_more()?;
         Ok(match self.decoder.peek()? {
             header if header & wire::TYPE_BITS != wire::DISCRETE => match header & wire::TYPE_BITS {
-                wire::UNSIGNED => Type::Unsigned,
-                wire::NEGATIVE => Type::Negative,
-                wire::FLOAT => Type::Float,
-                wire::TEXT => Type::Text,
-                wire::BYTES => Type::Bytes,
-                wire::MAP => Type::Map,
-                _ => Type::Array,
+                wire::UNSIGNED => ItemType::Unsigned,
+                wire::NEGATIVE => ItemType::Negative,
+                wire::FLOAT => ItemType::Float,
+                wire::TEXT => ItemType::Text,
+                wire::BYTES => ItemType::Bytes,
+                wire::MAP => ItemType::Map,
+                _ => ItemType::Array,
             },
-            wire::FALSE | wire::TRUE => Type::Bool,
-            wire::NULL => Type::Null,
+            wire::FALSE | wire::TRUE => ItemType::Bool,
+            wire::NULL => ItemType::Null,
             _ => return Err(malformed(self.decoder.at, "no such discrete value")),
         })
     }

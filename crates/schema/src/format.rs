@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// A known `format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum TextFormat {
     /// RFC 3339, `date-time`.
     DateTime,
     /// RFC 3339, `full-date`.
@@ -21,67 +21,67 @@ pub enum Format {
     Ipv6,
 }
 
-impl Format {
+impl TextFormat {
     /// All formats, with their names in schemas.
-    pub const ALL: &[(&'static str, Format)] = &[
-        ("date-time", Format::DateTime),
-        ("date", Format::Date),
-        ("time", Format::Time),
-        ("duration", Format::Duration),
-        ("uuid", Format::Uuid),
-        ("ipv4", Format::Ipv4),
-        ("ipv6", Format::Ipv6),
+    pub const ALL: &[(&'static str, TextFormat)] = &[
+        ("date-time", TextFormat::DateTime),
+        ("date", TextFormat::Date),
+        ("time", TextFormat::Time),
+        ("duration", TextFormat::Duration),
+        ("uuid", TextFormat::Uuid),
+        ("ipv4", TextFormat::Ipv4),
+        ("ipv6", TextFormat::Ipv6),
     ];
 
     /// Returns the format called `name`.
-    pub(crate) fn named(name: &str) -> Option<Format> {
-        Format::ALL.iter().find(|(known, _)| *known == name).map(|(_, format)| *format)
+    pub(crate) fn named(name: &str) -> Option<TextFormat> {
+        TextFormat::ALL.iter().find(|(known, _)| *known == name).map(|(_, format)| *format)
     }
 
     /// Returns the name in schemas.
     pub fn name(self) -> &'static str {
-        Format::ALL.iter().find(|(_, format)| *format == self).map_or("", |(name, _)| *name)
+        TextFormat::ALL.iter().find(|(_, format)| *format == self).map_or("", |(name, _)| *name)
     }
 
     /// Returns an example for errors.
     pub(crate) fn example(self) -> &'static str {
         match self {
-            Format::DateTime => "2026-03-29T12:00:00Z",
-            Format::Date => "2026-03-29",
-            Format::Time => "12:00:00Z",
-            Format::Duration => "PT15M",
-            Format::Uuid => "9f4d8a70-3c1b-4e8e-9d0a-5f2b6c7d8e9f",
-            Format::Ipv4 => "192.0.2.1",
-            Format::Ipv6 => "2001:db8::1",
+            TextFormat::DateTime => "2026-03-29T12:00:00Z",
+            TextFormat::Date => "2026-03-29",
+            TextFormat::Time => "12:00:00Z",
+            TextFormat::Duration => "PT15M",
+            TextFormat::Uuid => "9f4d8a70-3c1b-4e8e-9d0a-5f2b6c7d8e9f",
+            TextFormat::Ipv4 => "192.0.2.1",
+            TextFormat::Ipv6 => "2001:db8::1",
         }
     }
 
     /// Returns the fewest and the most characters of valid text.
     pub(crate) fn lengths(self) -> (u32, Option<u32>) {
         match self {
-            Format::DateTime => (20, None),
-            Format::Date => (10, Some(10)),
-            Format::Time => (9, None),
-            Format::Duration => (3, None),
-            Format::Uuid => (36, Some(36)),
-            Format::Ipv4 => (7, Some(15)),
-            Format::Ipv6 => (2, Some(45)),
+            TextFormat::DateTime => (20, None),
+            TextFormat::Date => (10, Some(10)),
+            TextFormat::Time => (9, None),
+            TextFormat::Duration => (3, None),
+            TextFormat::Uuid => (36, Some(36)),
+            TextFormat::Ipv4 => (7, Some(15)),
+            TextFormat::Ipv6 => (2, Some(45)),
         }
     }
 
     /// Whether `text` has this format.
     pub(crate) fn is(self, text: &str) -> bool {
         match self {
-            Format::DateTime => match text.split_at_checked(10) {
+            TextFormat::DateTime => match text.split_at_checked(10) {
                 Some((date, rest)) => is_date(date) && rest.strip_prefix(['T', 't']).is_some_and(is_time),
                 None => false,
             },
-            Format::Date => is_date(text),
-            Format::Time => is_time(text),
-            Format::Duration => is_duration(text),
-            Format::Uuid => is_uuid(text),
-            Format::Ipv4 => text.parse::<Ipv4Addr>().is_ok(),
-            Format::Ipv6 => text.parse::<Ipv6Addr>().is_ok(),
+            TextFormat::Date => is_date(text),
+            TextFormat::Time => is_time(text),
+            TextFormat::Duration => is_duration(text),
+            TextFormat::Uuid => is_uuid(text),
+            TextFormat::Ipv4 => text.parse::<Ipv4Addr>().is_ok(),
+            TextFormat::Ipv6 => text.parse::<Ipv6Addr>().is_ok(),
         }
     }
 }
@@ -201,14 +201,14 @@ mod tests {
 
     #[test]
     fn examples_are_of_their_format_and_of_their_lengths() {
-        for &(name, format) in Format::ALL {
+        for &(name, format) in TextFormat::ALL {
             let (min, max) = format.lengths();
             assert!(format.is(format.example()), "{name}");
             assert!(
                 (min as usize..=max.map_or(99, |max| max as usize)).contains(&format.example().len()),
                 "{name}"
             );
-            assert_eq!((Format::named(name), format.name()), (Some(format), name));
+            assert_eq!((TextFormat::named(name), format.name()), (Some(format), name));
             assert!(!format.is("") && !format.is("\u{e9}"), "{name}");
         }
     }

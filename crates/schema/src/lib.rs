@@ -71,7 +71,7 @@ pub use compile::{MAX_WEIGHT, Options, has_keywords, warnings};
 pub use diff::{Change, diff};
 pub use error::{SchemaError, Violation};
 pub use exact::shortest;
-pub use format::Format;
+pub use format::TextFormat;
 pub use infer::shrink;
 pub use infer::{InferError, Inferred, Note, infer, with_keyword};
 pub use json_fault::json_fault;

@@ -4,7 +4,7 @@
 //! them uses integers and decimal text, never binary floats: binary floats cannot represent multiples of 0.01, and two widely used
 //! validators reject 13-16 % of them.
 
-use crate::{Format, Quantum, TimeText};
+use crate::{Quantum, TextFormat, TimeText};
 use dunnage_pson::Value;
 use regex::Regex;
 use std::sync::Arc;
@@ -151,7 +151,7 @@ pub struct Text {
     /// `pattern`
     pub pattern: Option<Pattern>,
     /// `format`, if it is a known one.
-    pub format: Option<Format>,
+    pub format: Option<TextFormat>,
     /// Whether text that breaks `format` is invalid. Otherwise `format` is an annotation.
     pub asserts_format: bool,
 }
@@ -211,7 +211,7 @@ pub struct NumbersText {
 
 impl Text {
     /// Returns the format that a valid text must have; `None` if `format` is only an annotation.
-    pub fn asserted_format(&self) -> Option<Format> {
+    pub fn asserted_format(&self) -> Option<TextFormat> {
         self.format.filter(|_| self.asserts_format)
     }
 

@@ -9,7 +9,7 @@ use crate::{
 use anstyle::Style;
 use clap::Args;
 use dunnage_formats::Json;
-use dunnage_packed::{Choice, Layout, Saving, Sizes, savings, shrunk, with_slot};
+use dunnage_packed::{Decision, Layout, Saving, Sizes, savings, shrunk, with_slot};
 use dunnage_schema::{Inferred, Model, SchemaError, infer, shrink::Cost};
 use dunnage_simulate::ENOUGH;
 use std::{
@@ -176,7 +176,7 @@ impl Samples {
         let messages: Vec<_> =
             self.texts.iter().flat_map(|text| Json.decode_sample(text.as_bytes())).collect();
         let take = |_: &Sizes, saving: &Saving| {
-            if saving.change.cost == Cost::Decimals { Choice::Stop } else { Choice::Take }
+            if saving.change.cost == Cost::Decimals { Decision::Stop } else { Decision::Take }
         };
         let (before, _) = savings(schema, &messages)?;
         let (schema, after) = shrunk(schema, &messages, take)?;

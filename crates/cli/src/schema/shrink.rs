@@ -11,7 +11,7 @@ use crate::{
 use clap::Args;
 use comfy_table::{Attribute, Cell};
 use dunnage_links::Link;
-use dunnage_packed::{Choice, Saving, Sizes, Value, fitted, savings, shrunk};
+use dunnage_packed::{Decision, Saving, Sizes, Value, fitted, savings, shrunk};
 use dunnage_schema::{SchemaError, shrink::Change};
 use std::{
     collections::HashMap,
@@ -113,15 +113,15 @@ fn asked(text: &str, messages: &[Value], limit: u64) -> Result<(String, Sizes), 
     let mut decide = |before: &Sizes, saving: &Saving, is_asked: &dyn Fn(&Change) -> bool| {
         let change = &saving.change;
         if stopped || before.fit(limit) {
-            return Choice::Stop;
+            return Decision::Stop;
         }
         if !is_asked(change) || refused.iter().any(|refused| is_same(refused, change)) {
-            return Choice::Leave;
+            return Decision::Leave;
         }
         let choice = ask(saving);
         match choice {
-            Choice::Leave => refused.push(change.clone()),
-            Choice::Stop => stopped = true,
+            Decision::Leave => refused.push(change.clone()),
+            Decision::Stop => stopped = true,
             _ => {}
         }
         choice
@@ -157,7 +157,7 @@ fn say_alone(needed: &[Saving], text: &str, messages: &[Value], limit: u64) -> R
 }
 
 /// Asks on standard error whether to make a change.
-fn ask(saving: &Saving) -> Choice {
+fn ask(saving: &Saving) -> Decision {
     let mut stderr = anstream::stderr().lock();
     let change = &saving.change;
     let what = format!("{}: {}", change.field, change.what);
@@ -168,11 +168,11 @@ fn ask(saving: &Saving) -> Choice {
     let mut answer = String::new();
     match io::stdin().lock().read_line(&mut answer) {
         Ok(1..) => match answer.trim() {
-            "" | "y" | "Y" => Choice::Take,
-            "q" => Choice::Stop,
-            _ => Choice::Leave,
+            "" | "y" | "Y" => Decision::Take,
+            "q" => Decision::Stop,
+            _ => Decision::Leave,
         },
-        _ => Choice::Stop,
+        _ => Decision::Stop,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::columns::COLUMNS;
 use dunnage_pson::Value;
-use dunnage_schema::{Array, Format, Model, Object, TimeText, Tuple, Type};
+use dunnage_schema::{Array, Model, Object, TextFormat, TimeText, Tuple, Type};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 /// Largest number of parts of a schema that are searched for columns.
@@ -142,7 +142,7 @@ fn kind_of(kind: &Type) -> Option<ColumnType> {
         Type::Bool => Some(ColumnType::Bool),
         Type::Integer(_) => Some(ColumnType::Integer),
         Type::Decimal(_) | Type::Float(_) => Some(ColumnType::Double),
-        Type::Text(text) if text.format == Some(Format::DateTime) => Some(ColumnType::Time),
+        Type::Text(text) if text.format == Some(TextFormat::DateTime) => Some(ColumnType::Time),
         Type::TimeText(time) if is_rfc_3339(time) => Some(ColumnType::Time),
         Type::Text(_) | Type::NumberText(_) | Type::NumbersText(_) | Type::TimeText(_) => {
             Some(ColumnType::Text)

@@ -25,7 +25,7 @@ mod union;
 pub use array::ArrayNode;
 pub use known::Known;
 pub use number::{Form, MAX_INDEX, Number, Source};
-pub use numbers::Numbers;
+pub use numbers::NumbersNode;
 pub use object::{FieldNode, ObjectNode};
 pub use pattern::{PatternPiece, is_exact, pattern_pieces};
 pub use text::TextNode;
@@ -74,7 +74,7 @@ pub enum Shape {
     /// A number, written as a whole number.
     Number(Box<Number>),
     /// Several numbers in one text.
-    Numbers(Numbers),
+    Numbers(NumbersNode),
     /// A binary float.
     Float,
     /// One of these values, written as its index.

@@ -14,14 +14,14 @@ const ROOM: usize = 32;
 
 /// Several numbers in one text, with names for generated code.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Numbers {
+pub struct NumbersNode {
     /// The text between two numbers.
     pub separator: String,
     /// The name and number of each part. The source of each number is [`crate::Source::Text`].
     pub parts: Vec<(String, Number)>,
 }
 
-impl Numbers {
+impl NumbersNode {
     pub(super) fn carries(&self, value: &Value) -> bool {
         let Value::Text(text) = value else { return false };
         let mut pieces = text.split(self.separator.as_str());

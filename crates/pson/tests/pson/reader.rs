@@ -1,5 +1,5 @@
 //! The reader, item by item.
-use dunnage_pson::{Item, Kind, Options, Reader, Type};
+use dunnage_pson::{Item, ItemType, Kind, Options, Reader};
 
 /// {"a":[1,{"b":null}],"c":"x","d":a201}
 const MESSAGE: &[u8] = b"\xc3\x81a\xe2\x01\xc1\x81b\x62\x81c\x81x\x81d\xa1\x01";
@@ -39,16 +39,16 @@ fn items_are_read_in_order_and_containers_are_entered() {
 #[test]
 fn peek_returns_the_type_and_consumes_nothing() {
     let types = [
-        (b"\x05".as_slice(), Type::Unsigned),
-        (b"\x21", Type::Negative),
-        (b"\x40\x00\x00\xbc\x41", Type::Float),
-        (b"\x60", Type::Bool),
-        (b"\x61", Type::Bool),
-        (b"\x62", Type::Null),
-        (b"\x80", Type::Text),
-        (b"\xa0", Type::Bytes),
-        (b"\xc0", Type::Map),
-        (b"\xe0", Type::Array),
+        (b"\x05".as_slice(), ItemType::Unsigned),
+        (b"\x21", ItemType::Negative),
+        (b"\x40\x00\x00\xbc\x41", ItemType::Float),
+        (b"\x60", ItemType::Bool),
+        (b"\x61", ItemType::Bool),
+        (b"\x62", ItemType::Null),
+        (b"\x80", ItemType::Text),
+        (b"\xa0", ItemType::Bytes),
+        (b"\xc0", ItemType::Map),
+        (b"\xe0", ItemType::Array),
     ];
     for (message, expected) in types {
         let mut reader = Reader::new(message).unwrap();

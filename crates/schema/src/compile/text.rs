@@ -1,7 +1,7 @@
 //! Compiles `string`: plain text, or text in one of the notations for numbers and times.
 
 use super::{Compiler, MAX_PATTERNS, Schema, keywords, notation};
-use crate::{Format, Pattern, SchemaError, Text, Type, parse::Node};
+use crate::{Pattern, SchemaError, Text, TextFormat, Type, parse::Node};
 
 impl<'a> Compiler<'a> {
     pub(super) fn string(&mut self, schema: &Schema<'a>) -> Result<Type, SchemaError> {
@@ -14,8 +14,8 @@ impl<'a> Compiler<'a> {
             );
         }
         let kind = notation::compile(schema, keyword)?;
-        let of_format = |format: Format| match &kind {
-            Type::TimeText(time) => format == Format::DateTime && format.is(&time.write(time.range().0)),
+        let of_format = |format: TextFormat| match &kind {
+            Type::TimeText(time) => format == TextFormat::DateTime && format.is(&time.write(time.range().0)),
             _ => false,
         };
         if let Some(format) = asserted_format(schema).filter(|format| !of_format(*format)) {
@@ -31,7 +31,7 @@ impl<'a> Compiler<'a> {
             Some(Node::Text(source)) => Some(self.pattern(schema, "pattern", source)?),
             Some(_) => return Err(schema.error("pattern", "pattern must be a string")),
         };
-        let asserted = asserted_format(schema).map(Format::lengths).unwrap_or_default();
+        let asserted = asserted_format(schema).map(TextFormat::lengths).unwrap_or_default();
         let min_length = schema.count("minLength")?.unwrap_or(0).max(asserted.0);
         let of_pattern = pattern.as_ref().and_then(Pattern::longest);
         let longest = of_pattern.into_iter().chain(asserted.1).min();
@@ -75,11 +75,11 @@ impl<'a> Compiler<'a> {
 }
 
 /// Returns the format of the schema's text, if it is a known one.
-pub(super) fn format(schema: &Schema<'_>) -> Option<Format> {
-    Format::named(schema.node.text("format")?)
+pub(super) fn format(schema: &Schema<'_>) -> Option<TextFormat> {
+    TextFormat::named(schema.node.text("format")?)
 }
 
 /// Returns the format that the schema's text must have, if the options assert formats.
-pub(super) fn asserted_format(schema: &Schema<'_>) -> Option<Format> {
+pub(super) fn asserted_format(schema: &Schema<'_>) -> Option<TextFormat> {
     format(schema).filter(|_| schema.assert_formats)
 }

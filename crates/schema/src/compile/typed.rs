@@ -5,7 +5,7 @@ use super::{
     union::{checked, refers, union},
 };
 use crate::{
-    Annotation, Array, Assertion, Float, Format, Object, SchemaError, Text, Type, distinct::Distinct,
+    Annotation, Array, Assertion, Float, Object, SchemaError, Text, TextFormat, Type, distinct::Distinct,
     parse::Node, same, validate,
 };
 use dunnage_pson::Value;
@@ -40,7 +40,7 @@ impl<'a> Compiler<'a> {
         let names = type_names(schema)?;
         // `date-time` shapes text even as an annotation, because such text is carried as a time.
         let is_about_text =
-            text::format(schema) == Some(Format::DateTime) || text::asserted_format(schema).is_some();
+            text::format(schema) == Some(TextFormat::DateTime) || text::asserted_format(schema).is_some();
         let shaping: Vec<&str> = entries
             .iter()
             .filter(|(keyword, _)| !ASSERTING.contains(&keyword.as_str()))

@@ -1,7 +1,7 @@
 //! Infers text that is a time in one notation.
 
 use super::{guesses::counted, write};
-use crate::{Format, Model, Type, parse::Node};
+use crate::{Model, TextFormat, Type, parse::Node};
 use dunnage_pson::Value;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -103,7 +103,7 @@ fn zoned(texts: &[&str]) -> Option<(Node, String)> {
     };
     let pattern = format!("^{year}-[01][0-9]-[0-3][0-9]{separator}[0-2][0-9]:[0-5][0-9]:[0-6][0-9]{end}$");
     let mut keywords = vec![("type".to_owned(), write::text("string"))];
-    let is_rfc_3339 = texts.iter().all(|text| Format::DateTime.is(text));
+    let is_rfc_3339 = texts.iter().all(|text| TextFormat::DateTime.is(text));
     keywords.extend(is_rfc_3339.then(|| ("format".to_owned(), write::text("date-time"))));
     keywords.push(("pattern".to_owned(), write::text(&pattern)));
     let kinds = if zones > 0 { "with any offset and decimals" } else { "with any decimals" };

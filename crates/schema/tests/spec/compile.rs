@@ -160,7 +160,7 @@ fn max_length_is_limited_to_the_longest_match() {
     let Type::Text(text) = root(r#"{"type":"string","format":"date-time","maxLength":2.0e1}"#) else {
         panic!("no text")
     };
-    assert_eq!((text.min_length, text.max_length, text.format), (0, Some(20), Some(Format::DateTime)));
+    assert_eq!((text.min_length, text.max_length, text.format), (0, Some(20), Some(TextFormat::DateTime)));
     assert_eq!(text.asserted_format(), None);
     let Type::Text(text) = root(r#"{"type":"string","format":"hostname"}"#) else { panic!("no text") };
     assert_eq!(text, Text::default());
@@ -171,7 +171,7 @@ fn max_length_is_limited_to_the_longest_match() {
     let Type::Text(text) = asserted.unwrap().into_root() else { panic!("no text") };
     assert_eq!(
         (text.min_length, text.max_length, text.asserted_format()),
-        (36, Some(36), Some(Format::Uuid))
+        (36, Some(36), Some(TextFormat::Uuid))
     );
 }
 
