@@ -56,16 +56,19 @@ pub unsafe fn write(writer: &mut Writer<'_>, object: *mut ffi::PyObject) -> Resu
             object.call_method0(intern!(py, "tolist"))?
         }
         'M' => numpy.time_text.bind(py).call1((&object,))?.call_method0(intern!(py, "tolist"))?,
-        _ => {
-            return Err(writer.fault(
-                Kind::Type,
-                &format!("a NumPy object of the type {dtype} has no representation in PSON"),
-            ));
-        }
+        _ => return Err(unknown(writer, &dtype)),
     };
+    // A longdouble, and an array that holds itself, become themselves.
+    if plain.is_instance(numpy.scalar.bind(py))? || plain.is_instance(numpy.array.bind(py))? {
+        return Err(unknown(writer, &dtype));
+    }
     // SAFETY: the object is alive until the call returns.
     unsafe { writer.value(plain.as_ptr())? };
     Ok(true)
+}
+
+fn unknown(writer: &Writer<'_>, dtype: &Bound<'_, PyAny>) -> Failure {
+    writer.fault(Kind::Type, &format!("a NumPy object of the type {dtype} has no representation in PSON"))
 }
 
 /// Writes the elements of an array from its memory. Returns false, with nothing written, if they are not numbers side by side.
