@@ -28,7 +28,7 @@ pub fn message<'py>(
     known: Known<'_>,
     reference: Option<&Reference>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut rows = Rows { py, bytes, rows: Vec::new() };
+    let mut rows = Rows { py, bytes, rows: Vec::new(), body: 0 };
     let walked = match reference {
         Some(reference) => {
             dunnage_explain::delta(layout, bytes, slice::from_ref(reference), known, &mut rows)
@@ -47,12 +47,17 @@ struct Rows<'py, 'b> {
     py: Python<'py>,
     bytes: &'b [u8],
     rows: Vec<Row<'py>>,
+    /// The index of the last row with bits of its own: the body, if values share its bits.
+    body: usize,
 }
 
 impl Bits for Rows<'_, '_> {
     fn part(&mut self, bits: Range<usize>, path: &str, meaning: &str) -> io::Result<()> {
         let holders = if bits.is_empty() { 0..0 } else { bits.start / 8..bits.end.div_ceil(8) };
         let holders = PyBytes::new(self.py, &self.bytes[holders]);
+        if !bits.is_empty() {
+            self.body = self.rows.len();
+        }
         self.rows.push((
             path.to_owned(),
             Some(bits.start),
@@ -66,7 +71,7 @@ impl Bits for Rows<'_, '_> {
     fn share(&mut self, bits: Option<f64>, path: &str, meaning: &str) -> io::Result<()> {
         // The row of the body keeps what its values leave, so that no bit counts twice.
         if let Some(bits) = bits
-            && let Some((_, _, Some(left), ..)) = self.rows.iter_mut().rfind(|row| row.1.is_some())
+            && let Some((_, _, Some(left), ..)) = self.rows.get_mut(self.body)
         {
             *left -= bits;
         }

@@ -56,6 +56,25 @@ def test_the_bits_of_the_rows_are_those_of_the_message() -> None:
     assert count > 200 and coded > 50
 
 
+def test_a_known_text_takes_no_bits_of_the_others() -> None:
+    """The statistics are those that `dunnage schema train --without-messages` makes of this schema."""
+    changing = {"type": "integer", "minimum": 0, "maximum": 999_999, "x-dunnage-changes": 2}
+    schema = Schema(
+        {
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["id", "v"],
+            "properties": {"id": {"type": "string", "x-dunnage-known": "device"}, "v": changing},
+            "x-dunnage-statistics": "AdKUfzgAARD/+wIJEwEEAgMJAhADvgIYAwoEAxMB",
+        }
+    )
+    given = {"id": "abc-7", "v": 7}
+    table = schema.explain(given, device="abc-7")
+    bits = {row.path: row.bits for row in table}
+    assert bits["/id"] == 0 and bits["/v"] > 0, table
+    assert sum(row.bits or 0 for row in table) == 8 * len(schema.encode(given))
+
+
 def test_tables_become_frames() -> None:
     for data, table in tables():
         for frame in (pl.DataFrame(table), pd.DataFrame(table)):
