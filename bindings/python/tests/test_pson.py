@@ -149,7 +149,7 @@ def test_types_of_the_standard_library() -> None:
 
 
 def test_decimals_are_numbers_where_a_binary64_has_the_same_text() -> None:
-    for text, value in [("24.56", 24.56), ("1E+3", 1000), ("0.1", 0.1), ("18446744073709551615", 2**64 - 1)]:
+    for text, value in [("24.56", 24.56), ("1E+3", 1000), ("0.1", 0.1), ("18446744073709551615", 2**64 - 1), ("18446744073709552000", 2**64)]:
         assert pson.loads(pson.dumps(Decimal(text))) == value
     assert pson.dumps(Decimal("-0")) == pson.dumps(-0.0)
     assert math.isnan(pson.loads(pson.dumps(Decimal("nan"))))
@@ -182,7 +182,10 @@ def test_numpy() -> None:
         (np.array(["2026-03-29"], dtype="M8[D]"), ["2026-03-29"]),
     ]:
         assert pson.loads(pson.dumps(obj)) == value, obj
-    for obj in (np.complex128(1j), np.array([(1, 2.0)], dtype="i4,f8"), np.timedelta64(1, "s")):
+    itself = np.empty((), dtype=object)
+    itself[()] = itself
+    others = [np.longdouble(1.5), np.array([1, 2], dtype="g"), itself]  # tolist() returns them again
+    for obj in (np.complex128(1j), np.array([(1, 2.0)], dtype="i4,f8"), np.timedelta64(1, "s"), *others):
         with pytest.raises(pson.EncodeError) as error:
             pson.dumps(obj)
         assert error.value.kind == "type"

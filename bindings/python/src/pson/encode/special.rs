@@ -150,8 +150,11 @@ fn decimal(writer: &mut Writer<'_>, decimal: &Bound<'_, PyAny>) -> Result<(), Fa
         && !(float == 0.0 && float.is_sign_negative())
     {
         let integer = decimal.call_method0(intern!(py, "__int__"))?;
-        // SAFETY: the integer is alive until the call returns.
-        return unsafe { writer.value(integer.as_ptr()) };
+        // A larger one may be a float: 2^64.
+        if (-(1 << 63)..1i128 << 64).contains(&integer.extract()?) {
+            // SAFETY: the integer is alive until the call returns.
+            return unsafe { writer.value(integer.as_ptr()) };
+        }
     }
     let again = decimal.get_type().call1((pyo3::types::PyFloat::new(py, float).repr()?,))?;
     if !float.is_finite() || !again.eq(decimal)? {

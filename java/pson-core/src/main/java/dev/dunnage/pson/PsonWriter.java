@@ -89,11 +89,15 @@ public final class PsonWriter extends Output {
      * @param n the integer, -2^63 to 2^64 - 1
      */
     public void writeBigInteger(BigInteger n) {
-        if (n.bitLength() > (n.signum() < 0 ? 63 : 64) || n.compareTo(LEAST) < 0) {
+        if (!fits(n)) {
             throw PsonException.encoding(Kind.RANGE, "an integer is outside of -2^63 to 2^64 - 1");
         }
         value();
         header(n.signum() < 0 ? Wire.NEGATIVE : Wire.UNSIGNED, n.abs().longValue());
+    }
+
+    private static boolean fits(BigInteger n) {
+        return n.bitLength() <= (n.signum() < 0 ? 63 : 64) && n.compareTo(LEAST) >= 0;
     }
 
     /**
@@ -141,8 +145,11 @@ public final class PsonWriter extends Output {
     public void writeDecimal(BigDecimal value) {
         boolean isWhole = value.signum() == 0 || value.stripTrailingZeros().scale() <= 0;
         if (isWhole && value.precision() - value.scale() <= DIGITS) {
-            writeBigInteger(value.toBigIntegerExact());
-            return;
+            BigInteger n = value.toBigIntegerExact();
+            if (fits(n)) {
+                writeBigInteger(n);
+                return;
+            }
         }
         double f = value.doubleValue();
         if (Double.isInfinite(f) || new BigDecimal(Double.toString(f)).compareTo(value) != 0 && new BigDecimal(f).compareTo(value) != 0) {

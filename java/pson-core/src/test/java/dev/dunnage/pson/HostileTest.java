@@ -111,6 +111,7 @@ class HostileTest {
             assertEquals(f, ((Number) back).doubleValue());
         }
         assertEquals(new BigInteger("18446744073709551615"), Pson.DEFAULT.decode(Pson.DEFAULT.encode(new BigInteger("18446744073709551615"))));
+        assertEquals(0x1p64, Pson.DEFAULT.decode(Pson.DEFAULT.encode(new BigDecimal("18446744073709551616"))));
         assertEquals(Long.MIN_VALUE, Pson.DEFAULT.decode(Pson.DEFAULT.encode(Long.MIN_VALUE)));
     }
 
