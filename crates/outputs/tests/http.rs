@@ -9,7 +9,7 @@ use dunnage_test_support::{
 };
 use std::{
     sync::{Arc, LazyLock},
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 use tokio::runtime::Runtime;
 
@@ -73,6 +73,18 @@ fn each_status_is_a_success_a_refusal_or_a_retry_with_its_reason() {
         assert_eq!(server.requests().len(), 1, "{status}: redirects are not followed");
         assert_eq!(output.duplicates(), u64::from(status.starts_with("409")), "{status}");
     }
+}
+
+#[test]
+fn a_date_to_retry_after_is_a_time_to_wait() {
+    let date = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(100));
+    let status: &'static str = format!("503 Service Unavailable\r\nRetry-After: {date}\r\n").leak();
+    let (_server, output) = output("", move |_, _| Reply::Status(status));
+    let failed = deliver(&output, &[message(1, "1")]).unwrap_err();
+    assert!(
+        matches!(failed.kind, FailureKind::Retry(Some(wait)) if (80..=100).contains(&wait.as_secs())),
+        "{failed:?}"
+    );
 }
 
 #[test]

@@ -22,7 +22,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 /// Example for the default configuration, commented out.
@@ -294,9 +294,11 @@ pub(crate) fn reason(error: &dyn std::error::Error) -> String {
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-/// Returns the value of `Retry-After` if it is a number of seconds.
+/// Returns the time to wait by `Retry-After`, a number of seconds or a date.
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    headers.get(header::RETRY_AFTER)?.to_str().ok()?.parse().ok().map(Duration::from_secs)
+    let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?;
+    let seconds = text.parse().ok().map(Duration::from_secs);
+    seconds.or_else(|| httpdate::parse_http_date(text).ok()?.duration_since(SystemTime::now()).ok())
 }
 
 #[async_trait::async_trait]
