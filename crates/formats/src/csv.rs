@@ -61,7 +61,14 @@ impl<'t> Csv<'t> {
             return false;
         }
         let names = record(line, separator(line));
-        let is_name = |name: &str| !name.contains(['=', '{', '}', '[', ']']) && name.parse::<f64>().is_err();
+        // `temp [C]` is a name, and `a: [1` is a part of something else.
+        let is_whole = |name: &str| name.matches('[').count() == name.matches(']').count();
+        let is_name = |name: &str| {
+            !name.contains(['=', '{', '}'])
+                && !name.starts_with('[')
+                && is_whole(name)
+                && name.parse::<f64>().is_err()
+        };
         names.len() > 1 && names.iter().all(|name| is_name(name.trim()))
     }
 

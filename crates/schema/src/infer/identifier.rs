@@ -233,10 +233,10 @@ pub(super) fn are_numbered(keys: &[&str]) -> bool {
 }
 
 /// Whether the texts count something, so that there may be more of them: numbers with a unit, or two texts of which only a number differs,
-/// `node-17` and `node-18`. The number of a short code, `E1` and `E2`, is none.
+/// `node-17` and `node-18`, `node1` and `node2`. The number of a short code, `E1` and `E2`, is none.
 pub(super) fn are_counted(texts: &[&str]) -> bool {
     let without_digits = |text: &str| -> String { text.chars().filter(|c| !c.is_ascii_digit()).collect() };
-    let is_number = |piece: &str| digits(piece) > 2 || digits(piece) == piece.len();
+    let is_number = |piece: &str| digits(piece) > 2 || digits(piece) == piece.len() || has_word(piece);
     let is_next = |a: &[&str], b: &[&str]| {
         a.len() == b.len() && a.iter().zip(b).any(|(a, b)| a != b && (is_number(a) || is_number(b)))
     };

@@ -154,8 +154,10 @@ fn walk(schema: &Node, place: &Place, values: &[&Value], out: &mut Vec<Proposal>
     if values.is_empty() {
         return;
     }
+    if COMBINED.iter().any(|keyword| schema.get(keyword).is_some()) {
+        return;
+    }
     match &values[0] {
-        _ if COMBINED.iter().any(|keyword| schema.get(keyword).is_some()) => {}
         Value::Text(_) => texts(schema, &values, &mut propose),
         Value::U64(_) | Value::I64(_) | Value::F64(_) => numbers(schema, &values, &mut propose),
         Value::Array(_) => arrays(schema, &values, &mut propose),
@@ -261,6 +263,8 @@ fn numbers(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, Stri
     if let Some(Node::Number(step)) = schema.get("multipleOf")
         && let Some(coarser) = ten_times(step)
         && schema.text("type") == Some("number")
+        && schema.get("exclusiveMinimum").is_none()
+        && schema.get("exclusiveMaximum").is_none()
     {
         let mut keywords =
             vec![("multipleOf", Node::Number(coarser.clone())), ("x-dunnage-round", Node::Bool(true))];

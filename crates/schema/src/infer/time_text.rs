@@ -64,9 +64,12 @@ pub(super) fn with_one_offset(texts: &[&str]) -> Option<Node> {
         0 => String::new(),
         count => format!(".{}", "f".repeat(count)),
     };
-    let mut notations = NOTATIONS.iter().map(|notation| notation.replace(".f", &fraction));
-    let notation = notations.find(|notation| notation.len() == local.len() && !notation.ends_with('Z'))?;
-    SPANS.iter().find_map(|(epoch, until)| time(&format!("{notation}{offset}"), epoch, *until, texts))
+    let notations = NOTATIONS.iter().map(|notation| notation.replace(".f", &fraction));
+    notations.filter(|notation| notation.len() == local.len() && !notation.ends_with('Z')).find_map(
+        |notation| {
+            SPANS.iter().find_map(|(epoch, until)| time(&format!("{notation}{offset}"), epoch, *until, texts))
+        },
+    )
 }
 
 /// Splits the texts into times in the notation of `model`, and others; `None` if `model` is not a time.
