@@ -1,6 +1,6 @@
 //! Delivery in order, in batches, after a crash and at a stop.
 
-use super::{Answer, Bench, NAME, System, assert_in_order, one_by_one};
+use super::{Answer, Bench, NAME, System, assert_in_order, one_by_one, simulated};
 use crate::{Failed, Message, Named, Output, Partitions, Shape};
 use dunnage_buffer::Position;
 use fastrand::Rng;
@@ -150,4 +150,21 @@ async fn a_stop_waits_for_calls_and_starts_none() {
         assert!(begun.elapsed() < Duration::from_secs(11) && closed.swap(false, Ordering::Relaxed));
         assert_eq!((calls.swap(0, Ordering::Relaxed), bench.cursor().await), (1, 1));
     }
+}
+
+/// The only partition of an output whose calls have messages of all devices has the linger and the size of a batch.
+#[test]
+fn a_batch_of_all_devices_waits_until_it_is_full_or_its_time_is_over() {
+    simulated(async {
+        let bench = Bench::new();
+        let shape =
+            Shape { partitions: Partitions::Together, batch: 100, linger: Duration::from_millis(400) };
+        let system = System::new(shape, |_| Answer::Take);
+        bench.store(0..250, |n| format!("d{n}")).await;
+        let running = bench.forward(&system).await;
+        bench.until("all arrive", |status| status.delivered == 250).await;
+        assert_eq!(*system.calls.lock().unwrap(), [100, 100, 50]);
+        running.stop().await;
+        bench.close().await;
+    });
 }

@@ -271,3 +271,9 @@ fn assert_in_order(took: &[(String, i64)]) {
         }
     }
 }
+
+/// Runs `test` with a clock that jumps to the next event whenever all tasks wait.
+fn simulated(test: impl Future<Output = ()>) {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_time().start_paused(true).build().unwrap().block_on(test);
+}

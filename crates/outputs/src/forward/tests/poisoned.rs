@@ -1,6 +1,6 @@
 //! A device that always fails costs only itself: in every shape, in quiet periods, for hours and over a restart.
 
-use super::{Answer, Bench, NAME, Running, System, assert_in_order, one_by_one};
+use super::{Answer, Bench, NAME, Running, System, assert_in_order, one_by_one, simulated};
 use crate::{Breaker, Class, Failed, Message, Named, Output, Partitions, Shape, Which};
 use dunnage_buffer::Position;
 use std::{
@@ -32,12 +32,6 @@ fn poisoned(shape: Shape) -> Arc<System> {
         true => Answer::Fail(0, Failed::retry("error 500").because(Class::Failing)),
         false => Answer::Take,
     })
-}
-
-/// Runs `test` with a clock that jumps to the next event whenever all tasks wait.
-fn simulated(test: impl Future<Output = ()>) {
-    let mut builder = tokio::runtime::Builder::new_current_thread();
-    builder.enable_time().start_paused(true).build().unwrap().block_on(test);
 }
 
 impl Bench {
@@ -344,23 +338,6 @@ fn an_output_with_one_order_does_not_begin_beyond_the_cursor() {
         bench.until("all arrive", |status| status.cursor == 100).await;
         let ids: Vec<_> = system.took().into_iter().map(|(_, id)| id).collect();
         assert_eq!(ids, (4..=100).collect::<Vec<_>>());
-        running.stop().await;
-        bench.close().await;
-    });
-}
-
-/// The only partition of an output whose calls have messages of all devices has the linger and the size of a batch.
-#[test]
-fn a_batch_of_all_devices_waits_until_it_is_full_or_its_time_is_over() {
-    simulated(async {
-        let bench = Bench::new();
-        let shape =
-            Shape { partitions: Partitions::Together, batch: 100, linger: Duration::from_millis(400) };
-        let system = System::new(shape, |_| Answer::Take);
-        bench.store(0..250, |n| format!("d{n}")).await;
-        let running = bench.forward(&system).await;
-        bench.until("all arrive", |status| status.delivered == 250).await;
-        assert_eq!(*system.calls.lock().unwrap(), [100, 100, 50]);
         running.stop().await;
         bench.close().await;
     });
