@@ -237,8 +237,10 @@ fn warn(layout: &Layout, learnt: &Learnt, devices: &[Sequence]) -> Result<(), Fa
             halves[usize::from(2 * i >= device.messages.len())].add(bytes.len());
         }
     }
+    // A device with one message has no second half.
+    let compares = halves[1].messages() > 0;
     let [first, second] = halves.map(|sizes| sizes.mean());
-    if count > 1 && (second - first).abs() > DRIFT * first {
+    if compares && (second - first).abs() > DRIFT * first {
         complain(format_args!(
             "warning: the messages drift: {first:.1} bytes on average in each device's first half, {second:.1} in its second; \
              messages of a longer time train better"

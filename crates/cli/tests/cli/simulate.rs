@@ -62,6 +62,24 @@ fn trained(folder: &Path) -> (String, String, String) {
     (schema, lines, output)
 }
 
+/// One message of each device does not tell whether messages change over time.
+#[test]
+fn a_drift_needs_a_first_and_a_second_half() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = folder.path().join("sensor.json");
+    fs::write(&schema, SCHEMA).unwrap();
+    let train = |each: u64| {
+        let lines = folder.path().join("messages.ndjson");
+        fs::write(&lines, messages(30, each)).unwrap();
+        let (lines, schema) = (lines.to_str().unwrap(), schema.to_str().unwrap());
+        dunnage(&["schema", "train", lines, "--schema", schema, "--device", "/id"], "").stderr
+    };
+    for each in [1, 2] {
+        let said = train(each);
+        assert!(said.contains("messages are few") && !said.contains("drift"), "{said}");
+    }
+}
+
 #[test]
 fn a_trained_schema_has_smaller_messages_and_the_same_values() {
     let folder = tempfile::tempdir().unwrap();
