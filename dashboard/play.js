@@ -132,7 +132,7 @@ async function ask() {
 function drawAnswer(got) {
   const of = (text) => got.mistakes.filter((mistake) => mistake.in === text);
   const inMessages = of("messages");
-  messages.show(inMessages, got.unlisted);
+  messages.show(inMessages, got.broken - inMessages.filter((mistake) => mistake.kind === "schema").length);
   if (state.schema === null) schema.text = got.inferred?.schema ?? (inMessages.length ? schema.text : "");
   schema.show(of("schema"));
   setText(byId("messages-note"), got.messages ? `${count(got.messages)} ${got.messages === 1 ? "message" : "messages"}` : "");

@@ -260,9 +260,15 @@ mod tests {
 
     #[test]
     fn json_and_prose_have_no_header() {
-        for header in
-            ["time,temp,door", "\u{feff}a;b\r", ",time,temp", "\"a\",\"b c\"", "/t,/pos/lat", "a\tb"]
-        {
+        for header in [
+            "time,temp,door",
+            "\u{feff}a;b\r",
+            ",time,temp",
+            "\"a\",\"b c\"",
+            "/t,/pos/lat",
+            "a\tb",
+            "time,temp [C]",
+        ] {
             assert!(Csv::has_header(&format!("{header}\n1,2\n")), "{header}");
             assert!(!Csv::has_header(&format!("{header}\n\n")), "{header}: no row");
         }
@@ -276,6 +282,7 @@ mod tests {
             "word",
             "a,2",
             "{a:1,b:2}",
+            "a: [1, 2]",
         ] {
             assert!(!Csv::has_header(&format!("{text}\n{text}\n")), "{text}");
         }

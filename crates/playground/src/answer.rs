@@ -57,8 +57,6 @@ pub struct Answer {
     broken: usize,
     /// The mistakes in the texts. Of the messages that break the schema, the first 20.
     mistakes: Vec<Mistake>,
-    /// How many messages break the schema and are not among the mistakes.
-    unlisted: usize,
     /// The formats that are missing for lack of a schema, although there are messages. The plan then recommends nothing.
     #[schema(required)]
     without_schema: Option<WithoutSchema>,
@@ -218,7 +216,6 @@ impl Answer {
             let mistakes;
             (broken, mistakes) = schema::violations(source, model, &messages);
             self.broken = broken.iter().filter(|is_broken| **is_broken).count();
-            self.unlisted = self.broken - mistakes.len();
             self.mistakes.extend(mistakes);
         }
         let all: Vec<Message> = messages.found.into_iter().map(|found| found.message).collect();

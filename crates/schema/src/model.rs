@@ -87,7 +87,7 @@ impl Model {
         Model { statistics: statistics.map(|bytes| BASE64_STANDARD.encode(bytes)), ..self }
     }
 
-    /// Returns a model of types that no schema text has written, for generators in tests.
+    /// Returns a model of types that come from no schema text.
     #[doc(hidden)]
     pub fn of_types(root: Type, definitions: Vec<Type>) -> Model {
         let name = "Message".to_owned();

@@ -10,7 +10,7 @@ use dunnage_simulate::{Device, Network, Sizes, train};
 const SEED: u64 = 1;
 /// One of this many devices is left out of each training, and so is the last of this many parts of the time.
 const PARTS: usize = 4;
-/// So many messages before that part are sent, too: deltas of a device that has just started are not those of its life.
+/// The number of messages before that part that are sent, too, so that the first deltas have references.
 const BEFORE: usize = 32;
 
 /// Sizes of messages plain, in the prior form, and with deltas.

@@ -1,4 +1,4 @@
-//! What the forwarder does after a failure.
+//! Handles calls that failed.
 
 use super::{
     Forwarder, MAX_BACKOFF, MIN_BACKOFF, QUIET, REASON, backoff, breaker::Of, calls::Call, window::Wait,

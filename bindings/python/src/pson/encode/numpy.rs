@@ -58,7 +58,7 @@ pub unsafe fn write(writer: &mut Writer<'_>, object: *mut ffi::PyObject) -> Resu
         'M' => numpy.time_text.bind(py).call1((&object,))?.call_method0(intern!(py, "tolist"))?,
         _ => return Err(unknown(writer, &dtype)),
     };
-    // A longdouble, and an array that holds itself, become themselves.
+    // `tolist` returns a longdouble, and an array that holds itself, unchanged.
     if plain.is_instance(numpy.scalar.bind(py))? || plain.is_instance(numpy.array.bind(py))? {
         return Err(unknown(writer, &dtype));
     }

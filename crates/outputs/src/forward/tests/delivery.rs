@@ -102,16 +102,24 @@ async fn everything_arrives_in_order_in_one_partition() {
     everything_arrives(8, Shape { partitions: Partitions::One, batch: 20, linger }).await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_batch_waits_until_it_is_full_or_its_time_is_over() {
-    let bench = Bench::new();
-    let shape = Shape { partitions: Partitions::One, batch: 100, linger: Duration::from_millis(400) };
-    let system = System::new(shape, |_| Answer::Take);
-    bench.store(0..250, |n| format!("d{n}")).await;
-    let running = bench.forward(&system).await;
-    bench.until("all arrive", |status| status.delivered == 250).await;
-    assert_eq!(*system.calls.lock().unwrap(), [100, 100, 50]);
-    running.stop().await;
+/// Both with one order and with calls that have messages of all devices.
+#[test]
+fn a_batch_waits_until_it_is_full_or_its_time_is_over() {
+    for partitions in [Partitions::One, Partitions::Together] {
+        simulated(async {
+            let bench = Bench::new();
+            let system =
+                System::new(Shape { partitions, batch: 100, linger: Duration::from_millis(400) }, |_| {
+                    Answer::Take
+                });
+            bench.store(0..250, |n| format!("d{n}")).await;
+            let running = bench.forward(&system).await;
+            bench.until("all arrive", |status| status.delivered == 250).await;
+            assert_eq!(*system.calls.lock().unwrap(), [100, 100, 50]);
+            running.stop().await;
+            bench.close().await;
+        });
+    }
 }
 
 /// At the stop, calls in progress may end, hanging calls are canceled, no calls are started, and the cursor stays correct.
@@ -150,21 +158,4 @@ async fn a_stop_waits_for_calls_and_starts_none() {
         assert!(begun.elapsed() < Duration::from_secs(11) && closed.swap(false, Ordering::Relaxed));
         assert_eq!((calls.swap(0, Ordering::Relaxed), bench.cursor().await), (1, 1));
     }
-}
-
-/// The only partition of an output whose calls have messages of all devices has the linger and the size of a batch.
-#[test]
-fn a_batch_of_all_devices_waits_until_it_is_full_or_its_time_is_over() {
-    simulated(async {
-        let bench = Bench::new();
-        let shape =
-            Shape { partitions: Partitions::Together, batch: 100, linger: Duration::from_millis(400) };
-        let system = System::new(shape, |_| Answer::Take);
-        bench.store(0..250, |n| format!("d{n}")).await;
-        let running = bench.forward(&system).await;
-        bench.until("all arrive", |status| status.delivered == 250).await;
-        assert_eq!(*system.calls.lock().unwrap(), [100, 100, 50]);
-        running.stop().await;
-        bench.close().await;
-    });
 }

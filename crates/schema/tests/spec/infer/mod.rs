@@ -4,6 +4,7 @@ mod kinds;
 mod numbers;
 mod random;
 mod samples;
+mod shrink;
 mod structure;
 mod texts;
 
