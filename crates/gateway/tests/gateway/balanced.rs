@@ -246,7 +246,8 @@ fn nginx_forwards_mqtt_coap_and_udp_with_tokens() {
             client.post(&format!("ingest/coap?token={token}"), crate::support::coap::JSON, b"1").0
         });
         let answers: Vec<_> = answers.collect();
-        refused += answers.iter().filter(|code| *code == "4.01").count();
+        // 4.29: nginx's choice depends on the ports of the gateways, so one may get so many invalid tokens that it limits them.
+        refused += answers.iter().filter(|code| ["4.01", "4.29"].contains(&code.as_str())).count();
         assert!(answers.contains(&"2.04".to_owned()), "{answers:?}");
         // A client behind nginx seems to be on this machine, but gets no access by that.
         assert_eq!(client.post("ingest/coap", crate::support::coap::JSON, b"1").0, "4.01");
