@@ -310,9 +310,7 @@ impl From<Refusal> for Rejected {
         match refusal {
             Refusal::Full => Rejected::queue_full(),
             Refusal::BufferFull => {
-                let detail =
-                    "the buffer is full; send the message again after the outputs have delivered some";
-                Rejected::new(Code::BufferFull, detail)
+                Rejected::new(Code::BufferFull, "the buffer is full; send the message again later")
             }
             Refusal::NotWritten => Rejected::not_written(),
         }

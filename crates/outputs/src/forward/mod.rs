@@ -53,6 +53,8 @@ pub const CLOSING: Duration = Duration::from_secs(10);
 
 /// Largest number of characters of the reason for a failure that is kept.
 const REASON: usize = 200;
+/// The log's line.
+const UNSAVED: &str = "the position could not be saved; messages may be delivered again";
 
 /// Moves messages from the buffer to one output.
 pub struct Forwarder {
@@ -278,10 +280,11 @@ impl Forwarder {
         match ended {
             Ok((id, Event::Called(called))) => self.called(id, called, now),
             Ok((_, Event::Saved(position, durable))) => {
-                self.saver.ended(position, durable);
-                // If the position was not saved, messages are only delivered again after a restart.
-                if !durable {
-                    tracing::warn!(output = %self.target.name, "the position could not be saved");
+                let output = &self.target.name;
+                match (self.saver.ended(position, durable), durable) {
+                    (true, false) => tracing::warn!(%output, "{UNSAVED}"),
+                    (true, true) => tracing::info!(%output, "the position is saved again"),
+                    (false, _) => {}
                 }
             }
             Ok((_, Event::Read(found))) => self.reader.ended(found, &mut self.window, now),
@@ -363,7 +366,7 @@ impl Forwarder {
         let change = Change::Position { output: Arc::clone(output), position };
         let end = tokio::time::timeout(CLOSING, async {
             if self.target.outputs.source().buffer.queue.change(change).await.is_err() {
-                tracing::warn!(%output, "the position could not be saved; messages may be delivered again");
+                tracing::warn!(%output, "{UNSAVED}");
             }
             self.target.output.close().await;
         });

@@ -13,6 +13,8 @@ pub struct Saver {
     saved: Position,
     /// The task that saves it, if one runs.
     saving: Option<Id>,
+    /// Whether the last attempt failed.
+    failing: bool,
     /// Whether something has changed since the last tick.
     changed: bool,
     ticked_at: Instant,
@@ -21,7 +23,7 @@ pub struct Saver {
 impl Saver {
     /// Creates a saver; the buffer has `position`.
     pub fn new(position: Position, now: Instant) -> Saver {
-        Saver { saved: position, saving: None, changed: true, ticked_at: now }
+        Saver { saved: position, saving: None, failing: false, changed: true, ticked_at: now }
     }
 
     /// Returns the position in the buffer.
@@ -60,16 +62,30 @@ impl Saver {
         self.saving = Some(id);
     }
 
-    /// Records the result of saving `position`.
-    pub fn ended(&mut self, position: Position, durable: bool) {
+    /// Records the result of saving `position`. Returns whether it was the other one the last time: a full disk fails at each tick.
+    pub fn ended(&mut self, position: Position, durable: bool) -> bool {
         self.saving = None;
         if durable {
             self.saved = position;
         }
+        std::mem::replace(&mut self.failing, !durable) == durable
     }
 
     /// Handles a panic of the task `id`. If that saved the position, the next tick saves it again.
     pub fn panicked(&mut self, id: Id) {
         self.saving = self.saving.filter(|saving| *saving != id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_first_failure_and_the_first_success_after_it_are_reported() {
+        let position = Position::default();
+        let mut saver = Saver::new(position.clone(), Instant::now());
+        let reported = [true, false, false, true, true].map(|durable| saver.ended(position.clone(), durable));
+        assert_eq!(reported, [false, true, false, true, false]);
     }
 }

@@ -91,21 +91,33 @@ enum Lengths {
 /// digit. The pattern therefore has fixed characters only for punctuation, and for a prefix of letters that very many texts share; and the
 /// length of no chunk is fixed.
 pub(super) fn pattern(texts: &[&str]) -> Option<String> {
-    pattern_with(texts, Lengths::Roomy)
+    looks_like(texts).then(|| pattern_with(texts, Lengths::Roomy))?
+}
+
+/// Returns the pattern of few texts, of which only a number differs, that occurred so often that no other text is expected: the devices of a
+/// small fleet. Versions and quantities will have other forms.
+pub(super) fn counted(texts: &[&str]) -> Option<String> {
+    let form = without_digits(texts.first()?);
+    let is_device = |text: &str| is_identifier(text) && !is_version(text) && !is_quantity(text);
+    let are_alike = texts.iter().all(|text| is_device(text) && without_digits(text) == form);
+    are_alike.then(|| pattern_with(texts, Lengths::Roomy))?
 }
 
 /// Returns a pattern that all texts match, with the lengths that they have.
 pub(super) fn exact(texts: &[&str]) -> Option<String> {
-    pattern_with(texts, Lengths::Seen)
+    looks_like(texts).then(|| pattern_with(texts, Lengths::Seen))?
+}
+
+/// Whether the texts are identifiers, and not words or prose.
+fn looks_like(texts: &[&str]) -> bool {
+    let different: BTreeSet<&str> = texts.iter().copied().collect();
+    let is_many = different.len() >= MANY;
+    let few = |text: &str| has_word(text) || text.len() < MIN_LENGTH;
+    different.iter().all(|text| is_identifier(text) && (is_many || !few(text)))
 }
 
 fn pattern_with(texts: &[&str], lengths: Lengths) -> Option<String> {
     let different: BTreeSet<&str> = texts.iter().copied().collect();
-    let is_many = different.len() >= MANY;
-    let few = |text: &str| has_word(text) || text.len() < MIN_LENGTH;
-    if different.iter().any(|text| !is_identifier(text) || !is_many && few(text)) {
-        return None;
-    }
     if is_base64(&different) {
         return Some(format!("^[0-9A-Za-z+/=]{}$", repeated(&different, lengths, room)));
     }
@@ -235,7 +247,6 @@ pub(super) fn are_numbered(keys: &[&str]) -> bool {
 /// Whether the texts count something, so that there may be more of them: numbers with a unit, or two texts of which only a number differs,
 /// `node-17` and `node-18`, `node1` and `node2`. The number of a short code, `E1` and `E2`, is none.
 pub(super) fn are_counted(texts: &[&str]) -> bool {
-    let without_digits = |text: &str| -> String { text.chars().filter(|c| !c.is_ascii_digit()).collect() };
     let is_number = |piece: &str| digits(piece) > 2 || digits(piece) == piece.len() || has_word(piece);
     let is_next = |a: &[&str], b: &[&str]| {
         a.len() == b.len() && a.iter().zip(b).any(|(a, b)| a != b && (is_number(a) || is_number(b)))
@@ -245,6 +256,10 @@ pub(super) fn are_counted(texts: &[&str]) -> bool {
             let alike = texts[..at].iter().filter(|other| without_digits(other) == without_digits(text));
             alike.into_iter().any(|other| is_next(&pieces(text), &pieces(other)))
         })
+}
+
+fn without_digits(text: &str) -> String {
+    text.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 fn digits(text: &str) -> usize {

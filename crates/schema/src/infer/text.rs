@@ -116,7 +116,7 @@ fn flag(texts: &[&str]) -> Option<Guess> {
     })
 }
 
-/// Infers an enumeration: few distinct texts in many values, none of which looks like a number or an identifier.
+/// Infers an enumeration of few distinct texts in many values, or a pattern if only a number differs: the next device has the next number.
 fn choices(texts: &[&str]) -> Option<Guess> {
     let mut different: Vec<&str> = Vec::new();
     for text in texts {
@@ -132,8 +132,11 @@ fn choices(texts: &[&str]) -> Option<Guess> {
     let each = if rarest >= Some(RAREST) { EACH } else { EACH_WITH_RARE };
     let is_all = texts.len() >= ALL.max(each * different.len());
     // A single text may be specific to one device, or to one release of its firmware.
-    if !is_all || different.len() < 2 || identifier::are_counted(&different) {
+    if !is_all || different.len() < 2 {
         return None;
+    }
+    if identifier::are_counted(&different) {
+        return identifier::counted(&different).map(|pattern| identifiers(texts, &pattern));
     }
     different.sort_unstable();
     let note = format!("only {} different texts in {}: enum", different.len(), counted(texts.len(), "value"));
@@ -147,9 +150,12 @@ fn known(texts: &[&str]) -> Option<Guess> {
 }
 
 fn pattern(texts: &[&str]) -> Option<Guess> {
-    let pattern = identifier::pattern(texts)?;
+    Some(identifiers(texts, &identifier::pattern(texts)?))
+}
+
+fn identifiers(texts: &[&str], pattern: &str) -> Guess {
     let note = format!("looks like an identifier in {}: pattern {pattern}", counted(texts.len(), "value"));
-    Some((write::text_with("pattern", write::text(&pattern)), note))
+    (write::text_with("pattern", write::text(pattern)), note)
 }
 
 fn free(texts: &[&str]) -> Guess {

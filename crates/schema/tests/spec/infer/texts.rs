@@ -97,6 +97,9 @@ fn an_enumeration_needs_many_samples() {
             "{counted}"
         );
     }
+    // A small fleet gets the pattern of a large one.
+    assert_eq!(many(|n| format!("\"gh-0{}\"", n % 6))["pattern"], "^[a-z]{1,5}-[0-9]{1,5}$");
+    assert_eq!(many(|n| format!("\"room {}\"", n % 3)).get("pattern"), None);
     // Numbers in names tell nothing apart.
     let names = ["SDS011_P1", "SDS011_P2", "BME280_humidity", "BME280_temperature"];
     assert_eq!(many(|n| format!("\"{}\"", names[n % 4]))["enum"].as_array().unwrap().len(), 4);
