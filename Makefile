@@ -35,7 +35,8 @@ FAULTS = /usr/lib/postgresql:postgresql /usr/share/doc/libfaketime:libfaketime /
 BENCH = $(AVR) $(TOOLS) wrk:wrk nginx:nginx node:nodejs npm:npm /usr/sbin/mosquitto:mosquitto coap-server-notls:libcoap3-bin nanopb_generator.py:nanopb \
     protoc:protobuf-compiler xtensa-lx106-elf-gcc:gcc-xtensa-lx106 arm-none-eabi-gcc:gcc-arm-none-eabi \
     /usr/lib/arm-none-eabi/newlib:libnewlib-arm-none-eabi qemu-system-arm:qemu-system-arm riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf \
-    /usr/lib/picolibc:picolibc-riscv64-unknown-elf qemu-system-riscv32:qemu-system-misc javac:default-jdk-headless mvn:maven chromium:chromium
+    /usr/lib/picolibc:picolibc-riscv64-unknown-elf \
+    /usr/lib/xtensa-lx106-elf/picolibc.specs:picolibc-xtensa-lx106-elf qemu-system-riscv32:qemu-system-misc javac:default-jdk-headless mvn:maven chromium:chromium
 
 # Many tests wait for a server, a timer or a compiler, so there are more threads than processors.
 THREADS = RUST_TEST_THREADS=4

@@ -3,8 +3,8 @@
  * The firmware reports by writing to and reading from addresses of a device: QEMU logs each access with its value (-trace
  * memory_region_ops_write and _read). A fold is a store to a constant address, so it costs about two instructions.
  *
- * A region is measured by reading the machine's timer before and after it; QEMU advances the timer by 1024 ns per instruction (-icount
- * shift=10). Text is folded as its address and length; the memory that contains it is reported before the next region starts.
+ * A region is measured by reading the machine's timer before and after it, or on Xtensa by storing the core's counter. QEMU advances both by
+ * 1024 ns per instruction (-icount shift=10). Text is folded as its address and length; the memory that contains it is reported before the next region starts.
  */
 #ifndef MEASURE_MEMORY_H
 #define MEASURE_MEMORY_H
@@ -17,9 +17,11 @@
 #define TIMER_READ "lui %0, 0x200c\n\tlw %0, -8(%0)"
 #define READ_STACK_POINTER "mv %0, sp"
 #elif defined(__XTENSA__)
-/* Only linked, to measure the size. */
-#define REPORT_TO 0x60000000u
-#define TIMER_READ "rsr %0, ccount"
+/* Registers of the board's FPGA that do nothing. The core counts cycles itself, so the firmware stores its count where QEMU logs it. The
+ * address is computed, because a constant in memory may be out of reach. */
+#define REPORT_TO 0x9d020100u
+#define TIMER_READ \
+    "rsr %0, ccount\n\tmovi a2, 0x4e8\n\tslli a2, a2, 4\n\taddi a2, a2, 1\n\tslli a2, a2, 17\n\ts32i %0, a2, 0x80"
 #define READ_STACK_POINTER "mov %0, a1"
 #else
 /* Peripherals that QEMU does not emulate: the display of the MPS2, and on the microbit one of the nRF51. */
@@ -38,6 +40,9 @@
 #if defined(__arm__)
 #define LOW_REGISTER "l"
 #define FLAGS , "cc"
+#elif defined(__XTENSA__)
+#define LOW_REGISTER "r"
+#define FLAGS , "a2"
 #else
 #define LOW_REGISTER "r"
 #define FLAGS

@@ -41,6 +41,7 @@ const M3: Core = Core {
     machine: Machine {
         program: "qemu-system-arm",
         arguments: &["-M", "mps2-an385", SEMIHOSTING.0, SEMIHOSTING.1],
+        rom: None,
         report: 0x4100_0000,
         timer: 0xe000_e018,
         frequency: 25e6,

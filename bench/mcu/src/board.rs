@@ -22,7 +22,7 @@ pub trait Board: Sync {
     /// The program that prints an ELF file's sections, as `size` does.
     fn size_program(&self) -> Command;
 
-    /// Its C library: `avr-libc`, `newlib` or `picolibc`; `none` if firmware cannot use one.
+    /// Its C library: `avr-libc`, `newlib` or `picolibc`.
     fn c_library(&self) -> &'static str;
 
     /// The sources in `firmware/` that start the generated code.
@@ -67,6 +67,11 @@ impl Size {
             .unwrap_or_default();
         let [text, data, bss] = numbers[..] else { return Err("`size` printed something else".into()) };
         Ok(Size { flash: text + data, ram: data + bss })
+    }
+
+    /// What a firmware adds to `empty`. A firmware without constants has up to three bytes of padding, which `size` counts as RAM.
+    pub fn over(self, empty: Size) -> Size {
+        Size { flash: self.flash - empty.flash, ram: self.ram.saturating_sub(empty.ram) }
     }
 }
 

@@ -19,7 +19,7 @@ const TARGETS: [(&str, &str, &str, &str); 6] = [
     ("cortex-m3", "Cortex-M3", "instructions", "gcc 12.2, QEMU"),
     ("cortex-m4", "Cortex-M4", "instructions", "gcc 12.2, QEMU"),
     ("rv32imc", "RV32IMC", "instructions", "gcc 12.2, QEMU"),
-    ("lx106", "Xtensa lx106", "instructions", "gcc 12.2"),
+    ("lx106", "Xtensa lx106", "instructions", "gcc 12.2, QEMU"),
 ];
 
 const TEST10: Payload = Payload::One("Test10");

@@ -196,11 +196,11 @@ fn measure_contender(
     for part in PARTS {
         let elf = build(board, contender, part, &folder)?;
         let size = Size::of(board, &elf)?;
-        let Size { flash, ram } = *empty.get_or_insert(size);
+        let added = size.over(*empty.get_or_insert(size));
         let operation = if part == "both" { "encode+decode" } else { part };
         if part != "nothing" {
-            row(operation, "flash", size.flash - flash, "bytes");
-            row(operation, "ram", size.ram - ram, "bytes");
+            row(operation, "flash", added.flash, "bytes");
+            row(operation, "ram", added.ram, "bytes");
         }
         if let (Some(simulator), "both") = (board.simulator(), part) {
             let printed = match simulator.run(&elf, size) {

@@ -65,7 +65,7 @@ enum Command {
         #[arg(long)]
         all: bool,
     },
-    /// Instructions, stack, flash and RAM on Cortex-M0+, M3, M4 and RISC-V; flash on Xtensa lx106
+    /// Instructions, stack, flash and RAM on Cortex-M0+, M3, M4, RISC-V and Xtensa lx106
     Qemu {
         /// Measure only the firmware with these payloads, and do not write results
         payloads: Vec<String>,
@@ -127,12 +127,12 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
             let options = if all { &OPTIONS[..] } else { &OPTIONS[..1] };
             measure_and_save(&avr_jobs(&ours, options)?, &payloads)
         }
-        Some(Command::Qemu { payloads }) => measure_and_save(&qemu_jobs(&ours, &OPTIONS), &payloads),
+        Some(Command::Qemu { payloads }) => measure_and_save(&qemu_jobs(&ours, &OPTIONS)?, &payloads),
         Some(Command::Peers { payloads }) => measure_and_save(&peer_jobs()?, &payloads),
         Some(Command::Budget { accept }) => {
             let mut jobs = avr_jobs(&ours, &OPTIONS[..1])?;
             if accept {
-                jobs.extend(qemu_jobs(&ours, &OPTIONS[..1]));
+                jobs.extend(qemu_jobs(&ours, &OPTIONS[..1])?);
                 // The lines of the budget do not contain the policy for floats.
                 jobs.retain(|job| job.board.floats() == Floats::Single);
             }
@@ -143,7 +143,7 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
         }
         None => {
             let mut jobs = avr_jobs(&ours, &OPTIONS)?;
-            jobs.extend(qemu_jobs(&ours, &OPTIONS));
+            jobs.extend(qemu_jobs(&ours, &OPTIONS)?);
             match peer_jobs() {
                 Ok(peers) => jobs.extend(peers),
                 Err(error) => eprintln!("peers omitted: downloading their sources failed: {error}"),
@@ -182,6 +182,7 @@ fn simulated_boards() -> Result<Vec<Box<dyn Board>>, Failure> {
     let mut boards: Vec<Box<dyn Board>> = vec![Box::new(avr::Avr::new()?)];
     boards.extend(arm::boards().map(|board| Box::new(board) as Box<dyn Board>));
     boards.extend(riscv::boards().map(|board| Box::new(board) as Box<dyn Board>));
+    boards.extend(lx106::boards()?.map(|board| Box::new(board) as Box<dyn Board>));
     boards.retain(|board| board.floats() == Floats::Single);
     Ok(boards)
 }
@@ -244,14 +245,14 @@ fn avr_jobs(library: &Library, options: &[&'static str]) -> Result<Vec<Job>, Fai
     options.iter().map(|options| Ok(Job::new(avr::Avr::new()?, library, options))).collect()
 }
 
-fn qemu_jobs(library: &Library, options: &[&'static str]) -> Vec<Job> {
+fn qemu_jobs(library: &Library, options: &[&'static str]) -> Result<Vec<Job>, Failure> {
     let mut jobs = Vec::new();
     for options in options {
         jobs.extend(arm::boards().map(|board| Job::new(board, library, options)));
         jobs.extend(riscv::boards().map(|board| Job::new(board, library, options)));
-        jobs.extend(lx106::boards().map(|board| Job::new(board, library, options)));
+        jobs.extend(lx106::boards()?.map(|board| Job::new(board, library, options)));
     }
-    jobs
+    Ok(jobs)
 }
 
 /// The jobs of the peers, on every board, with the reference options.
@@ -260,11 +261,9 @@ fn peer_jobs() -> Result<Vec<Job>, Failure> {
     // The others are compared in the suites pson-paper and mcu-json.
     for peer in Library::peers()?.into_iter().filter(|peer| peer.style != library::Style::Heap) {
         jobs.extend(avr_jobs(&peer, &OPTIONS[..1])?);
-        jobs.extend(qemu_jobs(&peer, &OPTIONS[..1]));
+        jobs.extend(qemu_jobs(&peer, &OPTIONS[..1])?);
     }
-    // lx106 has no C library here, and only nanopb builds without its headers.
-    let builds = |job: &Job| job.board.target() != "lx106" || job.library.style == library::Style::Nanopb;
-    jobs.retain(|job| job.board.floats() == Floats::Single && builds(job));
+    jobs.retain(|job| job.board.floats() == Floats::Single);
     Ok(jobs)
 }
 

@@ -328,13 +328,9 @@ impl Job<'_> {
             }
         }
         for operation in operations {
-            // JSON needs the C library's division, and a target without a simulator has no C library here.
-            if ["print", "parse"].contains(&operation) && self.board.simulator().is_none() {
-                continue;
-            }
-            let full = size(operation)?;
-            rows.push(self.row(FLASH_PAYLOAD, operation, "flash", full.flash - empty.flash, "bytes"));
-            rows.push(self.row(FLASH_PAYLOAD, operation, "ram", full.ram - empty.ram, "bytes"));
+            let added = size(operation)?.over(empty);
+            rows.push(self.row(FLASH_PAYLOAD, operation, "flash", added.flash, "bytes"));
+            rows.push(self.row(FLASH_PAYLOAD, operation, "ram", added.ram, "bytes"));
         }
         Ok(rows)
     }

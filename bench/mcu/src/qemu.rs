@@ -1,6 +1,7 @@
 //! Runs a firmware in QEMU and returns its report.
 //!
-//! The firmware (`firmware/measure_memory.h`) writes to addresses of a device and reads a timer; QEMU logs each access with its value.
+//! The firmware (`firmware/measure_memory.h`) writes to addresses of a device and reads a timer, or writes what its own counter has; QEMU logs
+//! each access with its value.
 //! Every instruction takes 1024 ns of QEMU's time, so two readings of the timer give the number of instructions between them.
 
 use crate::{
@@ -40,9 +41,11 @@ pub struct Machine {
     pub program: &'static str,
     /// Its arguments: the machine's name, and further options.
     pub arguments: &'static [&'static str],
+    /// An ELF file in `target/mcu` that is loaded beside the firmware.
+    pub rom: Option<&'static str>,
     /// The address that the firmware reports to: `REPORT_TO` in measure_memory.h.
     pub report: u64,
-    /// The address of the timer in the log.
+    /// The address of the timer in the log, or the one to which the firmware writes the value of its core's counter.
     pub timer: u64,
     /// The frequency of the timer in Hz.
     pub frequency: f64,
@@ -74,7 +77,11 @@ impl Machine {
     }
 
     fn start(&self, elf: &Path, log: &Path) -> Result<(), Failure> {
-        let mut child = Command::new(self.program)
+        let mut command = Command::new(self.program);
+        if let Some(rom) = self.rom {
+            command.arg("-device").arg(format!("loader,file={}", work().join(rom).display()));
+        }
+        let mut child = command
             .args(self.arguments)
             .args(["-nographic", "-serial", "none", "-monitor", "none"])
             .arg("-icount")
@@ -110,7 +117,7 @@ impl Machine {
     fn report(&self, log: &str) -> Result<String, Failure> {
         let mut report = Report::default();
         for access in log.lines().filter_map(Access::parse) {
-            if !access.write && access.address == self.timer {
+            if access.address == self.timer {
                 report.read_timer(access.value, |from, to| self.instructions(from, to));
             } else if access.write && (self.report..self.report + 0x80).contains(&access.address) {
                 report.handle(access.address - self.report, access.value)?;
@@ -296,6 +303,7 @@ mod tests {
     const MPS2: Machine = Machine {
         program: "qemu-system-arm",
         arguments: &[],
+        rom: None,
         report: 0x4100_0000,
         timer: 0xe000_e018,
         frequency: 25e6,

@@ -11,6 +11,7 @@ use std::{path::Path, process::Command};
 const VIRT: Machine = Machine {
     program: "qemu-system-riscv32",
     arguments: &["-M", "virt", "-bios", "none"],
+    rom: None,
     report: 0x0200_4100,
     timer: 0x0200_bff8,
     frequency: 10e6,

@@ -12,7 +12,7 @@ mod sizes;
 use crate::{
     Failure, arm, avr,
     board::Board,
-    library::{Library, Style},
+    library::Library,
     lx106,
     measure::{self, Measured},
     payloads::Group,
@@ -27,7 +27,7 @@ fn boards() -> Result<Vec<Box<dyn Board>>, Failure> {
     let mut boards: Vec<Box<dyn Board>> = vec![Box::new(avr::Avr::new()?)];
     boards.extend(arm::boards().map(|board| Box::new(board) as Box<dyn Board>));
     boards.extend(riscv::boards().map(|board| Box::new(board) as Box<dyn Board>));
-    boards.extend(lx106::boards().map(|board| Box::new(board) as Box<dyn Board>));
+    boards.extend(lx106::boards()?.map(|board| Box::new(board) as Box<dyn Board>));
     boards.retain(|board| board.target() == avr::TARGET || board.floats() == Floats::Lossless);
     Ok(boards)
 }
@@ -53,11 +53,9 @@ fn measure(
 ) -> Result<Measured, Failure> {
     let mut jobs = Vec::new();
     for board in boards {
-        // lx106 has no C library here, and of the peers only nanopb builds without its headers.
         let builds = |library: &&Library| {
             let own = |name: &String| name == board.c_library();
-            (library.c_libraries.is_empty() || library.c_libraries.iter().any(own))
-                && (board.c_library() != "none" || matches!(library.style, Style::Dunnage | Style::Nanopb))
+            library.c_libraries.is_empty() || library.c_libraries.iter().any(own)
         };
         for library in libraries.iter().filter(builds) {
             jobs.extend(options.iter().map(|options| (board, library, options)));
