@@ -8,6 +8,7 @@ mod json_table;
 pub mod paper;
 mod paper_tables;
 mod sizes;
+mod table_2;
 
 use crate::{
     Failure, arm, avr,

@@ -16,11 +16,15 @@ pub fn run(options: &[&str]) -> Result<(), Failure> {
     let groups: Vec<_> = payloads::groups()?.into_iter().filter(|group| group.name == PAPER_GROUP).collect();
     let Measured { mut rows, failures } = super::measure(SUITE, &boards, &libraries, &groups, options)?;
     rows.extend(times(&rows));
+    let quoted = results::quoted(SUITE)?;
+    rows.extend(increases(&rows, &quoted));
+    rows.extend(super::table_2::records(SUITE, &libraries)?);
     for payload in groups.iter().flat_map(|group| &group.payloads) {
         rows.extend(super::sizes::sizes(SUITE, payload)?);
     }
     results::write(SUITE, &rows)?;
-    paper_tables::print(&rows, &results::quoted(SUITE)?);
+    super::table_2::print(&rows);
+    paper_tables::print(&rows, &quoted);
     println!("\n{} results in bench/results/{SUITE}.jsonl", rows.len());
     combine_failures(&failures)
 }
@@ -35,6 +39,27 @@ fn times(records: &[Record]) -> Vec<Record> {
         ..record.clone()
     };
     counted.map(time).collect()
+}
+
+/// What each library adds, in percent of the paper's empty program for the Arduino UNO or the ESP32: the unit of its Figures 5 and 6.
+fn increases(records: &[Record], quoted: &[Record]) -> Vec<Record> {
+    let empty = |target: &str| {
+        let board = if target == avr::TARGET { "arduino-uno" } else { "esp32-wrover-b" };
+        let is_empty = |r: &&Record| (&*r.target, &*r.operation, &*r.metric) == (board, "program", "flash");
+        quoted.iter().find(is_empty).map(|record| record.value)
+    };
+    let flash = records.iter().filter(|record| record.metric == "flash");
+    let increase = |record: &Record| {
+        let empty = empty(&record.target)?;
+        Some(Record {
+            metric: "flash_increase".into(),
+            value: record.value / empty * 100.0,
+            unit: "%".into(),
+            note: Some(format!("of the paper's empty program, {empty} bytes")),
+            ..record.clone()
+        })
+    };
+    flash.filter_map(increase).collect()
 }
 
 #[cfg(test)]
@@ -61,6 +86,16 @@ mod tests {
             checked += 1;
         }
         assert_eq!(checked, 12 + 6);
+    }
+
+    #[test]
+    fn flash_is_a_share_of_the_papers_empty_program() {
+        let quoted = results::quoted(SUITE).expect("the figures can be read");
+        let mut row = crate::figures::tests::row("dunnage", "Test10", "serialize", 1184.0);
+        row.metric = "flash".into();
+        let increases = increases(&[row], &quoted);
+        // An empty program for the UNO has 592 bytes.
+        assert_eq!((increases.len(), increases[0].value, &*increases[0].unit), (1, 200.0, "%"));
     }
 
     #[test]

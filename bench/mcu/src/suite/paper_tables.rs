@@ -126,20 +126,27 @@ fn cell(value: Option<f64>) -> String {
 /// Figures 5 and 6.
 fn flash(measured: &[Record], quoted: &[Record]) {
     println!(
-        "\nFigures 5 and 6 of the paper: the increase in the size of the program. Ours: bytes of flash for Test10 over the same firmware without the library"
+        "\nFigures 5 and 6 of the paper: the increase in the size of the program. Ours: bytes of flash for Test10 over the same firmware without\n\
+         the library, and in percent of the paper's empty programs, 592 bytes on the UNO and 260710 on the ESP32"
     );
     for record in quoted.iter().filter(|r| r.metric.starts_with("flash")) {
         let Record { target, format, library, operation, metric, value, unit, .. } = record;
         println!("  paper, {target}, {format} ({library}), {operation}, {metric}: {value} {unit}");
     }
-    println!("{:<28}{:>14}{:>14}{:>8}", "", "atmega328p", ESP32_CLASS, "lx106");
+    println!("{:<40}{:>18}{:>18}{:>18}", "", "atmega328p", ESP32_CLASS, "lx106");
     for (format, library, _) in LIBRARIES {
         for operation in ["serialize", "deserialize", "serialize+deserialize"] {
-            let bytes = |target| cell(figure(measured, target, library, "Test10", operation, "flash"));
+            let bytes = |target| {
+                let figure = |metric| figure(measured, target, library, "Test10", operation, metric);
+                figure("flash").zip(figure("flash_increase")).map_or("-".into(), |(bytes, percent)| {
+                    format!("{bytes:.0} {:>8}", format!("{percent:.1} %"))
+                })
+            };
             let columns = [avr::TARGET, ESP32_CLASS, "lx106"].map(bytes);
             if columns.iter().any(|cell| cell != "-") {
                 let [avr, riscv, lx106] = columns;
-                println!("{:<42}{avr:>6}{riscv:>14}{lx106:>8}", format!("{format} {library} {operation}"));
+                let label = format!("{format} {library} {operation}");
+                println!("{label:<40}{avr:>18}{riscv:>18}{lx106:>18}");
             }
         }
     }
