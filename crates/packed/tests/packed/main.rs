@@ -4,6 +4,7 @@
 
 mod check;
 mod coded;
+mod drafts;
 mod expected;
 mod explain;
 mod exported;

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod check;
+mod drafts;
+mod examples;
 mod interop;
 mod notation;
 mod properties;
