@@ -171,13 +171,14 @@ conform-built:
 	cargo run -p dunnage-conform -- --messages 2000 c/build/gcc/tests/simulate atmega328p c/build/avr/tests/conform
 	cargo run -p dunnage-conform --bin packed -- --schemas 20 --messages 10000
 
-lint:  ## formatting, circular dependencies of modules, clippy, Python, JavaScript with the types of the page, shell scripts, and workflows
+lint:  ## formatting, circular dependencies of modules, clippy, Python, JavaScript with the types of the page, shell scripts, workflows, and Internet-Drafts
 	.ci/need cc:build-essential $(TOOLS) git:git node:nodejs npm:npm
-	tests/tools/install lint
+	tests/tools/install lint drafts
 	git grep -lIE '^#!/bin/(ba)?sh' -- ':!*.rs' | xargs target/tools/lint/bin/shellcheck
 	target/tools/bin/actionlint -shellcheck=target/tools/lint/bin/shellcheck
 	target/tools/lint/bin/ruff check --quiet
 	target/tools/lint/bin/ruff format --check --quiet
+	docs/drafts/build
 	cd dashboard/tests && npm ci --silent && npm run --silent lint
 	cargo fmt --all --check
 	.ci/circles
@@ -228,10 +229,13 @@ fuzz-c:  ## fuzz the device library alone, and compare it on a million messages
 	cd c && cmake --preset gcc && cmake --build --preset gcc
 	cargo run --release -p dunnage-conform -- --messages 1000000 c/build/gcc/tests/conform
 
-docs:  ## write the generated tables and golden files again
+docs:  ## write the generated tables and golden files again, and the Internet-Drafts into target/docs/drafts
 	BLESS=1 cargo test -p dunnage
 	BLESS=1 cargo test -p dunnage-gateway --test gateway metrics::
 	BLESS=1 cargo test -p dunnage-codegen --test codegen
 	BLESS=1 cargo test -p dunnage-conform --test conform packages::
 	c/tests/arduino/run.sh target/arduino bless
 	c/tests/stack.sh > c/docs/stack.txt
+	.ci/need $(TOOLS)
+	tests/tools/install drafts
+	docs/drafts/build
