@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod citation;
 mod coded;
 mod documents;
 mod driver;
