@@ -1,6 +1,6 @@
 # A menu. `make` or `make help` prints it.
 
-.PHONY: help run dist check test test-fast build-tests test-crates budget test-page test-examples conform-built tools nightly test-c test-rust test-python test-js test-java test-jvm test-kafka test-report conform lint fmt audit faults bench bench-link bench-lang bench-full report fuzz fuzz-c docs
+.PHONY: help run dist check test test-fast build-tests test-crates budget test-board test-page test-examples conform-built tools nightly test-c test-rust test-python test-js test-java test-jvm test-kafka test-report conform lint fmt audit faults bench bench-link bench-lang bench-full report fuzz fuzz-c docs
 
 LINT = cargo clippy --workspace --all-targets -- -D warnings
 
@@ -30,6 +30,11 @@ TOOLS = python3:python3 $(shell python3 -c 'import ensurepip; print(ensurepip.__
 
 # What the rows of the fault table need: a database behind the CSE, a clock that jumps, a broker.
 FAULTS = /usr/lib/postgresql:postgresql /usr/share/doc/libfaketime:libfaketime /usr/sbin/mosquitto:mosquitto
+
+# What the sketch for boards needs.
+BOARD = $(AVR) avr-gcc:gcc-avr /usr/share/arduino/hardware/arduino/avr/platform.txt:arduino-core-avr riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf \
+    /usr/lib/picolibc:picolibc-riscv64-unknown-elf qemu-system-riscv32:qemu-system-misc \
+    xtensa-lx106-elf-gcc:gcc-xtensa-lx106 /usr/lib/xtensa-lx106-elf/picolibc.specs:picolibc-xtensa-lx106-elf
 
 # What the benchmarks need.
 BENCH = $(AVR) $(TOOLS) wrk:wrk nginx:nginx node:nodejs npm:npm /usr/sbin/mosquitto:mosquitto coap-server-notls:libcoap3-bin nanopb_generator.py:nanopb \
@@ -69,11 +74,11 @@ check: lint  ## format, lint, unit and vector tests; needs Rust, a C compiler, P
 test:  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
 	.ci/need chromium:chromium curl:curl openssl:openssl gzip:gzip zstd:zstd strace:strace systemd-analyze:systemd node:nodejs npm:npm $(AVR) simavr:simavr avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc clang:clang \
 	    arm-none-eabi-gcc:gcc-arm-none-eabi /usr/lib/arm-none-eabi/newlib:libnewlib-arm-none-eabi riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf /usr/lib/picolibc:picolibc-riscv64-unknown-elf \
-	    $(TOOLS) $(FAULTS) mosquitto_pub:mosquitto-clients coap-client-notls:libcoap3-bin coap-client-openssl:libcoap3-bin coap-client-gnutls:libcoap3-bin /usr/sbin/nginx:nginx \
+	    $(BOARD) $(TOOLS) $(FAULTS) mosquitto_pub:mosquitto-clients coap-client-notls:libcoap3-bin coap-client-openssl:libcoap3-bin coap-client-gnutls:libcoap3-bin /usr/sbin/nginx:nginx \
 	    /usr/lib/nginx/modules/ngx_stream_module.so:libnginx-mod-stream promtool:prometheus
 	.ci/together "lint audit test-rust build-tests" "test-jvm test-report tools" test-c
 	.ci/together test-crates "test-java test-js test-python conform-built"
-	.ci/together test-page "test-examples budget"
+	.ci/together test-page "test-examples budget test-board"
 
 test-fast:  ## the tests of the crates that start no other program; needs Rust and a C compiler
 	$(THREADS) tests/fast $(TESTED)
@@ -85,6 +90,11 @@ build-tests:
 
 test-crates:
 	$(THREADS) cargo test --no-fail-fast $(TESTED)
+
+# The sketch that measures on a board, for our formats: the libraries of the others would be downloaded.
+test-board:
+	.ci/need $(BOARD)
+	bench/board/check target/board pson,packed
 
 budget:
 	cargo run -p dunnage-bench-mcu -- budget

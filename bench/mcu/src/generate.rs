@@ -175,7 +175,8 @@ fn convert(messages: &[Message], actions: Actions, style: Style, out: &mut Strin
 
 // ---- Encode ----
 
-fn encoder(message: &Message, out: &mut String) {
+/// Writes the function that encodes `message` from its struct.
+pub fn encoder(message: &Message, out: &mut String) {
     let name = &message.root.name;
     let _ = writeln!(
         out,

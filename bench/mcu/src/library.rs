@@ -1,11 +1,17 @@
 //! The measured libraries: ours, and its peers in `peers/`.
 
-use crate::{Failure, debian, registry, toolchain::root};
+use crate::{
+    Failure, debian,
+    measure::firmware_folder,
+    registry,
+    toolchain::{root, run},
+};
 use serde::Deserialize;
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
+    process::Command,
 };
 
 /// A limit of a library for JSON text, or a task that it leaves to its caller.
@@ -138,10 +144,15 @@ impl Library {
             .collect::<Result<_, Failure>>()?;
         folders.retain(|path| path.is_dir());
         folders.sort();
-        folders.iter().map(|folder| Library::peer(folder)).collect()
+        folders.iter().map(|folder| Library::in_folder(folder)).collect()
     }
 
-    fn peer(folder: &Path) -> Result<Library, Failure> {
+    /// The peer in this folder of `peers/`. Downloads it if it is missing.
+    pub fn peer(folder: &str) -> Result<Library, Failure> {
+        Library::in_folder(&crate_folder().join("peers").join(folder))
+    }
+
+    fn in_folder(folder: &Path) -> Result<Library, Failure> {
         let text = fs::read_to_string(folder.join("peer.toml"))?;
         let peer: Peer = toml::from_str(&text).map_err(|error| format!("{}: {error}", folder.display()))?;
         let source = match &peer.source {
@@ -167,6 +178,23 @@ impl Library {
             link: peer.link,
             conversions: peer.conversions,
         })
+    }
+
+    /// The files in its folders that the compiler reads: its sources and headers, and the rig's headers for it.
+    pub fn files(&self) -> Result<BTreeSet<PathBuf>, Failure> {
+        let folders =
+            self.include.iter().map(|folder| folder.canonicalize()).collect::<Result<Vec<_>, _>>()?;
+        let mut command = Command::new("cc");
+        command.arg("-M").arg("-I").arg(firmware_folder());
+        for folder in &folders {
+            command.arg("-I").arg(folder);
+        }
+        command.args(self.defines.iter().map(|define| format!("-D{define}")));
+        command.args(&self.sources);
+        command.args(folders.iter().map(|folder| folder.join("library.h")).filter(|file| file.exists()));
+        let printed = run(&mut command)?;
+        let files = printed.split_whitespace().filter_map(|word| PathBuf::from(word).canonicalize().ok());
+        Ok(files.filter(|file| folders.iter().any(|folder| file.starts_with(folder))).collect())
     }
 
     /// Whether it has `operation`.

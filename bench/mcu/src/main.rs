@@ -29,6 +29,8 @@ mod results;
 mod riscv;
 mod shape;
 mod sizes;
+mod sketch;
+mod sketch_read;
 mod source;
 mod suite;
 mod summary;
@@ -92,6 +94,30 @@ enum Command {
         /// Use only the compiler options -Os -flto, instead of four sets
         #[arg(long)]
         quick: bool,
+    },
+    /// Writes an Arduino sketch that measures JSON, MessagePack, CBOR, PSON and packed on a board: see bench/board
+    Sketch {
+        /// The new folder of the sketch
+        folder: PathBuf,
+        /// JSON files with messages of your own, in place of the PSON paper's ten
+        files: Vec<PathBuf>,
+        /// The formats to measure; all of them need 32 KB of flash and 2 KB of RAM for a small message
+        #[arg(long, value_delimiter = ',', default_values = sketch::FORMATS, value_parser = sketch::FORMATS)]
+        formats: Vec<String>,
+        /// Store fractions as binary32, as an Arduino UNO does
+        #[arg(long)]
+        single: bool,
+    },
+    /// Stores the CSV that a board printed in bench/results/board.jsonl, and shows it beside the simulated targets
+    SketchRead {
+        /// The CSV, as it came from the serial line
+        csv: PathBuf,
+        /// The board, as it is to be called: "ESP32 DevKit, 240 MHz"
+        #[arg(long)]
+        board: String,
+        /// Only print
+        #[arg(long)]
+        print_only: bool,
     },
     /// Prints the figures of bench/results/mcu.jsonl beside those of other libraries: per payload, energy, goals
     Tables {
@@ -159,6 +185,10 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
         Some(Command::Modes) => modes(),
         Some(Command::PsonPaper { quick }) => suite::paper::run(option_sets(quick)),
         Some(Command::McuJson { files, quick }) => suite::json::run(option_sets(quick), &files),
+        Some(Command::Sketch { folder, files, formats, single }) => {
+            sketch::write(&folder, &files, &formats, if single { Floats::Single } else { Floats::Lossless })
+        }
+        Some(Command::SketchRead { csv, board, print_only }) => sketch_read::run(&csv, &board, print_only),
         Some(Command::Tables { csv: None }) => print_tables(),
         Some(Command::Tables { csv: Some(target) }) => {
             let rows = reference::beside_results()?;

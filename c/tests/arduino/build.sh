@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds every example for the UNO as the Arduino IDE does, with the flags of its platform.txt:
-#     build.sh DIRECTORY     writes DIRECTORY/<Example>.elf
+#     build.sh DIRECTORY             writes DIRECTORY/<Example>.elf
+#     build.sh DIRECTORY SKETCH      writes DIRECTORY/<Sketch>.elf, for the sketch in the folder SKETCH, whose printf prints fractions
 # Needs arduino-core-avr, gcc-avr and avr-libc. AVR_GCC selects another avr-gcc, ARDUINO_AVR another core.
 set -eu
 avr=${AVR_GCC:-avr-gcc}
@@ -29,6 +30,19 @@ for source in "$platform"/cores/arduino/*.c "$platform"/cores/arduino/*.cpp "$pl
     esac
     "${avr}gcc-ar" rcs "$out/core.a" "$object"
 done
+if [ $# -gt 1 ]; then
+    name=$(basename "$2")
+    $cpp -Wall -Wextra -Werror -x c++ -include Arduino.h "$2/$name.ino" -o "$out/$name.o"
+    objects=
+    for source in "$2"/src/*.c "$2"/src/*/*.c; do
+        object=$out/library/$name-$(basename "$(dirname "$source")")-$(basename "$source").o
+        $c -w "$source" -o "$object"
+        objects="$objects $object"
+    done
+    # shellcheck disable=SC2086
+    $link -Wl,-u,vfprintf -o "$out/$name.elf" "$out/$name.o" $objects "$out/core.a" -lprintf_flt -lm
+    exit
+fi
 for source in "$library"/src/*.c; do
     $c -Wall -Wextra -Werror "$source" -o "$out/library/$(basename "$source").o"
 done

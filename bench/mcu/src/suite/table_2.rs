@@ -3,11 +3,9 @@
 use crate::{
     Failure,
     library::{Library, Style},
-    measure::firmware_folder,
     results::{Record, bench},
-    toolchain::run,
 };
-use std::{collections::BTreeSet, fs, path::PathBuf, process::Command};
+use std::{collections::BTreeSet, fs, path::PathBuf};
 
 /// Returns the three figures of each library that is not part of the C library. A property that holds has the value 1.
 pub fn records(suite: &str, libraries: &[Library]) -> Result<Vec<Record>, Failure> {
@@ -35,26 +33,10 @@ pub fn records(suite: &str, libraries: &[Library]) -> Result<Vec<Record>, Failur
     Ok(records)
 }
 
-/// The library's own files among those that the compiler reads: the sources, and the headers that they and the rig's `library.h` include.
+/// The files of the library that the compiler reads, without the rig's.
 fn source(library: &Library) -> Result<BTreeSet<PathBuf>, Failure> {
     let rig = bench().join("mcu").canonicalize()?;
-    let mut folders = Vec::new();
-    for folder in &library.include {
-        folders.push(folder.canonicalize()?);
-    }
-    let mut command = Command::new("cc");
-    command.arg("-M").arg("-I").arg(firmware_folder());
-    for folder in &folders {
-        command.arg("-I").arg(folder);
-    }
-    command.args(library.defines.iter().map(|define| format!("-D{define}")));
-    command.args(&library.sources);
-    command.args(folders.iter().map(|folder| folder.join("library.h")).filter(|file| file.exists()));
-    let printed = run(&mut command)?;
-    let files = printed.split_whitespace().filter_map(|word| PathBuf::from(word).canonicalize().ok());
-    let is_own =
-        |file: &PathBuf| !file.starts_with(&rig) && folders.iter().any(|folder| file.starts_with(folder));
-    Ok(files.filter(is_own).collect())
+    Ok(library.files()?.into_iter().filter(|file| !file.starts_with(&rig)).collect())
 }
 
 /// Prints the table, from the records.
