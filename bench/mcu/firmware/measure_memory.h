@@ -79,7 +79,9 @@ static inline __attribute__((always_inline)) void report(unsigned what, uint32_t
 void measure_memory(void);
 
 /* Bytes of the stack that are painted before a region, to find the deepest use. */
+#ifndef PAINTED
 #define PAINTED 2048
+#endif
 #define PAINT 0xa5a5a5a5u
 
 /* No functions are called between the paint and the marks, because they would use stack themselves. */

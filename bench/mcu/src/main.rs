@@ -36,6 +36,7 @@ mod suite;
 mod summary;
 mod tables;
 mod toolchain;
+mod zlib;
 
 use board::Board;
 use clap::{Parser, Subcommand};
@@ -81,6 +82,8 @@ enum Command {
     Generated,
     /// Code of `dunnage generate c --modes`, on every simulated board, beside its goals
     Modes,
+    /// Struct+Zlib with miniz and zlib on RISC-V and Xtensa lx106
+    Zlib,
     /// The tables of the PSON paper beside ours; writes bench/results/pson-paper.jsonl
     PsonPaper {
         /// Use only the compiler options -Os -flto, instead of four sets
@@ -183,6 +186,11 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
         }
         Some(Command::Generated) => generated(),
         Some(Command::Modes) => modes(),
+        Some(Command::Zlib) => {
+            let rows = zlib::measure(&simulated_boards()?)?;
+            results::write(zlib::SUITE, &rows)?;
+            zlib::print(&rows)
+        }
         Some(Command::PsonPaper { quick }) => suite::paper::run(option_sets(quick)),
         Some(Command::McuJson { files, quick }) => suite::json::run(option_sets(quick), &files),
         Some(Command::Sketch { folder, files, formats, single }) => {
