@@ -89,6 +89,7 @@ mod tests {
             ("billing_step_bytes", link.billing_step_bytes > 1),
             ("price", link.price.is_some()),
             ("fees", link.fees != crate::Fees::default()),
+            ("mesh", link.mesh.is_some()),
             ("airtime", link.airtime.is_some()),
             ("duty_cycle", link.duty_cycle.is_some()),
             ("dwell_time_s", link.dwell_time_s.is_some()),

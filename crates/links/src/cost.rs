@@ -69,6 +69,13 @@ pub enum LoadError {
     MessagesPerDay,
     /// The number of devices is above [`Load::MAX_DEVICES`].
     Devices,
+    /// The number of hops is 0 or above the link's limit.
+    Hops {
+        /// The ID of the link.
+        link: &'static str,
+        /// The most hops of a message on it.
+        most: u32,
+    },
 }
 
 impl fmt::Display for LoadError {
@@ -79,6 +86,7 @@ impl fmt::Display for LoadError {
                 write!(f, "messages per day must be from 0 to {}, one per second", Load::MAX_PER_DAY)
             }
             LoadError::Devices => write!(f, "devices must be from 0 to {}", Load::MAX_DEVICES),
+            LoadError::Hops { link, most } => write!(f, "hops on {link} must be from 1 to {most}"),
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::{
     Airtime, Energy, Link, LoraRate, Overhead,
     energy::{Radio, Window},
     link::Direction,
+    lora::LORAWAN_PREAMBLE,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -55,7 +56,6 @@ struct LorawanRadio {
 struct Region {
     prefix: String,
     name: String,
-    region: String,
     duty_cycle: Option<f64>,
     dwell_time_s: Option<f64>,
     second_window: Window,
@@ -100,8 +100,7 @@ impl LorawanRadio {
     fn link(&self, region: &Region, rate: &DataRate) -> Link {
         let Region { prefix, name, .. } = region;
         let DataRate { index, spreading_factor, bandwidth_hz, .. } = *rate;
-        let lora =
-            LoraRate { spreading_factor, bandwidth_hz, region: region.region.clone(), data_rate: index };
+        let lora = LoraRate { spreading_factor, bandwidth_hz, preamble_symbols: LORAWAN_PREAMBLE };
         Link {
             id: format!("{prefix}{index}"),
             name: format!("{name} DR{index}, SF{spreading_factor} at {} kHz", bandwidth_hz / 1000),
@@ -119,6 +118,7 @@ impl LorawanRadio {
             price: None,
             fees: crate::Fees::default(),
             price_note: Some(self.price_note.clone()),
+            mesh: None,
             airtime: Some(Airtime::Lora(lora)),
             duty_cycle: region.duty_cycle,
             dwell_time_s: region.dwell_time_s,

@@ -1,6 +1,6 @@
 //! The energy of a message, and how long a battery lasts.
 
-use crate::{DAY_S, Link, lora};
+use crate::{Airtime, DAY_S, Link, lora};
 use serde::Deserialize;
 
 const DAYS_PER_YEAR: f64 = 365.25;
@@ -25,6 +25,19 @@ pub enum Energy {
     },
     /// The power of a radio while it sends, listens and sleeps.
     Radio(Radio),
+    /// The power of the two radios of a hop during its frames. A radio that listens all the time, as one does
+    /// that passes messages on, takes the power of receiving between them, too, which is not counted.
+    Hop {
+        /// The watts of the radio that sends.
+        transmit_watts: f64,
+        /// The watts of the radio that receives.
+        receive_watts: f64,
+        /// Whether a figure is an estimate.
+        #[serde(default)]
+        estimate: bool,
+        /// The device and conditions that the figures describe.
+        note: String,
+    },
 }
 
 /// The power of a radio.
@@ -65,13 +78,14 @@ impl Energy {
         match self {
             Energy::PerMessage { idle_watts, .. } => *idle_watts,
             Energy::Radio(radio) => Some(radio.idle_watts),
+            Energy::Hop { .. } => None,
         }
     }
 
     /// Whether a figure is an estimate.
     pub fn is_estimate(&self) -> bool {
         match self {
-            Energy::PerMessage { estimate, .. } => *estimate,
+            Energy::PerMessage { estimate, .. } | Energy::Hop { estimate, .. } => *estimate,
             Energy::Radio(radio) => radio.estimate,
         }
     }
@@ -79,7 +93,7 @@ impl Energy {
     /// Returns the device and conditions that the figures describe.
     pub fn note(&self) -> &str {
         match self {
-            Energy::PerMessage { note, .. } => note,
+            Energy::PerMessage { note, .. } | Energy::Hop { note, .. } => note,
             Energy::Radio(radio) => &radio.note,
         }
     }
@@ -100,20 +114,29 @@ impl Window {
 }
 
 impl Link {
-    /// Returns the energy in joules for sending all fragments of a message of `bytes` bytes; `None` if it is not published. The energy of
-    /// measuring, encoding and waiting is not included.
+    /// Returns the energy in joules for sending all fragments of a message of `bytes` bytes, and on a link with hops for receiving them, over
+    /// one hop; `None` if it is not published. The energy of measuring, encoding and waiting is not included.
     pub fn joules(&self, bytes: usize) -> Option<f64> {
         match self.energy.as_ref()? {
             Energy::PerMessage { joules_per_message, joules_per_byte, .. } => {
-                let fragment = |payload: usize| {
+                let fragment = |payload: usize, _| {
                     joules_per_message + joules_per_byte * payload.max(self.min_payload_bytes) as f64
                 };
                 Some(self.over_fragments(bytes, fragment))
             }
             Energy::Radio(radio) => {
                 let sending = self.airtime_s(bytes)? * radio.transmit_watts;
-                let listening = self.over_fragments(bytes, |_| radio.listening_s()) * radio.receive_watts;
+                let listening = self.over_fragments(bytes, |_, _| radio.listening_s()) * radio.receive_watts;
                 Some(sending + listening)
+            }
+            Energy::Hop { transmit_watts, receive_watts, .. } => {
+                let sent = self.airtime_s(bytes)?;
+                // A receiver listens on one of the channels.
+                let channels = match self.airtime {
+                    Some(Airtime::Frames { channels, .. }) => f64::from(channels.max(1)),
+                    _ => 1.0,
+                };
+                Some(sent * transmit_watts + sent / channels * receive_watts)
             }
         }
     }
@@ -158,6 +181,16 @@ mod tests {
         // mA; 3.3 V.
         let expected = (0.370_688 * 0.029 + 6.0 * (0.002_048 + 0.008_192) * 0.0115) * 3.3;
         assert!((link("lorawan-us915-dr0").unwrap().joules(10).unwrap() - expected).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_hop_costs_its_sender_and_its_receiver() {
+        // 4.256 ms at 6.40 mA and at 6.53 mA; 3 V.
+        let expected = 0.004_256 * (0.0064 + 0.00653) * 3.0;
+        assert!((link("thread").unwrap().joules(63).unwrap() - expected).abs() < 1e-9);
+        // The sender sends on three channels, and the receiver listens on one of them.
+        let expected = 376e-6 * (3.0 * 0.0064 + 0.00626) * 3.0;
+        assert!((link("bluetooth-mesh").unwrap().joules(8).unwrap() - expected).abs() < 1e-9);
     }
 
     #[test]

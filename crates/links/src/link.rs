@@ -1,6 +1,6 @@
 //! A link, as a row of the catalogue describes it, and how a message is carried over it.
 
-use crate::{Airtime, Currency, Energy, Price};
+use crate::{Airtime, Currency, Energy, Mesh, Price};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -29,7 +29,8 @@ pub struct Link {
     /// Whether the limit is far above the messages of this project.
     #[serde(default)]
     pub unlimited: bool,
-    /// The size of an ordinary message in bytes, for links on which the largest size is an exception.
+    /// The size of an ordinary message in bytes, for links on which the largest size is an exception or takes
+    /// several frames.
     pub standard_payload_bytes: Option<usize>,
     /// The bytes that the link's protocols add to each message.
     #[serde(default)]
@@ -49,7 +50,9 @@ pub struct Link {
     pub fees: Fees,
     /// A caveat about the price, such as that it is an assumption.
     pub price_note: Option<String>,
-    /// The time on the air.
+    /// How messages take several hops; `None` if they take one.
+    pub mesh: Option<Mesh>,
+    /// The time on the air of one hop.
     pub airtime: Option<Airtime>,
     /// The share of the time, from 0 to 1, that a device may be on the air.
     pub duty_cycle: Option<f64>,
@@ -65,7 +68,7 @@ pub struct Link {
     pub acknowledged: Option<bool>,
     /// Messages to the device.
     pub downlink: Option<Downlink>,
-    /// The energy of a message.
+    /// The energy of a message over one hop.
     pub energy: Option<Energy>,
     /// A further caveat.
     pub note: Option<String>,
@@ -130,8 +133,8 @@ pub struct Downlink {
 }
 
 impl Link {
-    /// Returns whether the link can carry a message of `bytes` bytes in one piece. False if the limit is not
-    /// published.
+    /// Returns whether the link can carry a message of `bytes` bytes, in one piece or split by its own protocol.
+    /// False if the limit is not published.
     pub fn fits(&self, bytes: usize) -> bool {
         bytes >= self.min_payload_bytes && self.max_payload_bytes.map_or(self.unlimited, |max| bytes <= max)
     }
@@ -146,14 +149,12 @@ impl Link {
         self.id.starts_with("lorawan-")
     }
 
-    /// Returns the number of link messages that `bytes` bytes need; `None` if the limit is not published.
+    /// Returns the number of fragments that `bytes` bytes need; `None` if the limit is not published.
     ///
-    /// More than one needs a transport that numbers and joins the fragments. Its header is not counted.
+    /// More than one needs a transport that numbers and joins them, unless the link [splits](Link::splits)
+    /// messages itself. The header of such a transport is not counted.
     pub fn fragments(&self, bytes: usize) -> Option<u64> {
-        match self.max_payload_bytes {
-            Some(max) => Some((bytes.div_ceil(max.max(1)) as u64).max(1)),
-            None => self.unlimited.then_some(1),
-        }
+        self.has_limit().then(|| self.over_fragments(bytes, |_, _| 1.0) as u64)
     }
 
     /// The bytes that the link's protocols add to each message.
@@ -162,23 +163,23 @@ impl Link {
     }
 
     /// Returns the sum of `f` over the fragments of a message of `bytes` bytes. `f` takes the payload of a
-    /// fragment, which is never less than the link's smallest message. A link without a published limit
-    /// carries it in one piece.
-    pub(crate) fn over_fragments(&self, bytes: usize, f: impl Fn(usize) -> f64) -> f64 {
+    /// fragment and the bytes that the link's protocols add to it. A link without a published limit carries the
+    /// message in one piece.
+    pub(crate) fn over_fragments(&self, bytes: usize, f: impl Fn(usize, u64) -> f64) -> f64 {
         let max = self.max_payload_bytes.unwrap_or(usize::MAX).max(1);
         let full = bytes.saturating_sub(1) / max;
-        f(bytes - full * max) + full as f64 * f(max)
+        self.over_frames(bytes - full * max, &f) + full as f64 * self.over_frames(max, &f)
     }
 
     /// Returns the bytes that are billed for a message of `bytes` bytes: all of its fragments with their
     /// overhead, rounded up as the provider does.
     pub fn billed_bytes(&self, bytes: usize) -> f64 {
-        self.over_fragments(bytes, |payload| self.billed(payload) as f64)
+        self.over_fragments(bytes, |payload, overhead| self.billed(payload, overhead) as f64)
     }
 
     /// The billed bytes of one fragment.
-    pub(crate) fn billed(&self, payload: usize) -> u64 {
-        let sent = (payload.max(self.min_payload_bytes) as u64).saturating_add(self.overhead_bytes());
+    pub(crate) fn billed(&self, payload: usize, overhead: u64) -> u64 {
+        let sent = (payload.max(self.min_payload_bytes) as u64).saturating_add(overhead);
         let billed = sent.max(self.minimum_billed_bytes);
         billed.checked_next_multiple_of(self.billing_step_bytes.max(1)).unwrap_or(billed)
     }
@@ -228,6 +229,9 @@ mod tests {
         assert_eq!(billed("isatdata-pro", 20), 30.0);
         // Two fragments have two headers.
         assert_eq!(billed("nb-iot", 1224), 1224.0 + 2.0 * 57.0);
+        // Thread splits 64 bytes itself: 59 with 68 bytes of headers, and 5 with 31.
+        assert_eq!(billed("thread", 63), 63.0 + 64.0);
+        assert_eq!(billed("thread", 64), 64.0 + 68.0 + 31.0);
         // ORBCOMM has no messages of less than 6 bytes.
         assert_eq!(billed("orbcomm", 2), 6.0);
     }

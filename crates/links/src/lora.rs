@@ -3,13 +3,13 @@
 use serde::Deserialize;
 
 /// Symbols of the preamble that LoRaWAN programs; the modem adds 4.25.
-const PREAMBLE: f64 = 8.0;
-/// Symbols that a block takes with LoRaWAN's coding rate of 4/5.
+pub const LORAWAN_PREAMBLE: u32 = 8;
+/// Symbols that a block takes with a coding rate of 4/5, which LoRaWAN and Meshtastic's LongFast have.
 const BLOCK: f64 = 5.0;
 /// Symbols longer than this, in seconds, need the low data rate optimization, which takes two bits of each.
 const LONG_SYMBOL: f64 = 0.016;
 
-/// A LoRa data rate of a LoRaWAN region.
+/// A LoRa data rate.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoraRate {
@@ -17,10 +17,8 @@ pub struct LoraRate {
     pub spreading_factor: u32,
     /// The bandwidth in Hz.
     pub bandwidth_hz: u32,
-    /// The region, such as `EU868`.
-    pub region: String,
-    /// The index of the data rate in the region.
-    pub data_rate: u8,
+    /// The symbols of the preamble that the sender programs.
+    pub preamble_symbols: u32,
 }
 
 /// The seconds of one symbol.
@@ -36,7 +34,7 @@ impl LoraRate {
         let lost = if symbol > LONG_SYMBOL { 2.0 } else { 0.0 };
         let bits = 8.0 * bytes - 4.0 * factor + 28.0 + 16.0;
         let blocks = libm::ceil(bits / (4.0 * (factor - lost))).max(0.0);
-        (PREAMBLE + 4.25 + 8.0 + blocks * BLOCK) * symbol
+        (f64::from(self.preamble_symbols) + 4.25 + 8.0 + blocks * BLOCK) * symbol
     }
 }
 
@@ -45,7 +43,7 @@ mod tests {
     use super::*;
 
     fn rate(spreading_factor: u32, bandwidth_hz: u32) -> LoraRate {
-        LoraRate { spreading_factor, bandwidth_hz, region: "EU868".into(), data_rate: 0 }
+        LoraRate { spreading_factor, bandwidth_hz, preamble_symbols: LORAWAN_PREAMBLE }
     }
 
     /// The calculation of Semtech's AN1200.13 for 13 bytes at SF9: 4.096 ms a symbol, 28 of them and the

@@ -136,7 +136,9 @@ impl Link {
     /// The credits that a message of `bytes` bytes takes, 0 unless they are the link's price.
     pub(crate) fn credits(&self, bytes: usize) -> f64 {
         let Some(Price::PerCredit { bytes: credit, .. }) = self.price else { return 0.0 };
-        self.over_fragments(bytes, |payload| self.billed(payload).div_ceil(credit.max(1)).max(1) as f64)
+        self.over_fragments(bytes, |payload, overhead| {
+            self.billed(payload, overhead).div_ceil(credit.max(1)).max(1) as f64
+        })
     }
 
     /// The price and the monthly fee in words, such as `EUR 0.183 per KB of 1024 B`; `None` if no price is

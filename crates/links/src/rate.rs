@@ -25,7 +25,9 @@ impl Link {
         };
         let fragments = mean(&|bytes| self.fragments(bytes).unwrap_or(1) as f64);
         let airtime = self.airtime.as_ref().map(|_| mean(&|bytes| self.airtime_s(bytes).unwrap_or(0.0)));
-        let wait = if matches!(self.airtime, Some(Airtime::Lora(_))) { SECOND_WINDOW_S } else { 0.0 };
+        // A mesh over LoRa has no receive windows.
+        let has_windows = self.mesh.is_none() && matches!(self.airtime, Some(Airtime::Lora(_)));
+        let wait = if has_windows { SECOND_WINDOW_S } else { 0.0 };
         let limits = [
             self.duty_cycle.zip(airtime).map(|(duty, airtime)| duty * DAY_S / airtime),
             // A device cannot send for longer than a day.
@@ -49,6 +51,13 @@ impl Link {
 }
 
 impl Rate {
+    /// Returns the rate of devices whose messages take `hops` hops and that share the work evenly: for each of
+    /// its own messages, a device passes on `hops` - 1 of others.
+    #[must_use]
+    pub fn over(self, hops: u32) -> Rate {
+        Rate { max_per_day: self.max_per_day.map(|most| most / f64::from(hops.max(1))), ..self }
+    }
+
     /// Whether `per_day` messages a day are allowed.
     pub fn allows(&self, per_day: f64) -> bool {
         self.max_per_day.is_none_or(|most| per_day <= most) && self.within_dwell_time != Some(false)
@@ -117,6 +126,15 @@ mod tests {
         let mut slow = link("lorawan-us915-dr0").unwrap().clone();
         slow.max_payload_bytes = Some(51);
         assert!(!slow.rate(&[51]).allows(1.0));
+    }
+
+    #[test]
+    fn devices_of_a_mesh_pass_on_each_others_messages() {
+        let link = link("meshtastic-longfast-eu868").unwrap();
+        let one = link.rate(&[40]).max_per_day.unwrap();
+        // No receive windows: 10 % of a day.
+        assert!((one - 8640.0 / link.airtime_s(40).unwrap()).abs() < 1e-6, "{one}");
+        assert_eq!(link.rate(&[40]).over(4).max_per_day, Some(one / 4.0));
     }
 
     #[test]
