@@ -56,7 +56,7 @@ mod tests {
         Advice::new(&plans, &sizes, fleet).choices.into_iter().map(|(_, format)| format).collect()
     }
 
-    const FLEET: Fleet = Fleet { devices: 10_000, per_day: 4.0, battery_joules: None };
+    const FLEET: Fleet = Fleet { devices: 10_000, per_day: 4.0, battery_joules: None, hops: 1 };
 
     #[test]
     fn what_is_lossy_or_too_large_is_not_chosen_however_small_or_cheap() {
@@ -89,7 +89,7 @@ mod tests {
     fn a_battery_that_lasts_much_shorter_is_not_about_the_same() {
         // The plan's price is the same for both, the energy of a message is a fifth less.
         let formats = [("packed", 37, true), ("cbor", 320, true)];
-        let fleet = |battery_joules| Fleet { devices: 500, per_day: 96.0, battery_joules };
+        let fleet = |battery_joules| Fleet { devices: 500, per_day: 96.0, battery_joules, hops: 1 };
         assert_eq!(choices(&["nb-iot-1nce"], &formats, &fleet(None)), ["cbor"]);
         assert_eq!(choices(&["nb-iot-1nce"], &formats, &fleet(Some(68_400.0))), ["packed"]);
         // Neither empties a battery of this size before it ages.

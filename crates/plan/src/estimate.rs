@@ -11,6 +11,8 @@ pub struct Fleet {
     pub per_day: f64,
     /// The energy of a device's battery.
     pub battery_joules: Option<f64>,
+    /// Hops of a message, on links that have hops.
+    pub hops: u32,
 }
 
 /// Whether messages fit.
@@ -32,6 +34,8 @@ pub enum Fit {
 pub struct LinkPlan {
     /// The link.
     pub link: &'static Link,
+    /// Hops of a message: 1 on a link without hops.
+    pub hops: u32,
     /// In the order of [`Sizes::formats`].
     pub estimates: Vec<Estimate>,
 }
@@ -50,19 +54,19 @@ pub struct Estimate {
     pub padded: bool,
     /// Whether they fit the link's ordinary message; `None` if the link has no ordinary message.
     pub standard_fit: Option<Fit>,
-    /// Link messages that the largest message needs.
+    /// Fragments that the largest message needs, in each hop.
     pub fragments: Option<u64>,
     /// The fleet's month.
     pub month: Month,
-    /// Seconds on the air of the largest message.
+    /// Seconds on the air of the largest message, in all hops.
     pub airtime_s: Option<f64>,
-    /// Share of the time that a device is on the air, from 0.
+    /// Share of the time that a device is on the air, from 0, if devices pass on as many messages as others do for them.
     pub share_on_air: Option<f64>,
-    /// How often the largest message may be sent.
+    /// How often messages may be sent, if devices pass on as many as others do for them.
     pub rate: Rate,
     /// Whether the link allows the fleet's rate.
     pub allowed: bool,
-    /// Joules of sending a message, on average.
+    /// Joules of sending a message, on average; with hops, of sending and receiving it in each of them.
     pub joules: Option<f64>,
     /// Years that the battery lasts.
     pub years: Option<f64>,
@@ -71,8 +75,9 @@ pub struct Estimate {
 impl LinkPlan {
     /// Computes the estimates. Returns an error if the fleet's figures are out of range.
     pub fn new(link: &'static Link, sizes: &Sizes, fleet: &Fleet) -> Result<LinkPlan, LoadError> {
-        let estimates = sizes.formats.iter().map(|sizes| Estimate::new(link, sizes, fleet));
-        Ok(LinkPlan { link, estimates: estimates.collect::<Result<_, _>>()? })
+        let hops = link.hops(fleet.hops)?;
+        let estimates = sizes.formats.iter().map(|sizes| Estimate::new(link, hops, sizes, fleet));
+        Ok(LinkPlan { link, hops, estimates: estimates.collect::<Result<_, _>>()? })
     }
 
     /// The estimate for the format of this name.
@@ -82,14 +87,15 @@ impl LinkPlan {
 }
 
 impl Estimate {
-    fn new(link: &'static Link, sizes: &FormatSizes, fleet: &Fleet) -> Result<Estimate, LoadError> {
+    fn new(link: &Link, hops: u32, sizes: &FormatSizes, fleet: &Fleet) -> Result<Estimate, LoadError> {
         let load = Load::new(&sizes.bytes, fleet.per_day, fleet.devices)?;
         let largest = sizes.largest();
-        let rate = link.rate(&sizes.bytes);
+        let rate = link.rate(&sizes.bytes).over(hops);
+        let hops = f64::from(hops);
         let mean = |f: &dyn Fn(usize) -> Option<f64>| {
             f(largest).map(|_| load.mean(|size| f(size).unwrap_or_default()))
         };
-        let joules = mean(&|size| link.joules(size));
+        let joules = mean(&|size| Some(link.joules(size)? * hops));
         let years = joules.zip(fleet.battery_joules);
         Ok(Estimate {
             format: sizes.format.clone(),
@@ -102,8 +108,8 @@ impl Estimate {
                 .map(|standard| fit(sizes, true, |bytes| bytes <= standard)),
             fragments: link.fragments(largest),
             month: load.month(link),
-            airtime_s: link.airtime_s(largest),
-            share_on_air: mean(&|size| link.share_on_air(size, fleet.per_day)),
+            airtime_s: link.airtime_s(largest).map(|airtime| airtime * hops),
+            share_on_air: mean(&|size| Some(link.share_on_air(size, fleet.per_day)? * hops)),
             allowed: rate.allows(fleet.per_day),
             rate,
             joules,
@@ -139,8 +145,13 @@ mod tests {
     }
 
     fn estimate(id: &str, bytes: &[usize], schema_max: Option<usize>, per_day: f64) -> Estimate {
-        let fleet = Fleet { devices: 10, per_day, battery_joules: Some(68_400.0) };
-        Estimate::new(link(id).unwrap(), &sizes(bytes, schema_max), &fleet).unwrap()
+        over(1, id, bytes, schema_max, per_day)
+    }
+
+    fn over(hops: u32, id: &str, bytes: &[usize], schema_max: Option<usize>, per_day: f64) -> Estimate {
+        let fleet = Fleet { devices: 10, per_day, battery_joules: Some(68_400.0), hops };
+        let sizes = Sizes { formats: vec![sizes(bytes, schema_max)], refused: Vec::new(), left_out: None };
+        LinkPlan::new(link(id).unwrap(), &sizes, &fleet).unwrap().estimates.remove(0)
     }
 
     #[test]
@@ -175,6 +186,34 @@ mod tests {
         let estimate = |per_day| estimate("lorawan-eu868-dr0", &[51], Some(51), per_day);
         assert!(estimate(309.0).is_usable() && !estimate(310.0).is_usable());
         assert!(estimate(309.0).share_on_air.unwrap() <= 0.01);
+    }
+
+    #[test]
+    fn hops_multiply_air_time_and_energy_of_links_that_have_them() {
+        let [one, four] = [1, 4].map(|hops| over(hops, "meshtastic-longfast-eu868", &[40], None, 24.0));
+        assert_eq!(four.fragments, one.fragments);
+        assert_eq!(four.month, one.month);
+        let ratios = [
+            four.airtime_s.zip(one.airtime_s),
+            four.share_on_air.zip(one.share_on_air),
+            four.joules.zip(one.joules),
+            one.years.zip(four.years),
+            one.rate.max_per_day.zip(four.rate.max_per_day),
+        ];
+        for (more, less) in ratios.into_iter().flatten() {
+            assert!((more / less - 4.0).abs() < 1e-9, "{more} {less}");
+        }
+        assert_eq!(
+            over(4, "astrocast", &[40], None, 4.0).joules,
+            estimate("astrocast", &[40], None, 4.0).joules
+        );
+    }
+
+    #[test]
+    fn a_link_that_splits_messages_fits_what_several_frames_carry() {
+        let thread = estimate("thread", &[60, 200], Some(300), 4.0);
+        assert_eq!((thread.fit, thread.standard_fit), (Fit::Always, Some(Fit::Some(1))));
+        assert_eq!(thread.fragments, Some(3));
     }
 
     #[test]

@@ -110,10 +110,8 @@ impl Facts<'_> {
             let cost = estimate.month.cost.map(|cost| format!(", and would cost {} a month", money(cost)));
             let cost = cost.unwrap_or_default();
             let fragments = estimate.fragments.filter(|fragments| *fragments > 1)?;
-            Some(format!(
-                "JSON would need {fragments} fragments on {} and a transport that joins them{cost}.",
-                plan.link.name
-            ))
+            let joins = if plan.link.splits() { "" } else { " and a transport that joins them" };
+            Some(format!("JSON would need {fragments} fragments on {}{joins}{cost}.", plan.link.name))
         };
         self.open.iter().find_map(json)
     }
@@ -242,7 +240,7 @@ fn limit(plan: &LinkPlan, format: Option<&str>) -> String {
     let Some(max) = plan.link.max_payload_bytes else { return name.clone() };
     let exceeded = format.and_then(|format| over_standard(plan, format));
     let bytes = match exceeded {
-        Some(standard) => format!("at most {max} bytes, {standard} in a standard message"),
+        Some(standard) => format!("at most {max} bytes, {standard} in {}", plan.link.ordinary()),
         None => format!("{max} bytes"),
     };
     let is_padded = format.and_then(|format| plan.of(format)).is_some_and(|estimate| estimate.padded);

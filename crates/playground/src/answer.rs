@@ -187,7 +187,8 @@ impl Answer {
         self.refused = refused
             .map(|(format, reason)| Refused { format: format.clone(), reason: sentence(reason) })
             .collect();
-        let fleet = Fleet { devices: question.devices, per_day: question.per_day, battery_joules: None };
+        let fleet =
+            Fleet { devices: question.devices, per_day: question.per_day, battery_joules: None, hops: 1 };
         let name = model.map_or("none", |model| model.name());
         let mut report = Report::new(name, &messages, sizes, links, fleet).map_err(out_of_range)?;
         if model.is_none() {

@@ -16,6 +16,15 @@ pub fn devices(text: &str) -> Result<u64, String> {
     }
 }
 
+/// A number of hops that some link allows.
+pub fn hops(text: &str) -> Result<u32, String> {
+    let most = dunnage_links::catalogue().iter().filter_map(|link| Some(link.mesh.as_ref()?.max_hops)).max();
+    match text.parse() {
+        Ok(hops) if (1..=most.unwrap_or(1)).contains(&hops) => Ok(hops),
+        _ => Err(format!("give a whole number from 1 to {}, the most of any link", most.unwrap_or(1))),
+    }
+}
+
 /// A number of messages per day.
 pub fn per_day(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -70,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_and_fleets_are_positive() {
+    fn rates_fleets_and_hops_are_positive() {
         assert_eq!((per_day("0.5"), per_day("86400")), (Ok(0.5), Ok(86_400.0)));
         for text in ["0", "-4", "NaN", "inf", "86401", "four"] {
             assert!(per_day(text).is_err(), "{text}");
@@ -78,6 +87,10 @@ mod tests {
         assert_eq!((devices("1"), devices("1000000")), (Ok(1), Ok(1_000_000)));
         for text in ["0", "-1", "1.5", "2000000000", ""] {
             assert!(devices(text).is_err(), "{text}");
+        }
+        assert_eq!((hops("1"), hops("255")), (Ok(1), Ok(255)));
+        for text in ["0", "-1", "1.5", "256", "5000000000", ""] {
+            assert!(hops(text).is_err(), "{text}");
         }
     }
 }

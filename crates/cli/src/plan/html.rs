@@ -52,7 +52,7 @@ fn links(report: &Report, out: &mut String) {
             out,
             "<h2>{}</h2>\n<p class=\"soft\">{}</p>",
             escaped(&plan.link.name),
-            escaped(&facts(plan.link))
+            escaped(&facts(plan))
         );
         out.push_str("<div class=\"wide\"><table>\n<tr>");
         for (heading, _) in &columns {

@@ -48,6 +48,9 @@ pub struct Plan {
     /// Link to plan for; repeatable [default: the first six below]
     #[arg(long, value_name = "ID", value_parser = LinkId, hide_possible_values = true)]
     link: Vec<&'static Link>,
+    /// Hops of a message, on links that have hops: Thread, Zigbee, Bluetooth mesh, Meshtastic, Wi-SUN
+    #[arg(long, value_name = "N", default_value = "1", value_parser = arguments::hops, allow_negative_numbers = true)]
+    hops: u32,
     /// Energy of a device's battery with its unit, such as 19Wh or 68400J
     #[arg(long, value_name = "ENERGY", value_parser = arguments::battery, allow_hyphen_values = true)]
     battery: Option<f64>,
@@ -93,7 +96,12 @@ impl Plan {
         let (model, text) = self.schemas.model_and_text(&self.schema)?;
         let messages = self.files.read(&self.schema, &text, &model)?;
         let sizes = Sizes::measure(Some(&model), &messages);
-        let fleet = Fleet { devices: self.devices, per_day: self.per_day, battery_joules: self.battery };
+        let fleet = Fleet {
+            devices: self.devices,
+            per_day: self.per_day,
+            battery_joules: self.battery,
+            hops: self.hops,
+        };
         let links = if self.link.is_empty() { default_links().collect() } else { self.link.clone() };
         if model.statistics().is_some() {
             complain(

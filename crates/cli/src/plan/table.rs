@@ -22,7 +22,7 @@ pub fn write(output: &mut impl Write, report: &Report) -> io::Result<()> {
     writeln!(output, "{}\n", printable(&summary(report)))?;
     for plan in &report.links {
         writeln!(output, "{BOLD}{}{BOLD:#} ({})", plan.link.name, plan.link.id)?;
-        wrapped(output, &facts(plan.link), DIM)?;
+        wrapped(output, &facts(plan), DIM)?;
         let choice = report.advice.choices.iter().find(|(id, _)| *id == plan.link.id);
         for (index, line) in
             table(report, plan, choice.map(|(_, format)| format.as_str())).lines().enumerate()
@@ -61,8 +61,9 @@ pub fn summary(report: &Report) -> String {
     )
 }
 
-/// The limit, acknowledgement, latency and price of a link.
-pub fn facts(link: &Link) -> String {
+/// The limit, hops, acknowledgement, latency and price of a link.
+pub fn facts(plan: &LinkPlan) -> String {
+    let link = plan.link;
     let mut facts = vec![match link.direction {
         Direction::Up => "from the device".to_owned(),
         Direction::Down => "to the device".to_owned(),
@@ -75,7 +76,8 @@ pub fn facts(link: &Link) -> String {
         }
         (true, Some(_)) => format!("at most {} B", limit_text(link)),
     });
-    facts.extend(link.standard_payload_bytes.map(|standard| format!("{standard} B in a standard message")));
+    facts.extend(link.standard_payload_bytes.map(|standard| format!("{standard} B in {}", link.ordinary())));
+    facts.extend(link.mesh.as_ref().map(|mesh| format!("{} of at most {} hops", plan.hops, mesh.max_hops)));
     facts.extend(link.acknowledged.map(|is| if is { "acknowledged" } else { "not acknowledged" }.to_owned()));
     facts.extend(link.latency.map(|latency| format!("arrives after {}", duration(latency.typical_s))));
     facts.extend(link.duty_cycle.map(|duty| format!("at most {} % of the time on the air", 100.0 * duty)));
@@ -96,6 +98,10 @@ pub fn notes(link: &Link) -> Vec<String> {
         let parts: Vec<_> =
             link.overhead.iter().map(|part| format!("{} {}", part.what, part.bytes)).collect();
         notes.push(format!("{} B more in each message: {}", link.overhead_bytes(), parts.join(", ")));
+    }
+    if link.mesh.is_some() {
+        let share = "a device passes on as many messages as others do for it";
+        notes.push(format!("air time and energy are those of all hops, of which MB counts one; {share}"));
     }
     notes.extend(link.price_note.as_ref().map(|note| format!("price: {note}")));
     let fees = [("SIM", link.fees.sim), ("activation", link.fees.activation)];

@@ -36,6 +36,9 @@ fn tables_and_json_match_the_golden_files() {
     golden("plan-weather.txt", plan(&["--schema", "weather"]).text());
     let meter = ["--schema", "meter", "--link", "lorawan-eu868-dr0", "--link", "sigfox", "--battery", "19Wh"];
     golden("plan-meter.txt", plan(&meter).text());
+    let mesh =
+        ["--schema", "container", "--link", "thread", "--link", "meshtastic-longfast-eu868", "--hops", "4"];
+    golden("plan-mesh.txt", plan(&mesh).text());
     let json = plan(&["--schema", "weather", "--link", "kineis", "--battery", "19Wh", "--json"]).json();
     golden("plan-weather.json", &(serde_json::to_string_pretty(&json).unwrap() + "\n"));
 }
@@ -187,6 +190,57 @@ fn invalid_usage_exits_with_2_and_names_the_option() {
     );
     let run = plan(&["--schema", "container", "--link", "astrocst"]);
     assert!(run.stderr.contains("'astrocast'"), "{}", run.stderr);
+}
+
+#[test]
+fn hops_change_the_links_that_have_them_and_no_others() {
+    let json = |hops| {
+        let links = ["--link", "thread", "--link", "astrocast", "--battery", "19Wh", "--json"];
+        plan(&[&["--schema", "container", "--hops", hops], &links[..]].concat()).json()
+    };
+    let (one, four) = (json("1"), json("4"));
+    assert_eq!(link(&one, "astrocast"), link(&four, "astrocast"));
+    assert_eq!(
+        (&link(&four, "astrocast")["hops"], &link(&four, "astrocast")["max_hops"]),
+        (&Json::from(1), &Json::Null)
+    );
+    assert_eq!(
+        (&link(&four, "thread")["hops"], &link(&four, "thread")["max_hops"]),
+        (&Json::from(4), &Json::from(14))
+    );
+    let figure = |report: &Json, key: &str| row(report, "thread", "json")[key].as_f64().unwrap();
+    for key in ["airtime_s", "share_on_air", "joules_per_message"] {
+        assert!((figure(&four, key) / figure(&one, key) - 4.0).abs() < 1e-9, "{key}");
+    }
+    for key in ["fragments", "billed_bytes_per_month"] {
+        assert_eq!(figure(&four, key), figure(&one, key), "{key}");
+    }
+}
+
+#[test]
+fn the_document_has_the_limits_of_every_link_with_hops() {
+    let document = fs::read_to_string(root().join("docs/plan.md")).unwrap();
+    for link in dunnage_links::catalogue() {
+        let Some(mesh) = &link.mesh else { continue };
+        let row = document.lines().find(|line| line.starts_with(&format!("| `{}` |", link.id))).unwrap();
+        let row = row.replace(',', "");
+        let most = link.max_payload_bytes.unwrap();
+        let piece = link.standard_payload_bytes.unwrap_or(most);
+        assert!(row.contains(&format!("` | {piece} | {most} | ")), "{row}");
+        assert!(row.contains(&format!(" | {} | ", mesh.max_hops)), "{row}");
+    }
+}
+
+#[test]
+fn hops_that_no_link_or_this_link_cannot_carry_are_named() {
+    for hops in ["0", "-1", "256", "two"] {
+        let run = plan(&["--schema", "container", "--link", "thread", "--hops", hops]);
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        assert!(run.stderr.contains("--hops"), "{}", run.stderr);
+    }
+    let run = plan(&["--schema", "container", "--link", "meshtastic-longfast-eu868", "--hops", "9"]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert!(run.stderr.contains("hops on meshtastic-longfast-eu868 must be from 1 to 8"), "{}", run.stderr);
 }
 
 #[test]
