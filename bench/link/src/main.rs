@@ -1,11 +1,13 @@
 //! The bytes of packed messages on lossy links, with their goals: `make bench-link`.
 //!
 //! The container's statistics are trained on other containers than those that are measured. Results go to
-//! `bench/results/link.jsonl`. `--quick` sends few messages, in minutes instead of half an hour.
+//! `bench/results/link.jsonl`. `--quick` sends few messages, in minutes instead of half an hour. `mesh` computes something else: what
+//! formats cost over several hops.
 
 mod bound;
 mod container;
 mod goal;
+mod mesh;
 mod trials;
 mod vendors;
 
@@ -14,8 +16,8 @@ use goal::Goal;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let quick = std::env::args().any(|argument| argument == "--quick");
-    match run(quick) {
+    let is_given = |name: &str| std::env::args().skip(1).any(|argument| argument == name);
+    match if is_given("mesh") { mesh::run() } else { run(is_given("--quick")) } {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("bench/link: {error}");

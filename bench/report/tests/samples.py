@@ -126,6 +126,23 @@ def container() -> list[dict]:
     return lines
 
 
+def mesh() -> list[dict]:
+    """Frames, air time and energy of two messages over three routes; one link refuses JSON."""
+    lines = []
+    for link, frame in (("thread", 63), ("bluetooth-mesh", 8), ("meshtastic-longfast-eu868", 231)):
+        for payload, sizes in (("Test07", {"json": 9, "packed": 1}), ("container", {"json": 371, "packed": 46})):
+            for format, size in sizes.items():
+                lines.append(line("mesh", link, payload, format, "dunnage", "send", "bytes", size, "bytes"))
+                if size > frame == 231:
+                    continue
+                lines.append(line("mesh", link, payload, format, "dunnage", "send", "frames", -(-size // frame), "1"))
+                for hops in ("1 hop", "2 hops", "3 hops"):
+                    for metric, unit in (("airtime", "ms"), ("energy", "mJ")):
+                        value = _figure(1, 90, link, payload, format, hops, metric)
+                        lines.append(line("mesh", link, payload, format, "dunnage", "send", metric, value, unit, options=hops))
+    return lines
+
+
 def mobile() -> list[dict]:
     """Two objects in six formats."""
     lines = []
@@ -184,7 +201,7 @@ def lang_java() -> list[dict]:
     return lines + [one | {"metric": "alloc", "unit": "bytes"} for one in lines if one["metric"] == "ns"]
 
 
-SUITES = {"host": host, "pson-paper": pson_paper, "mcu-json": mcu_json, "link": link, "load": load, "container": container, "mobile": mobile, "smart-grid": smart_grid, "lang-python": lang_python, "lang-js": lang_js, "lang-java": lang_java}
+SUITES = {"host": host, "pson-paper": pson_paper, "mcu-json": mcu_json, "link": link, "mesh": mesh, "load": load, "container": container, "mobile": mobile, "smart-grid": smart_grid, "lang-python": lang_python, "lang-js": lang_js, "lang-java": lang_java}
 
 
 def write(folder: Path, suite: str, lines: list[dict] | None = None) -> Path:
