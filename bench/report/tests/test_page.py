@@ -220,3 +220,12 @@ def test_a_heading_sorts_its_column(built, text, tmp_path):
         rows = [re.findall(r"<td[^>]*>", row) for row in table.split("<tbody>")[1].split("</tr>")[:-1]]
         orders.append([float(re.search(r'data-value="([\d.]+)"', cells[1])[1]) for cells in rows])
     assert len(orders[0]) > 3 and orders[0] == sorted(orders[0]) and orders[1] == orders[0][::-1]
+
+
+def test_what_the_papers_ask_for_has_its_counterpart(text):
+    rows = re.findall(r"^\| .* \| (yes|part|no) \| (.*) \|$", (ROOT / "bench/papers/README.md").read_text(), re.MULTILINE)
+    assert len(rows) == 57
+    anchors = [anchor for _, counterpart in rows for anchor in re.findall(r"`([a-z]+(?:-[a-z0-9]+)+)`", counterpart)]
+    assert len(anchors) > 30
+    assert [anchor for anchor in anchors if f'id="{anchor}"' not in text] == []
+    assert all(counterpart for _, counterpart in rows)
