@@ -21,4 +21,4 @@ mod timing;
 pub use candidate::{Candidate, candidates};
 pub use rows::{Impossible, Measured, Prepared, Row, prepare};
 pub use size::{Sizes, separators, sizes};
-pub use timing::Times;
+pub use timing::{Task, Times, measure};
