@@ -1,6 +1,6 @@
 //! Every format on every message of the corpus: sizes, compressed sizes, times.
 
-use dunnage_bench_host::corpus::{MessageSet, message_sets};
+use dunnage_bench_host::corpus::MessageSet;
 use dunnage_bench_record::{Record, Spread};
 use dunnage_measure::{Measured, Times, prepare};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -10,12 +10,11 @@ use std::{error::Error, time::Duration};
 pub const SUITE: &str = "host";
 
 /// Measures all messages, each for `budget`.
-pub fn measure(budget: Duration) -> Result<Vec<Record>, Box<dyn Error>> {
-    let sets = message_sets()?;
+pub fn measure(sets: &[MessageSet], budget: Duration) -> Result<Vec<Record>, Box<dyn Error>> {
     let bar = ProgressBar::new(sets.len() as u64)
         .with_style(ProgressStyle::with_template("{pos}/{len} {bar:30} {eta} left, {msg}")?);
     let mut records = Vec::new();
-    for set in &sets {
+    for set in sets {
         bar.set_message(set.name.clone());
         for row in prepare(&set.messages, Some(&set.model)).measure(budget, |_| ()) {
             match &row.outcome {
@@ -66,14 +65,20 @@ fn figures(set: &MessageSet, format: &str, measured: &Measured, records: &mut Ve
 }
 
 fn times(set: &MessageSet, format: &str, operation: &str, times: Times) -> Record {
-    let tenth = |ns: f64| (ns * 10.0).round() / 10.0;
+    spread(record(set, format, operation, "ns", 0.0, "ns"), &times, 1)
+}
+
+/// Returns the record with the times of one of `parts` equal parts of a task.
+pub fn spread(record: Record, times: &Times, parts: usize) -> Record {
+    let tenth = |ns: f64| (ns / parts as f64 * 10.0).round() / 10.0;
     Record {
+        value: tenth(times.median_ns),
         repetitions: Some(times.rounds as u64),
         spread: Some(Spread {
             low: tenth(times.low_ns),
             high: tenth(times.high_ns),
             of: "interquartile range".into(),
         }),
-        ..record(set, format, operation, "ns", tenth(times.median_ns), "ns")
+        ..record
     }
 }

@@ -1,12 +1,14 @@
-//! Measures all formats on the messages of `bench/corpus`, and compares the speed of dunnage-pson with other serde codecs and of
-//! dunnage-packed with prost-reflect, on one machine and in one run.
+//! Measures all formats on the messages of `bench/corpus`, formats of other libraries beside them, and reads of one value. Compares the speed
+//! of dunnage-pson with other serde codecs and of dunnage-packed with prost-reflect. All of it runs on one machine and in one run.
 //!
 //! `cargo run --release -p dunnage-bench-host` runs everything and writes `bench/results/host.jsonl`.
 
 #![allow(clippy::expect_used)]
 
+pub mod access;
 pub mod corpus;
 pub mod libraries;
+pub mod others;
 pub mod payloads;
 pub mod schema_driven;
 

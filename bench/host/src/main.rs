@@ -1,12 +1,16 @@
-//! Measures every format on the messages of the corpus, and dunnage-pson and dunnage-packed against their peers. Prints the ratios and
-//! writes `bench/results/host.jsonl`.
+//! Measures every format on the messages of the corpus, other formats through their libraries, reads of a single value, and dunnage-pson and
+//! dunnage-packed against their peers. Prints the reads and the ratios, and writes `bench/results/host.jsonl`.
 
 mod formats;
 mod measurements;
+mod other_formats;
 mod peers;
+mod reads;
 mod table;
+mod versions;
 
 use clap::Parser;
+use dunnage_bench_host::corpus::message_sets;
 use dunnage_bench_record::{Record, results, write};
 use measurements::Times;
 use std::{
@@ -32,7 +36,10 @@ struct Arguments {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::parse();
     let budget = if arguments.quick { Duration::from_millis(500) } else { Duration::from_secs(5) };
-    let mut records = formats::measure(budget)?;
+    let sets = message_sets()?;
+    let mut records = formats::measure(&sets, budget)?;
+    records.extend(other_formats::measure(&sets, budget / 2)?);
+    records.extend(reads::measure(&sets, budget / 2)?);
     records.extend(allocations()?);
     if !arguments.quick {
         run(cargo().args(["bench", "--package", "dunnage-bench-host"]))?;

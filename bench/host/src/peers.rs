@@ -4,13 +4,12 @@ use crate::{
     formats::SUITE,
     measurements::{Measurements, Time, Times},
     table::{Row, print},
+    versions::version,
 };
 use dunnage_bench_host::schema_driven::{PEER, SCHEMAS, codecs};
 use dunnage_bench_host::{for_each_library, for_each_payload, libraries::*, payloads::*};
 use dunnage_bench_record::{Record, Spread};
 use std::error::Error;
-
-const LOCK: &str = include_str!("../../../Cargo.lock");
 
 /// Prints the ratios of the `times` of the serde codecs, and those of the codecs that criterion has measured.
 pub fn measured(times: &Times) -> Result<Vec<Record>, Box<dyn Error>> {
@@ -139,11 +138,4 @@ fn timed(subject: Subject<'_>, operation: &str, time: Time) -> Record {
         spread: Some(Spread { low, high, of: "range, and the value is the fastest sample".into() }),
         ..record(subject, operation, ("ns", low, "ns"))
     }
-}
-
-/// The version of the crate `name` in this build's lock file; `unknown` if the lock file does not list it.
-fn version(name: &str) -> &'static str {
-    let package = format!("name = \"{name}\"\nversion = \"");
-    let version = LOCK.split_once(&package).and_then(|(_, rest)| rest.split('"').next());
-    version.unwrap_or("unknown")
 }

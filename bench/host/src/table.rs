@@ -1,5 +1,7 @@
 //! Prints tables of times and ratios.
 
+use dunnage_bench_record::Record;
+
 pub struct Row {
     pub payload: &'static str,
     /// Libraries and their times in nanoseconds, ours first.
@@ -39,6 +41,37 @@ pub fn print(operation: &str, rows: &[Row]) {
         print!("{:>15.2}", geometric_mean(rows.iter().map(|row| row.ours() / row.times[library].1)));
     }
     println!("{:>15.2}\n", geometric_mean(rows.iter().map(Row::ratio)));
+}
+
+/// Prints a table of the times of reads: a row per value, a column per format. A format that cannot read a value alone has a dash.
+pub fn print_reads(records: &[Record]) {
+    let mut formats: Vec<&str> = Vec::new();
+    let mut rows: Vec<(&str, &str, &str)> = Vec::new();
+    for record in records {
+        let row =
+            (record.payload.as_str(), record.operation.as_str(), record.options.as_deref().unwrap_or(""));
+        if !formats.contains(&record.format.as_str()) {
+            formats.push(&record.format);
+        }
+        if !rows.contains(&row) {
+            rows.push(row);
+        }
+    }
+    print!("{:<70}", "ns");
+    formats.iter().for_each(|format| print!("{format:>13}"));
+    println!();
+    for (payload, operation, value) in rows {
+        print!("{:<70}", format!("{payload} {operation} {value}"));
+        for format in &formats {
+            let of = |record: &&Record| {
+                record.payload == payload && record.operation == operation && record.format == *format
+            };
+            let time =
+                records.iter().find(of).map_or("-".to_owned(), |record| format!("{:.1}", record.value));
+            print!("{time:>13}");
+        }
+        println!();
+    }
 }
 
 fn geometric_mean(ratios: impl ExactSizeIterator<Item = f64>) -> f64 {

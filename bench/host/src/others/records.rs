@@ -1,0 +1,44 @@
+//! Messages as the records that the project derives from a schema.
+
+use dunnage_codegen::{Mapped, Mapping, Record};
+use dunnage_formats::{Error, Format, Reception, Value};
+use dunnage_schema::Model;
+
+/// Writes and reads values of a record.
+pub trait RecordCodec: Send + Sync {
+    /// Appends the bytes of `tree`, a value of `record`.
+    ///
+    /// # Errors
+    /// The format cannot carry a value.
+    fn write(&self, record: &Record, tree: &Value, out: &mut Vec<u8>) -> Result<(), Error>;
+
+    /// Reads a value of `record`.
+    ///
+    /// # Errors
+    /// The bytes are no value of it.
+    fn read(&self, record: &Record, bytes: &[u8]) -> Result<Value, Error>;
+}
+
+/// A format for the records of one schema.
+pub struct Records<C> {
+    mapped: Mapped,
+    codec: C,
+}
+
+impl<C: RecordCodec> Records<C> {
+    /// Derives the record, without a loss of digits.
+    pub fn new(model: &Model, codec: C) -> Self {
+        Records { mapped: Mapped::of(model, Mapping::Exact), codec }
+    }
+}
+
+impl<C: RecordCodec> Format for Records<C> {
+    fn encode(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+        let tree = self.mapped.to_record(message)?;
+        self.codec.write(self.mapped.record(), &tree, out)
+    }
+
+    fn decode_from(&self, bytes: &[u8], _: &Reception<'_>) -> Result<Value, Error> {
+        Ok(self.mapped.to_message(self.codec.read(self.mapped.record(), bytes)?)?)
+    }
+}
