@@ -30,8 +30,8 @@ pub fn measure(sets: &[MessageSet], budget: Duration) -> Result<Vec<Record>, Box
         let subject = [probed.probe, probed.format, probed.library];
         let fits = f64::from(u8::from(probed.outcome.is_ok()));
         let record = Record::measured(SUITE, "host", subject, "encode", ("fits", fits, "1"));
-        let note = probed.outcome.err().map(|error| error.message().to_owned());
-        records.push(Record { note, ..record.version(version(probed.library)) });
+        let note = probed.outcome.unwrap_or_else(|error| error.message().to_owned());
+        records.push(Record { note: Some(note), ..record.version(version(probed.library)) });
     }
     for set in sets {
         let encoded = encode(set, &mut records);
@@ -70,7 +70,7 @@ fn figures(set: &MessageSet, encoded: &[Encoded], budget: Duration, records: &mu
         let bytes = messages.iter().map(Vec::len).sum::<usize>() as f64 / messages.len() as f64;
         let size = record(set, other, "encode", ("bytes", bytes, "bytes"));
         let repetitions = Some(messages.len() as u64);
-        records.push(Record { repetitions, note: Some(other.note.to_owned()), ..size });
+        records.push(Record { repetitions, note: Some(other.note.clone()), ..size });
         for (operation, times) in ["encode", "decode"].into_iter().zip(times) {
             let record = record(set, other, operation, ("ns", 0.0, "ns"));
             records.push(spread(record, times, timed.len()));

@@ -115,7 +115,7 @@ fn scalar(key: &str, value: &Value) -> Result<Lpp, Error> {
         }
         None => match (u32::try_from(number as i64), number.fract() == 0.0) {
             (Ok(n), true) => Ok(Lpp::GenericSensor(n)),
-            _ => Err(Error::of_value(Kind::Range, "", format!("no type of Cayenne LPP holds {number}"))),
+            _ => Err(Error::of_value(Kind::Range, "", "no type of Cayenne LPP holds this number exactly")),
         },
     }
 }

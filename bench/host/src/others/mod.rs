@@ -34,22 +34,29 @@ pub struct Other {
     /// The crate of the library.
     pub library: &'static str,
     /// How the message becomes bytes.
-    pub note: &'static str,
+    pub note: String,
     /// The codec for the messages of one schema.
     pub codec: Box<dyn Format>,
 }
 
 /// Returns every other format for the messages of `model`.
 pub fn others(model: &Model) -> Vec<Other> {
-    let other = |format, library, note, codec| Other { format, library, note, codec };
+    let other = |format, library, note: &str, codec| Other { format, library, note: note.to_owned(), codec };
+    let pson = if records::has_pson(model) { format!("; {}", records::AS_PSON) } else { String::new() };
+    let by_record = |format, library, note, codec| other(format, library, &format!("{note}{pson}"), codec);
     vec![
         other("cbor-keys", "minicbor", cbor_keys::NOTE, Box::new(CborKeys::new(model))),
         other("flexbuffers", "flexbuffers", documents::FLEXBUFFERS_NOTE, Box::new(Flexbuffers)),
         other("smile", "serde-smile", documents::SMILE_NOTE, Box::new(Smile)),
         other("ion", "ion-rs", ion::NOTE, Box::new(Ion)),
-        other("postcard", "postcard", postcard::NOTE, Box::new(Records::new(model, Postcard))),
-        other("uper", "rasn", uper::NOTE, Box::new(Records::new(model, Uper))),
-        other("flatbuffers", "flatbuffers", flatbuffers::NOTE, Box::new(Records::new(model, Flatbuffers))),
+        by_record("postcard", "postcard", postcard::NOTE, Box::new(Records::new(model, Postcard))),
+        by_record("uper", "rasn", uper::NOTE, Box::new(Records::new(model, Uper))),
+        by_record(
+            "flatbuffers",
+            "flatbuffers",
+            flatbuffers::NOTE,
+            Box::new(Records::new(model, Flatbuffers)),
+        ),
         other("cayenne-lpp", "cayenne_lpp", cayenne::NOTE, Box::new(Cayenne::new(model))),
     ]
 }

@@ -51,8 +51,8 @@ pub struct Probed {
     pub format: &'static str,
     /// The crate of the library.
     pub library: &'static str,
-    /// Why the format cannot carry it.
-    pub outcome: Result<(), Error>,
+    /// How the format carries it, or why it cannot.
+    pub outcome: Result<String, Error>,
 }
 
 /// Sends each probe through every other format.
@@ -64,7 +64,7 @@ pub fn probed() -> Result<Vec<Probed>, Box<dyn std::error::Error>> {
     for (probe, schema, message) in PROBES {
         let message = Json.decode(message.as_bytes())?;
         for other in others(&Model::compile(schema)?) {
-            let outcome = round_trip(&*other.codec, &message).map(drop);
+            let outcome = round_trip(&*other.codec, &message).map(|_| other.note);
             all.push(Probed { probe, format: other.format, library: other.library, outcome });
         }
     }

@@ -1,6 +1,6 @@
 //! Messages as the records that the project derives from a schema.
 
-use dunnage_codegen::{Mapped, Mapping, Record};
+use dunnage_codegen::{FieldType, Mapped, Mapping, Record};
 use dunnage_formats::{Error, Format, Reception, Value};
 use dunnage_schema::Model;
 
@@ -17,6 +17,16 @@ pub trait RecordCodec: Send + Sync {
     /// # Errors
     /// The bytes are no value of it.
     fn read(&self, record: &Record, bytes: &[u8]) -> Result<Value, Error>;
+}
+
+/// How a record carries what it has no type for.
+pub const AS_PSON: &str = "what the record has no type for is PSON in a field of bytes";
+
+/// Whether the record of the schema has such a field.
+pub fn has_pson(model: &Model) -> bool {
+    let mapped = Mapped::of(model, Mapping::Exact);
+    let mut fields = mapped.record().with_nested().into_iter().flat_map(|record| &record.fields);
+    fields.any(|field| *field.kind.element() == FieldType::Bytes)
 }
 
 /// A format for the records of one schema.

@@ -177,5 +177,11 @@ fn the_probes_tell_the_formats_apart() {
     };
     assert!(carries("null", "ion") && !carries("null", "cayenne-lpp"));
     assert!(carries("a missing key", "uper") && carries("a missing key", "cayenne-lpp"));
+    let arrays = |format| {
+        let found =
+            probed.iter().find(|p| (p.probe, p.format) == ("nested arrays of different types", format));
+        found.expect("a probe").outcome.as_ref().expect("it is carried").ends_with(records::AS_PSON)
+    };
+    assert!(arrays("postcard") && !arrays("smile"));
     assert!(carries("integers of 64 bits", "flexbuffers") && !carries("integers of 64 bits", "cayenne-lpp"));
 }

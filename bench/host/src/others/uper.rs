@@ -19,8 +19,8 @@ use rasn::{
     },
 };
 
-pub(super) const NOTE: &str = "the record of the schema as a SEQUENCE, with ranges and lengths as constraints; binary64 is an \
-    OCTET STRING of 8 octets, because rasn's PER has no REAL";
+pub(super) const NOTE: &str = "the record of the schema as a SEQUENCE, with ranges and lengths as constraints; text is a UTF8String; \
+    binary64 is an OCTET STRING of 8 octets, because rasn's PER has no REAL";
 
 /// The first length that is written in fragments.
 const FRAGMENTED: usize = 1 << 14;
