@@ -31,8 +31,8 @@ def host() -> list[dict]:
     """All formats on messages with a written and with an inferred schema."""
     lines = []
     formats = ["json", "cbor", "msgpack", "pson", "bson", "xml", "yaml", "protobuf", "protobuf (float32)", "avro", "thrift-compact", "struct", "packed"]
-    for payload in [*TESTS, "container", "telemetry/weather", "wot"]:
-        more = {"version": "0.1.0", "options": "schema written for such messages" if payload == "container" else "schema inferred from the message"}
+    for payload in [*TESTS, "container", "weather", "wot"]:
+        more = {"version": "0.1.0", "options": "schema written for such messages" if payload in ("container", "weather") else "schema inferred from the message"}
         for format in formats:
             size = int(_figure(20, 60, payload, format) * (1 if format == "packed" else 4))
             for compressor in ("", "+gzip", "+zstd"):
@@ -47,7 +47,35 @@ def host() -> list[dict]:
     for format, library, options in (("json", "serde_json", "typed structs"), ("pson", "dunnage-pson", "typed structs"), ("protobuf", "prost-reflect", "schema at run time")):
         for operation in ("encode", "decode"):
             lines.append(line("host", "host", "container", format, library, operation, "ns", _figure(80, 900, library, operation), "ns", options=options))
+    lines += _other_formats() + _reads()
     lines.append(line("host", "host", "wot", "struct-zlib", "dunnage", "encode", "failed", 1, "1", note="no number without a range"))
+    return lines
+
+
+def _other_formats() -> list[dict]:
+    """Formats of other libraries: what they carry, and two messages."""
+    lines = []
+    others = {"cbor-keys": "minicbor", "flexbuffers": "flexbuffers", "smile": "serde-smile", "ion": "ion-rs", "postcard": "postcard", "uper": "rasn", "flatbuffers": "flatbuffers"}
+    for format, library in others.items():
+        lines.append(line("host", "host", "null", format, library, "encode", "fits", 1, "1", version="1.2.3"))
+        for payload in ("container", "weather"):
+            more = {"version": "1.2.3", "options": "schema written for such messages"}
+            lines.append(line("host", "host", payload, format, library, "encode", "bytes", 10 if format == "cbor-keys" else int(_figure(20, 300, payload, format)), "bytes", note=f"how {format} writes", **more))
+            for operation in ("encode", "decode"):
+                lines.append(line("host", "host", payload, format, library, operation, "ns", _figure(80, 900, payload, format, operation), "ns", **more))
+    lines.append(line("host", "host", "null", "cayenne-lpp", "cayenne_lpp", "encode", "fits", 0, "1", note="Cayenne LPP has no null"))
+    lines.append(line("host", "host", "container", "cayenne-lpp", "cayenne_lpp", "encode", "failed", 1, "1", options="schema written for such messages", note="Cayenne LPP has no string"))
+    return lines
+
+
+def _reads() -> list[dict]:
+    """Reads of one value."""
+    lines = []
+    for payload, operations in (("container", ("read first", "read last")), ("weather", ("read first", "read last", "read nested"))):
+        for operation in operations:
+            for format, library in (("json", "dunnage"), ("packed", "dunnage"), ("pson", "dunnage"), ("cbor", "minicbor"), ("flatbuffers", "planus")):
+                time = _figure(5, 100, payload, operation, format) * (10 if operation == "read last" else 1)
+                lines.append(line("host", "host", payload, format, library, operation, "ns", time, "ns", options=f"/{operation[5:]}", note=f"how {format} reads", **_spread(time)))
     return lines
 
 

@@ -160,6 +160,21 @@ def test_the_peers_have_a_table_of_their_own(text):
     assert "serde_json" not in block(text, "host-times") + block(text, "host-container")
 
 
+def test_other_formats_have_tables_and_a_conclusion(text):
+    found = section(text, "host")
+    assert "ASN.1 UPER" in block(text, "host-others-bytes") and "ASN.1 UPER" not in block(text, "host-bytes")
+    assert "Cayenne LPP has no string" in block(text, "failed-host")
+    assert "it carries 0 of the 1 messages" in found
+    sizes = re.search(r"the container message has, from the smallest, ([^;]*?)\.\s+If", found)[1]
+    order = [int(number) for number in re.findall(r"\((\d+)", sizes)]
+    assert len(order) == 5 and order == sorted(order)
+
+
+def test_reads_have_a_table_and_a_conclusion(text):
+    assert "read a nested value" in block(text, "host-reads") and "/nested" in block(text, "host-reads")
+    assert "times as long as the first in CBOR" in section(text, "host")
+
+
 def test_a_broken_suite_is_shown_with_its_reason(text):
     broken = section(text, "mobile")
     assert "mobile: broken." in broken and "mobile.jsonl:61: record: version 2; this program reads version 1" in broken
