@@ -129,22 +129,22 @@ fn vector(builder: &mut FlatBufferBuilder<'_>, list: &List, items: &[Value]) -> 
         Part::Integer(n, _) => Ok(*n),
         _ => Err(unfit("an integer")),
     };
-    let at = match (&*list.item, parts.first()) {
-        (_, None) => builder.create_vector::<u8>(&[]).value(),
-        (_, Some(Part::Bool(_))) => vector!(|part: &Part| Ok::<_, Error>(matches!(part, Part::Bool(true)))),
-        (_, Some(Part::Integer(_, 1))) => vector!(|part: &Part| integer(part).map(|n| n as u8)),
-        (_, Some(Part::Integer(_, 2))) => vector!(|part: &Part| integer(part).map(|n| n as u16)),
-        (_, Some(Part::Integer(_, 4))) => vector!(|part: &Part| integer(part).map(|n| n as u32)),
-        (_, Some(Part::Integer(..))) => vector!(|part: &Part| integer(part).map(|n| n as u64)),
-        (_, Some(Part::Float32(_))) => vector!(|part: &Part| match part {
+    let at = match parts.first() {
+        None => builder.create_vector::<u8>(&[]).value(),
+        Some(Part::Bool(_)) => vector!(|part: &Part| Ok::<_, Error>(matches!(part, Part::Bool(true)))),
+        Some(Part::Integer(_, 1)) => vector!(|part: &Part| integer(part).map(|n| n as u8)),
+        Some(Part::Integer(_, 2)) => vector!(|part: &Part| integer(part).map(|n| n as u16)),
+        Some(Part::Integer(_, 4)) => vector!(|part: &Part| integer(part).map(|n| n as u32)),
+        Some(Part::Integer(..)) => vector!(|part: &Part| integer(part).map(|n| n as u64)),
+        Some(Part::Float32(_)) => vector!(|part: &Part| match part {
             Part::Float32(f) => Ok(*f),
             _ => Err(unfit("a float")),
         }),
-        (_, Some(Part::Float64(_))) => vector!(|part: &Part| match part {
+        Some(Part::Float64(_)) => vector!(|part: &Part| match part {
             Part::Float64(f) => Ok(*f),
             _ => Err(unfit("a float")),
         }),
-        (_, Some(Part::Offset(_))) => vector!(|part: &Part| match part {
+        Some(Part::Offset(_)) => vector!(|part: &Part| match part {
             Part::Offset(offset) => Ok(*offset),
             _ => Err(unfit("an offset")),
         }),
