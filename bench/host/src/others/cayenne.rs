@@ -33,7 +33,7 @@ const U8: (i32, u32) = (0, 255);
 const I16: (i32, u32) = (-32768, 32767);
 const U16: (i32, u32) = (0, 65535);
 
-/// The named types first, then the others, the shortest first.
+/// The named types first, then the others, the shortest first. Their resolutions are those of the crate's constants.
 const QUANTITIES: [Quantity; 7] = [
     quantity("temperature", 10.0, I16, Lpp::Temperature),
     quantity("humidity", 2.0, U8, Lpp::RelativeHumidity),

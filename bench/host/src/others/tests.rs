@@ -113,11 +113,11 @@ fn integers_replace_the_keys_of_cbor() {
 }
 
 #[test]
-fn cayenne_lpp_writes_the_types_of_its_document() {
+fn cayenne_lpp_writes_its_types_and_refuses_the_rest() {
     let schema = r#"{"type":"object","properties":{"temperature":{"type":"number"},"n":{"type":"number"},"on":{"type":"boolean"}}}"#;
     let codec = Cayenne::new(&Model::compile(schema).expect("a schema"));
     let sent = |text| round_trip(&codec, &message(text));
-    // The example of Cayenne's document: 27.2 degrees are 0x0110.
+    // 27.2 degrees are 0x0110 in <https://www.thethingsindustries.com/docs/integrations/payload-formatters/cayenne>.
     assert_eq!(sent(r#"{"temperature":27.2}"#).expect("a temperature"), [0, 103, 0x01, 0x10]);
     assert_eq!(sent(r#"{"temperature":-4.1}"#).expect("a temperature"), [0, 103, 0xff, 0xd7]);
     assert_eq!(sent(r#"{"n":0.29,"on":true}"#).expect("numbers"), [1, 2, 0x00, 0x1d, 2, 142, 1]);
