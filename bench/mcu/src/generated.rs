@@ -7,10 +7,9 @@ use crate::{
     Failure, avr,
     board::{Board, Missing, Size},
     library::{Library, Style},
-    measure::firmware_folder,
     report::{self, Event},
     results::{Origin, Record},
-    toolchain::{run, work},
+    toolchain::{firmware_folder, run, work},
 };
 use dunnage_codegen::{
     Mapped, Mapping,

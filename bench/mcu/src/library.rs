@@ -1,10 +1,8 @@
 //! The measured libraries: ours, and its peers in `peers/`.
 
 use crate::{
-    Failure, debian,
-    measure::firmware_folder,
-    registry,
-    toolchain::{root, run},
+    Failure, debian, registry,
+    toolchain::{firmware_folder, root, run},
 };
 use serde::Deserialize;
 use std::{

@@ -12,7 +12,7 @@ use crate::{
     report::{self, Event, Region},
     results::{Origin, Record},
     shape::Floats,
-    toolchain::{run, work},
+    toolchain::{firmware_folder, run, work},
 };
 use dunnage_pson::Value;
 use rayon::prelude::*;
@@ -350,11 +350,6 @@ impl Job<'_> {
     fn does_not_fit(&self, payload: &str, operation: &str, reason: &str) -> Record {
         Record { note: Some(reason.into()), ..self.row(payload, operation, "fits", 0, "1") }
     }
-}
-
-/// The folder of the sources that every firmware may need.
-pub fn firmware_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("firmware")
 }
 
 /// Measures a library with one set of options: every group with a firmware for each operation, then the flash.

@@ -7,10 +7,9 @@
 use crate::{
     Failure, avr,
     board::{Board, Missing, Size},
-    measure::firmware_folder,
     report::{self, Event},
     results::{Origin, Record},
-    toolchain::{run, work},
+    toolchain::{firmware_folder, run, work},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use dunnage_codegen::c::{self, Files};

@@ -17,6 +17,11 @@ pub fn work() -> PathBuf {
     root().join("target/mcu")
 }
 
+/// The folder of the sources that every firmware may need.
+pub fn firmware_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("firmware")
+}
+
 /// Waits until no other run uses [`work`], and keeps others out until the file is closed: two runs would overwrite each other's firmware.
 pub fn lock() -> Result<fs::File, Failure> {
     fs::create_dir_all(work())?;

@@ -3,11 +3,10 @@
 use crate::{
     Failure,
     board::{Board, Missing, Size},
-    measure::firmware_folder,
     registry,
     report::{self, Event},
     results::{Origin, Record},
-    toolchain::{run, work},
+    toolchain::{firmware_folder, run, work},
 };
 use dunnage_formats::{Format, Mapping, Struct};
 use dunnage_pson::Value;
