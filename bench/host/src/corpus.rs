@@ -62,7 +62,8 @@ impl SchemaSource {
 
 type Failure = Box<dyn std::error::Error>;
 
-/// Returns all messages: the ten tests of the PSON paper, the kinds of JSON, the telemetry, the real documents, and a fleet of containers.
+/// Returns all messages: the ten tests of the PSON paper, the kinds of JSON, the telemetry, the real documents, the nested
+/// messages, and a fleet of containers.
 pub fn message_sets() -> Result<Vec<MessageSet>, Failure> {
     let corpus = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../corpus"));
     let mut sets = Vec::new();
@@ -88,7 +89,8 @@ pub fn message_sets() -> Result<Vec<MessageSet>, Failure> {
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         sets.push(bundled(&name, &fs::read(&file)?)?);
     }
-    for folder in sorted(&corpus.join("real"))?.into_iter().filter(|path| path.is_dir()) {
+    let documents = [sorted(&corpus.join("real"))?, sorted(&corpus.join("nested"))?].concat();
+    for folder in documents.into_iter().filter(|path| path.is_dir()) {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let model = Model::compile(&fs::read_to_string(folder.join("schema.json"))?)?;
         let messages = vec![decode(&fs::read(folder.join("document.json"))?)?];

@@ -1,4 +1,5 @@
-//! Compares packed with every other format of `dunnage compare`, on real documents and schemas that were not written for it.
+//! Compares packed with every other format of `dunnage compare`: on real documents and schemas that were not written for it, on nested messages, and on
+//! telemetry.
 
 use crate::run::{dunnage, golden, root};
 use serde_json::Value;
@@ -64,18 +65,16 @@ fn check(file: &str, rows: &[Row]) {
     golden(file, &text);
 }
 
-#[test]
-fn packed_is_the_smallest_for_every_real_document() {
-    let folder = root().join("bench/corpus/real");
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+/// The rows of a folder whose folders have a document and its schema. Fails if the folder's README has no row with the size of one.
+fn documents(folder: &str) -> Vec<Row> {
+    let entries = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
     let mut names: Vec<_> = entries
         .filter(|path| path.is_dir())
         .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
         .collect();
     names.sort();
-    assert!(names.len() >= 26);
     let measure = |name: &String| {
-        let file = |file| format!("bench/corpus/real/{name}/{file}.json");
+        let file = |file| format!("{folder}/{name}/{file}.json");
         Row::measure(name, &file("document"), &file("schema"))
     };
     let half = names.len() / 2;
@@ -85,12 +84,26 @@ fn packed_is_the_smallest_for_every_real_document() {
         rows.extend(second.join().unwrap());
         rows
     });
-    check("corpus-real.txt", &rows);
-    let readme = fs::read_to_string(root().join("bench/corpus/real/README.md")).unwrap();
+    let readme = fs::read_to_string(root().join(folder).join("README.md")).unwrap();
     for row in &rows {
         let line = readme.lines().find(|line| line.starts_with(&format!("| `{}` |", row.name)));
         assert!(line.is_some_and(|line| line.contains(&format!("| {} |", row.json))), "README: {}", row.name);
     }
+    rows
+}
+
+#[test]
+fn packed_is_the_smallest_for_every_real_document() {
+    let rows = documents("bench/corpus/real");
+    assert!(rows.len() >= 26);
+    check("corpus-real.txt", &rows);
+}
+
+#[test]
+fn packed_is_the_smallest_for_every_nested_message() {
+    let rows = documents("bench/corpus/nested");
+    assert!(rows.len() >= 4);
+    check("corpus-nested.txt", &rows);
 }
 
 #[test]
