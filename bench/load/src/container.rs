@@ -1,7 +1,7 @@
 //! The tables of the paper about containers that bytes and prices decide: 1 (limits of links), 2 (sizes) and 7 (costs). `fleet` measures tables 3
 //! to 6.
 
-use crate::{Failure, payload, report::Report};
+use crate::{Failure, nested, payload, report::Report};
 use dunnage_bench_record::{self as record, Record, Spread};
 use dunnage_formats::{Format, Id, Mapping, Value};
 use dunnage_links::{Link, table_7};
@@ -20,7 +20,7 @@ const PER_DAY: f64 = 4.0;
 /// The links of table 1.
 const LINKS: [&str; 5] = ["astrocast", "iridium-sbd-mo", "iridium-sbd-mt", "orbcomm", "kineis"];
 /// The formats of table 2, and those that this project adds.
-const FORMATS: [(&str, Id, Mapping); 10] = [
+pub const FORMATS: [(&str, Id, Mapping); 10] = [
     ("json", Id::Json, Mapping::Exact),
     ("msgpack", Id::Msgpack, Mapping::Exact),
     ("cbor", Id::Cbor, Mapping::Exact),
@@ -33,7 +33,7 @@ const FORMATS: [(&str, Id, Mapping); 10] = [
     ("packed", Id::Packed, Mapping::Exact),
 ];
 
-/// Computes tables 1, 2 and 7, prints them and writes `bench/results/container.jsonl`.
+/// Computes tables 1, 2 and 7 and the sizes of nested messages, prints the tables and writes `bench/results/container.jsonl`.
 pub fn measure(report: &mut Report) -> Result<(), Failure> {
     let mut records = limits()?;
     let sizes = sizes(&mut records)?;
@@ -57,6 +57,7 @@ pub fn measure(report: &mut Report) -> Result<(), Failure> {
         ));
         costs(size, &mut records)?;
     }
+    records.extend(nested::sizes()?);
     record::write(&record::results().join("container.jsonl"), &records)?;
     report.line(&format!("\n{} results in bench/results/container.jsonl", records.len()));
     Ok(())
@@ -163,13 +164,15 @@ fn find(id: &str) -> Result<&'static Link, Failure> {
     dunnage_links::link(id).ok_or_else(|| format!("the catalogue has no link {id}").into())
 }
 
-fn bytes(codec: &dyn Format, message: &Value) -> Result<usize, Failure> {
+/// The size of a message in a format.
+pub fn bytes(codec: &dyn Format, message: &Value) -> Result<usize, Failure> {
     let mut out = Vec::new();
     codec.encode(message, &mut out)?;
     Ok(out.len())
 }
 
-fn new(target: &str, format: &str, operation: &str, figure: (&str, f64, &str)) -> Record {
+/// A record of the container's message.
+pub fn new(target: &str, format: &str, operation: &str, figure: (&str, f64, &str)) -> Record {
     let record = Record::measured(SUITE, target, ["container", format, "dunnage"], operation, figure);
     Record { repetitions: Some(1), ..record.version(env!("CARGO_PKG_VERSION")) }
 }

@@ -14,6 +14,7 @@ mod inputs;
 mod kill;
 mod locust;
 mod mqtt;
+mod nested;
 mod nginx;
 mod node;
 mod paper;
