@@ -152,3 +152,20 @@ fn sorted(folder: &Path) -> io::Result<Vec<PathBuf>> {
     paths.sort();
     Ok(paths)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nested_messages_and_real_documents_are_measured_with_the_schemas_beside_them() {
+        let sets = message_sets().expect("the corpus");
+        for name in
+            ["container-nested", "dcsa-iot-event", "fhir-blood-pressure", "vehicle-diagnostics", "geojson"]
+        {
+            let set = sets.iter().find(|set| set.name == name).expect(name);
+            assert_eq!(set.schema, SchemaSource::Written);
+            assert!(set.model.validate(&set.messages[0]).is_ok(), "{name}");
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! The tables of the paper about containers that bytes and prices decide: 1 (limits of links), 2 (sizes) and 7 (costs). `fleet` measures tables 3
 //! to 6.
 
-use crate::{Failure, nested, payload, report::Report};
+use crate::{Failure, payload, report::Report};
 use dunnage_bench_record::{self as record, Record, Spread};
 use dunnage_formats::{Format, Id, Mapping, Value};
 use dunnage_links::{Link, table_7};
@@ -33,9 +33,10 @@ pub const FORMATS: [(&str, Id, Mapping); 10] = [
     ("packed", Id::Packed, Mapping::Exact),
 ];
 
-/// Computes tables 1, 2 and 7 and the sizes of nested messages, prints the tables and writes `bench/results/container.jsonl`.
-pub fn measure(report: &mut Report) -> Result<(), Failure> {
+/// Computes tables 1, 2 and 7 and prints them. Writes them and the sizes of `nested` messages to `bench/results/container.jsonl`.
+pub fn measure(nested: Vec<Record>, report: &mut Report) -> Result<(), Failure> {
     let mut records = limits()?;
+    records.extend(nested);
     let sizes = sizes(&mut records)?;
     report.line("| format | bytes | reduction, % | bytes in a fleet, most frequent (least to most) | fits 160 | MB | EUR, terrestrial | KB | EUR, satellite |");
     report.line("|---|--:|--:|--:|:-:|--:|--:|--:|--:|");
@@ -57,7 +58,6 @@ pub fn measure(report: &mut Report) -> Result<(), Failure> {
         ));
         costs(size, &mut records)?;
     }
-    records.extend(nested::sizes()?);
     record::write(&record::results().join("container.jsonl"), &records)?;
     report.line(&format!("\n{} results in bench/results/container.jsonl", records.len()));
     Ok(())

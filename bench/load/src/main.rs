@@ -59,7 +59,7 @@ enum Command {
     Inputs(inputs::Plan),
     /// The paper's tables 3 to 6: Locust's devices against 1, 2 and 4 replicas
     Fleet(fleet::Plan),
-    /// The paper's tables 1, 2 and 7; writes bench/results/container.jsonl
+    /// The paper's tables 1, 2 and 7, and nested messages; writes bench/results/container.jsonl
     Container,
     /// kill -9 under load: acknowledged, found, lost
     Kill(kill::Plan),
@@ -99,7 +99,7 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Command::Rates(plan)) => rates::measure(&plan, report),
         Some(Command::Inputs(plan)) => inputs::measure(&plan, report).await,
         Some(Command::Fleet(plan)) => fleet::measure(&plan, report),
-        Some(Command::Container) => container::measure(report),
+        Some(Command::Container) => container::measure(nested::sizes()?, report),
         Some(Command::Kill(plan)) => kill::measure(&plan, report).await,
         Some(Command::CatchUp(plan)) => catch_up::measure(&plan).await,
         Some(Command::Deltas(plan)) => deltas::measure(&plan, report),
