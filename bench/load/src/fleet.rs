@@ -3,24 +3,19 @@
 use crate::{
     Failure,
     locust::{Measurement, Tables},
-    nginx::Nginx,
     node,
     paper::{self, Paper},
     payload::{self, Payload},
     report::Report,
     results::{About, Results},
-    server::{Running, Server},
+    server::Server,
+    testbed::Testbed,
 };
-use rusqlite::Connection;
 use serde_json::json;
-use std::{
-    io::Write,
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-};
+use std::path::Path;
 
 /// Devices whose messages are encoded before the test.
-const DEVICES: usize = 2000;
+pub const DEVICES: usize = 2000;
 
 /// Options of the measurement.
 #[derive(Debug, clap::Args)]
@@ -98,78 +93,14 @@ fn run(
     plan: &Plan,
     folder: &Path,
 ) -> Result<Vec<Measurement>, Failure> {
-    let folder = folder.join(format!("{}-{replicas}", server.name()));
-    let mut running = Vec::new();
-    for n in 0..replicas {
-        let replica_folder = folder.join(n.to_string());
-        std::fs::create_dir_all(&replica_folder)?;
-        running.push(Running::start(server, &replica_folder)?);
+    let testbed = Testbed::start(server, replicas, folder)?;
+    let settings = json!({ "warm": 0.3, "seconds": plan.seconds });
+    let measurements: Vec<Measurement> = testbed.run("locustfile.py", settings, devices, formats)?;
+    if measurements.len() != devices.len() * formats.len() {
+        return Err("Locust has not measured all formats".into());
     }
-    let nginx = Nginx::start(&folder, &running)?;
-    let measurements = locust(&nginx, devices, formats, plan, &folder)?;
-    drop(nginx);
-    running.into_iter().try_for_each(Running::stop)?;
-
-    let acknowledged: u64 =
-        measurements.iter().map(|measurement| measurement.requests - measurement.failures).sum();
-    let mut stored = 0;
-    for n in 0..replicas {
-        let buffer = Connection::open(folder.join(n.to_string()).join("buffer.sqlite3"))?;
-        stored += buffer.query_row("SELECT count(*) FROM messages", [], |row| row.get::<_, u64>(0))?;
-    }
-    match stored >= acknowledged {
-        true => Ok(measurements),
-        false => Err(format!("{}: {acknowledged} acknowledged, {stored} stored", server.name()).into()),
-    }
-}
-
-/// Runs `locustfile.py`, and returns a measurement for each number of devices and format.
-fn locust(
-    nginx: &Nginx,
-    devices: &[usize],
-    payloads: &[&Payload],
-    plan: &Plan,
-    folder: &Path,
-) -> Result<Vec<Measurement>, Failure> {
-    let mut formats = Vec::new();
-    for (n, payload) in payloads.iter().enumerate() {
-        let bodies = folder.join(format!("bodies{n}"));
-        payload.write_lines(&bodies)?;
-        formats.push(json!({ "name": payload.name, "content_type": payload.content_type, "bodies": bodies }));
-    }
-    let steps: Vec<_> = devices.iter().map(|n| json!({ "devices": n, "formats": formats })).collect();
-    let input = json!({ "warm": 0.3, "seconds": plan.seconds, "steps": steps }).to_string();
-    let mut child = Command::new(python()?)
-        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/locust/locustfile.py"))
-        .arg(format!("http://{}", nginx.address))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()?;
-    if let Some(mut stdin) = child.stdin.take() {
-        stdin.write_all(input.as_bytes())?;
-    }
-    let output = child.wait_with_output()?;
-    let measurements = String::from_utf8(output.stdout)?
-        .lines()
-        .map(serde_json::from_str)
-        .collect::<Result<Vec<Measurement>, _>>()?;
-    match output.status.success() && measurements.len() == devices.len() * payloads.len() {
-        true => Ok(measurements),
-        false => Err("Locust failed".into()),
-    }
-}
-
-/// The Python interpreter of the environment with Locust. Fails if `tests/tools/install locust` has not installed it.
-fn python() -> Result<PathBuf, Failure> {
-    let tools = match std::env::var_os("DUNNAGE_TOOLS") {
-        Some(folder) => folder.into(),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools"),
-    };
-    let venv = tools.join("venv/bin");
-    match venv.join("locust").exists() {
-        true => Ok(venv.join("python")),
-        false => Err(format!("no Locust in {}: run tests/tools/install locust", venv.display()).into()),
-    }
+    testbed.stop(measurements.iter().map(|measurement| measurement.requests - measurement.failures).sum())?;
+    Ok(measurements)
 }
 
 fn save(tables: &Tables) -> Result<(), Failure> {

@@ -1,6 +1,7 @@
 //! Load tests of the gateway, compared with a minimal probe on the same machine.
 
 mod attacks;
+mod burst;
 mod catch_up;
 mod channel;
 mod coap;
@@ -24,7 +25,9 @@ mod rates;
 mod report;
 mod results;
 mod server;
+mod testbed;
 mod tokens;
+mod usage;
 
 use clap::{Parser, Subcommand};
 use report::Report;
@@ -40,11 +43,11 @@ type Failure = Box<dyn std::error::Error>;
 #[derive(Parser)]
 #[command(
     about = "Load tests of the gateway, compared with a minimal probe that stores raw bodies and a Node service.\n\
-                   Without a command: rates, inputs, fleet and kill, with their defaults."
+                   Without a command: rates, inputs, fleet, burst and kill, with their defaults."
 )]
 #[command(args_conflicts_with_subcommands = true)]
 struct Arguments {
-    /// Without a command: short runs of rates, fleet and kill, which do not change the README
+    /// Without a command: short runs of rates, fleet, burst and kill, which do not change the README
     #[arg(long)]
     quick: bool,
     #[command(subcommand)]
@@ -59,6 +62,8 @@ enum Command {
     Inputs(inputs::Plan),
     /// The paper's tables 3 to 6: Locust's devices against 1, 2 and 4 replicas
     Fleet(fleet::Plan),
+    /// Devices that are released at one moment, against replicas; processor time and memory of each replica
+    Burst(burst::Plan),
     /// The paper's tables 1, 2 and 7, and nested messages; writes bench/results/container.jsonl
     Container,
     /// kill -9 under load: acknowledged, found, lost
@@ -99,6 +104,7 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Command::Rates(plan)) => rates::measure(&plan, report),
         Some(Command::Inputs(plan)) => inputs::measure(&plan, report).await,
         Some(Command::Fleet(plan)) => fleet::measure(&plan, report),
+        Some(Command::Burst(plan)) => burst::measure(&plan, report),
         Some(Command::Container) => container::measure(nested::sizes()?, report),
         Some(Command::Kill(plan)) => kill::measure(&plan, report).await,
         Some(Command::CatchUp(plan)) => catch_up::measure(&plan).await,
@@ -122,17 +128,21 @@ async fn all(report: &mut Report) -> Result<(), Failure> {
     report.line("");
     fleet::measure(&Default::default(), report)?;
     report.line("");
+    burst::measure(&Default::default(), report)?;
+    report.line("");
     kill::measure(&Default::default(), report).await?;
     report.save("last run")
 }
 
-/// Runs the measurements for the papers' tables, in about three minutes.
+/// Runs the measurements for the papers' tables, in about four minutes.
 async fn quick(report: &mut Report) -> Result<(), Failure> {
     results::clear()?;
     report.line(&machine());
     rates::measure(&rates::Plan::quick(), report)?;
     report.line("");
     fleet::measure(&fleet::Plan::quick(), report)?;
+    report.line("");
+    burst::measure(&burst::Plan::quick(), report)?;
     report.line("");
     kill::measure(&kill::Plan::quick(), report).await
 }

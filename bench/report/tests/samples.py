@@ -27,6 +27,10 @@ def _spread(value: float) -> dict:
     return {"repetitions": 20, "spread": {"low": value * 0.93, "high": value * 1.08, "of": "interquartile range"}}
 
 
+def _trials(value: float) -> dict:
+    return {"repetitions": 3, "spread": {"low": value * 0.9, "high": value * 1.2, "of": "range"}}
+
+
 def host() -> list[dict]:
     """All formats on messages with a written and with an inferred schema."""
     lines = []
@@ -136,6 +140,14 @@ def load() -> list[dict]:
                     target = f"{count} devices, {replicas} replica{'s' * (replicas > 1)}"
                     for metric, value, unit in (("rps", count / 2, "1/s"), ("mean_ms", 2, "ms"), ("p95_ms", 4, "ms"), ("failures_percent", 0, "%"), ("merit", 900, "1")):
                         lines.append(line("load", target, "container", format, library, "fleet", metric, value, unit))
+        for library in ("dunnage", "node"):
+            if format == "packed" and library == "node":
+                continue
+            for metric, value, unit in (("min_ms", 10, "ms"), ("median_ms", 300, "ms"), ("mean_ms", 310, "ms"), ("p95_ms", 600, "ms"), ("max_ms", 700, "ms"),
+                                        ("failures_percent", 0, "%"), ("last_start_ms", 40, "ms"), ("last_answer_ms", 720, "ms")):  # fmt: skip
+                lines.append(line("load", "2000 devices, 1 replica", "container", format, library, "burst", metric, value, unit, **_trials(value)))
+            for metric, value, unit in (("cpu_percent", 90, "%"), ("resident_mb", 80, "MB")):
+                lines.append(line("load", "2000 devices, replica 1 of 1", "container", format, library, "burst", metric, value, unit, **_trials(value)))
     return lines
 
 

@@ -130,7 +130,7 @@ def test_every_definition_is_used_by_its_template(suite, text):
 @pytest.mark.parametrize(
     "name",
     ["host-bytes", "host-times", "pson-esp32", "pson-uno", "pson-sizes", "pson-flash", "mcu-json-times", "mcu-json-space", "container-sizes",
-     "container-nested", "container-nested-reduction", "container-single", "container-two", "container-four", "container-merit", "container-costs", "mobile-sizes", "mobile-serialize",
+     "container-nested", "container-nested-reduction", "container-single", "container-two", "container-four", "container-merit", "container-burst", "container-burst-use", "container-costs", "mobile-sizes", "mobile-serialize",
      "smart-grid-times", "smart-grid-sizes", "smart-grid-memory"],
 )  # fmt: skip
 def test_tables_are_filled(name, text):
@@ -158,6 +158,17 @@ def test_nested_messages_stand_beside_the_flat_one(text):
     assert "cost 71 bytes in JSON, 51 in CBOR, 49 in MessagePack, 9 in Protobuf and 0 in packed" in said
     assert "CBOR saves 28.2 % of the flat message, 22.9 % of the paper’s nested one" in said
     assert "keep every value is not the same in all of them" in said
+
+
+def test_a_burst_has_its_own_tables_and_no_part_in_the_paced_ones(text):
+    table = block(text, "container-burst")
+    headings = re.findall(r"<button[^>]*>(.*?)</button>", table)
+    first = headings.index("minimum (ms)")
+    assert headings[first : first + 5] == [f"{name} (ms)" for name in ("minimum", "median", "mean", "95th percentile", "maximum")]
+    assert 'data-value="700' in table and 'data-value="700' not in block(text, "container-four")
+    assert "replica 1 of 1" in block(text, "container-burst-use")
+    said = " ".join(section(text, "container").split())
+    assert "the 95th percentile is 600 ms in a burst and 4 ms when the devices keep their pace" in said
 
 
 def test_the_formats_of_this_project_stand_beside_those_of_the_mobile_study(text):
