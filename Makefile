@@ -37,11 +37,8 @@ BOARD = $(AVR) avr-gcc:gcc-avr /usr/share/arduino/hardware/arduino/avr/platform.
     xtensa-lx106-elf-gcc:gcc-xtensa-lx106 /usr/lib/xtensa-lx106-elf/picolibc.specs:picolibc-xtensa-lx106-elf
 
 # What the benchmarks need.
-BENCH = $(AVR) $(TOOLS) wrk:wrk nginx:nginx node:nodejs npm:npm /usr/sbin/mosquitto:mosquitto coap-server-notls:libcoap3-bin nanopb_generator.py:nanopb \
-    protoc:protobuf-compiler xtensa-lx106-elf-gcc:gcc-xtensa-lx106 arm-none-eabi-gcc:gcc-arm-none-eabi \
-    /usr/lib/arm-none-eabi/newlib:libnewlib-arm-none-eabi qemu-system-arm:qemu-system-arm riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf \
-    /usr/lib/picolibc:picolibc-riscv64-unknown-elf \
-    /usr/lib/xtensa-lx106-elf/picolibc.specs:picolibc-xtensa-lx106-elf qemu-system-riscv32:qemu-system-misc javac:default-jdk-headless mvn:maven chromium:chromium
+BENCH = $(BOARD) $(TOOLS) wrk:wrk nginx:nginx node:nodejs npm:npm /usr/sbin/mosquitto:mosquitto coap-server-notls:libcoap3-bin nanopb_generator.py:nanopb \
+    protoc:protobuf-compiler arm-none-eabi-gcc:gcc-arm-none-eabi /usr/lib/arm-none-eabi/newlib:libnewlib-arm-none-eabi qemu-system-arm:qemu-system-arm javac:default-jdk-headless mvn:maven chromium:chromium
 
 # Many tests wait for a server, a timer or a compiler, so there are more threads than processors.
 THREADS = RUST_TEST_THREADS=4
@@ -72,8 +69,8 @@ check: lint  ## format, lint, unit and vector tests; needs Rust, a C compiler, P
 	cargo test --doc
 
 test:  ## everything that must hold: vectors, properties, faults, fuzz corpora, the page in a browser
-	.ci/need chromium:chromium curl:curl openssl:openssl gzip:gzip zstd:zstd strace:strace systemd-analyze:systemd node:nodejs npm:npm $(AVR) simavr:simavr avr-gcc:gcc-avr /usr/lib/avr/include/avr/io.h:avr-libc clang:clang \
-	    arm-none-eabi-gcc:gcc-arm-none-eabi /usr/lib/arm-none-eabi/newlib:libnewlib-arm-none-eabi riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf /usr/lib/picolibc:picolibc-riscv64-unknown-elf \
+	.ci/need chromium:chromium curl:curl openssl:openssl gzip:gzip zstd:zstd strace:strace systemd-analyze:systemd node:nodejs npm:npm simavr:simavr /usr/lib/avr/include/avr/io.h:avr-libc clang:clang \
+	    arm-none-eabi-gcc:gcc-arm-none-eabi /usr/lib/arm-none-eabi/newlib:libnewlib-arm-none-eabi \
 	    $(BOARD) $(TOOLS) $(FAULTS) mosquitto_pub:mosquitto-clients coap-client-notls:libcoap3-bin coap-client-openssl:libcoap3-bin coap-client-gnutls:libcoap3-bin /usr/sbin/nginx:nginx \
 	    /usr/lib/nginx/modules/ngx_stream_module.so:libnginx-mod-stream promtool:prometheus
 	.ci/together "lint audit test-rust build-tests" "test-jvm test-report tools" test-c

@@ -1,4 +1,5 @@
-/* What the libraries' macros report to, on a board: values go into a sum, so that the compiler cannot remove the work that found them.
+/* The functions to which the libraries' macros report on a board. They store each value in a volatile variable, so that the compiler cannot
+ * remove the work that produced it.
  * The functions are those of ../mcu/firmware/measure.h. */
 #ifndef MEASURE_H
 #define MEASURE_H

@@ -83,6 +83,16 @@ pub enum Missing {
     Failed(Failure),
 }
 
+impl Missing {
+    /// Returns the reason as an error, for firmware that must run.
+    pub fn into_failure(self) -> Failure {
+        match self {
+            Missing::DoesNotFit(reason) => reason.into(),
+            Missing::Failed(error) => error,
+        }
+    }
+}
+
 impl<E: Into<Failure>> From<E> for Missing {
     fn from(error: E) -> Self {
         Missing::Failed(error.into())

@@ -202,11 +202,7 @@ fn measure_contender(
             row(operation, "ram", added.ram, "bytes");
         }
         if let (Some(simulator), "both") = (board.simulator(), part) {
-            let printed = match simulator.run(&elf, size) {
-                Ok(printed) => printed,
-                Err(Missing::DoesNotFit(reason)) => return Err(reason.into()),
-                Err(Missing::Failed(error)) => return Err(error),
-            };
+            let printed = simulator.run(&elf, size).map_err(Missing::into_failure)?;
             let regions = report::regions(&printed)?;
             let [decode, encode] = &regions[simulator.loops().len()..] else {
                 return Err("not two regions".into());

@@ -119,10 +119,16 @@ pub struct Lx106 {
     floats: Floats,
 }
 
-/// The core with each policy for floats. Builds the ROM if it is missing.
+/// The core with each policy for floats. Builds the ROM if it is missing, or older than its source or this program.
 pub fn boards() -> Result<impl Iterator<Item = Lx106>, Failure> {
-    if !work().join(ROM_FILE).exists() {
-        build_rom()?;
+    let modified = |file: PathBuf| fs::metadata(file)?.modified();
+    let rom = modified(work().join(ROM_FILE)).ok();
+    let sources = [folder().join("rom.c"), folder().join("platform.h"), std::env::current_exe()?];
+    for source in sources {
+        if rom < Some(modified(source)?) {
+            build_rom()?;
+            break;
+        }
     }
     Ok([Floats::Single, Floats::Lossless].into_iter().map(|floats| Lx106 { floats }))
 }
@@ -134,8 +140,12 @@ fn compiler() -> Command {
     command
 }
 
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("firmware/lx106")
+}
+
 fn build_rom() -> Result<(), Failure> {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("firmware/lx106");
+    let own = folder();
     let source = registry::cargo(&own.join("softfloat"))?.join("softfloat-sys/berkeley-softfloat-3/source");
     let folder = work().join(ROM_FILE).parent().map(Path::to_owned).unwrap_or_default();
     fs::create_dir_all(&folder)?;

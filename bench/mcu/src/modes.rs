@@ -165,11 +165,7 @@ pub fn measure(board: &dyn Board, subject: &Subject) -> Result<Vec<Record>, Fail
     // The messages are in flash, which only this firmware reads as AVR does.
     if let (Some(simulator), avr::TARGET) = (board.simulator(), board.target()) {
         let elf = build(board, subject, RUN, &sending(subject), &folder)?;
-        let printed = match simulator.run(&elf, Size::of(board, &elf)?) {
-            Ok(printed) => printed,
-            Err(Missing::DoesNotFit(reason)) => return Err(reason.into()),
-            Err(Missing::Failed(error)) => return Err(error),
-        };
+        let printed = simulator.run(&elf, Size::of(board, &elf)?).map_err(Missing::into_failure)?;
         let regions = report::regions(&printed)?;
         let regions = &regions[simulator.loops().len()..];
         if regions.len() != subject.messages.len() {

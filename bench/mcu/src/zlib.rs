@@ -120,11 +120,7 @@ impl Contender {
         }
         let simulator = board.simulator().ok_or("no simulator")?;
         let elf = self.build(board, "both", &folder, &source)?;
-        let printed = match simulator.run(&elf, Size::of(board, &elf)?) {
-            Ok(printed) => printed,
-            Err(Missing::DoesNotFit(reason)) => return Err(reason.into()),
-            Err(Missing::Failed(error)) => return Err(error),
-        };
+        let printed = simulator.run(&elf, Size::of(board, &elf)?).map_err(Missing::into_failure)?;
         let regions = report::regions(&printed)?;
         let [compress, decompress] = &regions[simulator.loops().len()..] else {
             return Err("not two regions".into());

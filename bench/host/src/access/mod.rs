@@ -24,7 +24,7 @@ pub enum Step {
     Index(usize),
 }
 
-/// A value that is no map and no array; its text is in the message.
+/// A scalar value. Its text is borrowed from the message.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Leaf<'a> {
     /// `null`

@@ -43,7 +43,7 @@ const PROBES: [(&str, &str, &str); 7] = [
     ),
 ];
 
-/// What a format did with a probe.
+/// The result of a probe in one format.
 pub struct Probed {
     /// The probe's name.
     pub probe: &'static str,
@@ -58,7 +58,7 @@ pub struct Probed {
 /// Sends each probe through every other format.
 ///
 /// # Errors
-/// A probe is no JSON or does not compile.
+/// A probe is not valid JSON, or its schema does not compile.
 pub fn probed() -> Result<Vec<Probed>, Box<dyn std::error::Error>> {
     let mut all = Vec::new();
     for (probe, schema, message) in PROBES {

@@ -15,7 +15,7 @@ pub trait RecordCodec: Send + Sync {
     /// Reads a value of `record`.
     ///
     /// # Errors
-    /// The bytes are no value of it.
+    /// The bytes are not a valid value of the record.
     fn read(&self, record: &Record, bytes: &[u8]) -> Result<Value, Error>;
 }
 

@@ -32,7 +32,7 @@ fn bytes(format: &str) -> Vec<u8> {
     round_trip(&*other.codec, &message(MESSAGE)).expect("it carries the message")
 }
 
-/// What an ASN.1 compiler would make of the record of [`READING`].
+/// The types that an ASN.1 compiler would generate for the record of [`READING`].
 #[derive(AsnType, Encode, Debug, PartialEq)]
 #[rasn(automatic_tags)]
 struct Reading {

@@ -1,4 +1,4 @@
-//! What formats cost on links with hops: the ten messages of the PSON paper and the container's message, over one to eight hops.
+//! The cost of formats on links with hops: the ten messages of the PSON paper and the container's message, over one to eight hops.
 //!
 //! The figures are those of `dunnage plan --hops`. Results go to `bench/results/mesh.jsonl`.
 
@@ -26,7 +26,7 @@ struct Figure {
     sent: Option<Sent>,
 }
 
-/// What a message costs that a link carries.
+/// The cost of a message that a link accepts.
 struct Sent {
     /// The frames in each hop.
     frames: u64,

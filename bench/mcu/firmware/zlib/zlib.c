@@ -35,31 +35,29 @@ static void *take(void *context, ALLOCATED count, ALLOCATED size) {
 
 static void give(void *context, void *at) { (void)context, (void)at; }
 
-NOINLINE size_t compress_to(const uint8_t *from, size_t size, uint8_t *to, size_t room) {
+/* Resets the heap. */
+static mz_stream stream(const uint8_t *from, size_t size, uint8_t *to, size_t room) {
     mz_stream s;
     memset(&s, 0, sizeof s);
     s.zalloc = take;
     s.zfree = give;
-    heap_reset();
-    if (mz_deflateInit2(&s, 9, MZ_DEFLATED, BITS, LEVEL, MZ_DEFAULT_STRATEGY) != MZ_OK) return 0;
     s.next_in = (void *)from;
     s.avail_in = (unsigned)size;
     s.next_out = to;
     s.avail_out = (unsigned)room;
+    heap_reset();
+    return s;
+}
+
+NOINLINE size_t compress_to(const uint8_t *from, size_t size, uint8_t *to, size_t room) {
+    mz_stream s = stream(from, size, to, room);
+    if (mz_deflateInit2(&s, 9, MZ_DEFLATED, BITS, LEVEL, MZ_DEFAULT_STRATEGY) != MZ_OK) return 0;
     return mz_deflate(&s, MZ_FINISH) == MZ_STREAM_END ? (size_t)s.total_out : 0;
 }
 
 NOINLINE size_t restore_to(const uint8_t *from, size_t size, uint8_t *to, size_t room) {
-    mz_stream s;
-    memset(&s, 0, sizeof s);
-    s.zalloc = take;
-    s.zfree = give;
-    heap_reset();
+    mz_stream s = stream(from, size, to, room);
     if (mz_inflateInit2(&s, BITS) != MZ_OK) return 0;
-    s.next_in = (void *)from;
-    s.avail_in = (unsigned)size;
-    s.next_out = to;
-    s.avail_out = (unsigned)room;
     return mz_inflate(&s, MZ_FINISH) == MZ_STREAM_END ? (size_t)s.total_out : 0;
 }
 
