@@ -96,6 +96,7 @@ mod tests {
             ("messages_per_day", link.messages_per_day.is_some()),
             ("min_interval_s", link.min_interval_s.is_some()),
             ("latency", link.latency.is_some()),
+            ("delivery", link.delivery.is_some()),
             ("acknowledged", link.acknowledged.is_some()),
             ("downlink", link.downlink.is_some()),
             ("energy", link.energy.is_some()),

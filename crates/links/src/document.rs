@@ -125,6 +125,7 @@ impl LorawanRadio {
             messages_per_day: None,
             min_interval_s: None,
             latency: None,
+            delivery: None,
             acknowledged: None,
             downlink: None,
             energy: Some(Energy::Radio(Radio {

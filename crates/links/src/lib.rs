@@ -5,6 +5,7 @@
 mod airtime;
 mod catalogue;
 mod cost;
+mod delivery;
 mod document;
 mod energy;
 pub mod fleet;
@@ -18,6 +19,7 @@ mod table7;
 pub use airtime::Airtime;
 pub use catalogue::{catalogue, link, near, source};
 pub use cost::{Load, LoadError, Month, Monthly, Traffic};
+pub use delivery::Delivery;
 pub use document::Source;
 pub use energy::Energy;
 pub use link::{Direction, Downlink, Fees, Latency, Link, Overhead};

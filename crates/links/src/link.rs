@@ -1,6 +1,6 @@
 //! A link, as a row of the catalogue describes it, and how a message is carried over it.
 
-use crate::{Airtime, Currency, Energy, Mesh, Price};
+use crate::{Airtime, Currency, Delivery, Energy, Mesh, Price};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -64,6 +64,8 @@ pub struct Link {
     pub min_interval_s: Option<f64>,
     /// The time from the device to the receiver of the message.
     pub latency: Option<Latency>,
+    /// How the link repeats what is lost.
+    pub delivery: Option<Delivery>,
     /// Whether the device learns that its message has arrived.
     pub acknowledged: Option<bool>,
     /// Messages to the device.

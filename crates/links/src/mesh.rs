@@ -72,6 +72,21 @@ impl Link {
             + full as f64 * f(next.payload_bytes, next.overhead_bytes)
             + f(last, next.overhead_bytes)
     }
+
+    /// Returns the bytes of each frame of a message that the link accepts, those of the link's protocols included.
+    pub(crate) fn frames(&self, bytes: usize) -> Vec<u64> {
+        let split = self.mesh.as_ref().and_then(|mesh| mesh.split);
+        let Some(Split { first, next }) = split.filter(|_| self.standard_payload_bytes < Some(bytes)) else {
+            return vec![bytes as u64 + self.overhead_bytes()];
+        };
+        let (mut frames, mut frame, mut rest) = (Vec::new(), first, bytes);
+        while rest > 0 {
+            let payload = rest.min(frame.payload_bytes.max(1));
+            frames.push(payload as u64 + frame.overhead_bytes);
+            (frame, rest) = (next, rest - payload);
+        }
+        frames
+    }
 }
 
 #[cfg(test)]
@@ -111,6 +126,19 @@ mod tests {
         assert_eq!(fragments("thread", &[0, 63, 64, 155, 156, 251, 252, 1203]), [1, 1, 2, 2, 3, 3, 4, 13]);
     }
 
+    #[test]
+    fn the_list_of_frames_agrees_with_the_sums() {
+        for id in ["thread", "bluetooth-mesh", "g3-plc", "wi-sun-fan"] {
+            let link = link(id).unwrap();
+            for bytes in (0..400).filter(|bytes| link.fits(*bytes)) {
+                let frames = link.frames(bytes);
+                assert_eq!(Some(frames.len() as u64), link.fragments(bytes), "{id} {bytes}");
+                let sum = link.over_fragments(bytes, |payload, overhead| payload as f64 + overhead as f64);
+                assert_eq!(frames.iter().sum::<u64>() as f64, sum, "{id} {bytes}");
+            }
+        }
+    }
+
     /// An opcode of 3 bytes and a TransMIC of 4: 15 bytes whole, else 12 in each segment.
     #[test]
     fn bluetooth_carries_up_to_32_segments() {
@@ -139,7 +167,7 @@ mod tests {
                 assert_eq!((link.hops(most), link.hops(0), link.hops(most + 1)), (Ok(most), error, error));
             }
         }
-        assert_eq!(catalogue().iter().filter(|link| link.mesh.is_some()).count(), 5);
+        assert_eq!(catalogue().iter().filter(|link| link.mesh.is_some()).count(), 6);
     }
 
     #[test]

@@ -2,11 +2,10 @@
 //!
 //! The figures are those of `dunnage plan --hops`. Results go to `bench/results/mesh.jsonl`.
 
-mod corpus;
 mod print;
 mod sentences;
 
-use crate::container::Failed;
+use crate::{container::Failed, corpus};
 use dunnage_bench_record::{Record, results, write};
 use dunnage_links::{Link, catalogue};
 use dunnage_plan::{Fit, Fleet, LinkPlan, Sizes};
@@ -57,10 +56,10 @@ pub fn run() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The figures of all links with hops, link by link.
+/// The figures of all radio links with hops, link by link.
 fn figures() -> Result<Vec<Figure>, Failed> {
     let mut measured = Vec::new();
-    for (message, model) in corpus::messages()? {
+    for (message, model) in corpus::paper_and_container()? {
         let messages = [message];
         let mut sizes = Sizes::measure(Some(&model), &messages);
         sizes.formats.retain(|sizes| FORMATS.contains(&sizes.format.as_str()));
@@ -68,7 +67,7 @@ fn figures() -> Result<Vec<Figure>, Failed> {
         measured.push((message.name, sizes));
     }
     let mut figures = Vec::new();
-    for link in catalogue().iter().filter(|link| link.mesh.is_some()) {
+    for link in catalogue().iter().filter(|link| link.mesh.is_some() && link.energy.is_some()) {
         for (payload, sizes) in &measured {
             let fleet = |hops| Fleet { devices: 1, per_day: 1.0, battery_joules: None, hops };
             let plans = HOPS.map(|hops| LinkPlan::new(link, sizes, &fleet(hops)));

@@ -1,7 +1,10 @@
 //! What follows from the tables for an engineer. Every number is computed from them.
 
 use super::{Figure, HOPS, print::digits};
-use crate::container::Failed;
+use crate::{
+    container::Failed,
+    text::{list, short},
+};
 use dunnage_links::{Energy, Link};
 
 /// The three sentences.
@@ -14,11 +17,6 @@ fn links(figures: &[Figure]) -> Vec<&'static Link> {
     let mut links: Vec<&'static Link> = figures.iter().map(|figure| figure.link).collect();
     links.dedup_by_key(|link| &link.id);
     links
-}
-
-/// The name of a link without what follows its comma.
-fn short(link: &Link) -> &str {
-    link.name.split(',').next().unwrap_or_default()
 }
 
 /// The frames of the messages that a link carries in both formats, on links that split messages.
@@ -88,14 +86,4 @@ fn longest(figures: &[Figure], link: &Link, format: &str) -> Result<Option<(f64,
     let figure = figures.iter().find(is_it).ok_or_else(|| format!("no figure of {format} on {}", link.id))?;
     let cost = figure.sent.as_ref().and_then(|sent| sent.costs.last());
     Ok(cost.map(|cost| (cost.airtime_s, cost.joules)))
-}
-
-/// `a, b and c`.
-fn list(items: impl Iterator<Item = String>) -> String {
-    let mut items: Vec<String> = items.collect();
-    match items.pop() {
-        Some(last) if items.is_empty() => last,
-        Some(last) => format!("{} and {last}", items.join(", ")),
-        None => String::new(),
-    }
 }
