@@ -163,9 +163,10 @@ test-c:  ## the device library: two compilers, as C++, sanitizers, fuzzing, big-
 	cd c && for preset in gcc clang-asan cxx mips s390x avr fuzz; do cmake --workflow --preset $$preset || exit 1; done
 	c/tests/stack.sh
 
-test-js:  ## the JavaScript libraries: vectors, hostile input, properties, types, the tarballs in an empty folder; random messages
-	.ci/need node:nodejs npm:npm cc:build-essential
+test-js:  ## the JavaScript libraries: vectors, hostile input, properties, types, the tarballs in an empty folder; random messages; the page for phones
+	.ci/need node:nodejs npm:npm cc:build-essential chromium:chromium
 	cd js && npm ci && npm test
+	cd bench/phone && npm ci && npm test
 	cargo run -p dunnage-conform -- --messages 20000 node js/pson/conform/executor.js
 	cargo run -p dunnage-conform --bin packed -- --schemas 50 --messages 20000 --library node js/packed/conform/executor.js
 

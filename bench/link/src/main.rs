@@ -1,13 +1,16 @@
 //! The bytes of packed messages on lossy links, with their goals: `make bench-link`.
 //!
 //! The container's statistics are trained on other containers than those that are measured. Results go to
-//! `bench/results/link.jsonl`. `--quick` sends few messages, in minutes instead of half an hour. `mesh` computes something else: what
-//! formats cost over several hops.
+//! `bench/results/link.jsonl`. `--quick` sends few messages, in minutes instead of half an hour. Two studies are
+//! computed: `mesh`, what formats cost over several hops, and `deadline`, which messages arrive in time.
 
 mod bound;
 mod container;
+mod corpus;
+mod deadline;
 mod goal;
 mod mesh;
+mod text;
 mod trials;
 mod vendors;
 
@@ -17,7 +20,12 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let is_given = |name: &str| std::env::args().skip(1).any(|argument| argument == name);
-    match if is_given("mesh") { mesh::run() } else { run(is_given("--quick")) } {
+    let outcome = match () {
+        () if is_given("mesh") => mesh::run(),
+        () if is_given("deadline") => deadline::run(),
+        () => run(is_given("--quick")),
+    };
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("bench/link: {error}");

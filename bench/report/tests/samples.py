@@ -187,6 +187,33 @@ def mesh() -> list[dict]:
     return lines
 
 
+def deadline() -> list[dict]:
+    """The shares in time of two messages over two links, for each deadline and loss."""
+    lines = []
+    for link in ("edge", "g3-plc"):
+        for payload, sizes in (("container", {"json": 371, "packed": 46}), ("goose", {"json": 600, "packed": 40})):
+            for format, size in sizes.items():
+                lines.append(line("deadline", link, payload, format, "dunnage", "send", "bytes", size, "bytes"))
+                for options in (f"{time}, {loss} % lost" for time in ("200 ms", "1 s", "10 s") for loss in (1, 10, 30)):
+                    value = _figure(1, 90, link, payload, format, options)
+                    lines.append(line("deadline", link, payload, format, "dunnage", "send", "in_time", value, "%", options=options))
+    return lines
+
+
+def phone() -> list[dict]:
+    """Sizes and times of the two objects in a browser; text is kept in files, too."""
+    lines = []
+    for payload in ("Book", "Video"):
+        for format, library in (("json", "JSON"), ("protobuf", "protobufjs"), ("packed", "dunnage")):
+            size = _figure(40, 800, payload, format)
+            lines.append(line("phone", "browser", payload, format, library, "serialize", "bytes", size, "bytes"))
+            places = ("two sets of 1000, in memory", "two sets of 100, in a file")[: 2 if format == "json" else 1]
+            for operation, place in ((operation, place) for operation in ("serialize", "deserialize") for place in places):
+                value = _figure(1000, 90000, payload, format, operation, place)
+                lines.append(line("phone", "browser", payload, format, library, operation, "ns", value, "ns", options=place))
+    return lines
+
+
 # Sizes of nested messages in the formats that the report's text names.
 NESTED = {
     "container-nested": {"json": 415, "cbor": 320, "msgpack": 326, "protobuf": 82, "packed": 42},
@@ -255,7 +282,7 @@ def lang_java() -> list[dict]:
     return lines + [one | {"metric": "alloc", "unit": "bytes"} for one in lines if one["metric"] == "ns"]
 
 
-SUITES = {"host": host, "pson-paper": pson_paper, "mcu-json": mcu_json, "link": link, "mesh": mesh, "load": load, "container": container, "mobile": mobile, "smart-grid": smart_grid, "lang-python": lang_python, "lang-js": lang_js, "lang-java": lang_java}
+SUITES = {"host": host, "pson-paper": pson_paper, "mcu-json": mcu_json, "link": link, "mesh": mesh, "deadline": deadline, "phone": phone, "load": load, "container": container, "mobile": mobile, "smart-grid": smart_grid, "lang-python": lang_python, "lang-js": lang_js, "lang-java": lang_java}
 
 
 def write(folder: Path, suite: str, lines: list[dict] | None = None) -> Path:

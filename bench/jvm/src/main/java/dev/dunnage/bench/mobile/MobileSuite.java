@@ -9,6 +9,7 @@ import dev.dunnage.bench.record.Figure;
 import dev.dunnage.bench.record.Figure.Subject;
 import dev.dunnage.bench.record.Spread;
 import java.util.Collection;
+import java.util.function.Predicate;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.RunnerException;
@@ -71,24 +72,38 @@ public final class MobileSuite {
 
     /** The procedure of section 5.3: two sets of a thousand iterations directly after each other, without a warm-up; the smaller mean. */
     private void repeatPaperProcedure() throws RunnerException {
+        repeatPaperProcedure(benchmarks(), "the paper's procedure");
+        String[] textual = ids(serializer -> serializer.description().encoding().equals("Text"));
+        repeatPaperProcedure(benchmarks(FileBenchmark.class, textual), "the paper's procedure, with a file");
+    }
+
+    private void repeatPaperProcedure(ChainedOptionsBuilder benchmarks, String name) throws RunnerException {
         Schedule twoPasses = new Schedule(1, 0, 0, 2, 0);
-        ChainedOptionsBuilder options =
-                twoPasses.apply(benchmarks()).mode(Mode.SingleShotTime).measurementBatchSize(BATCH);
+        ChainedOptionsBuilder options = twoPasses.apply(benchmarks).mode(Mode.SingleShotTime).measurementBatchSize(BATCH);
         for (RunResult run : Harness.run(options.build())) {
             Statistics passes = run.getPrimaryResult().getStatistics();
             Spread spread = new Spread(passes.getMin() / BATCH, passes.getMax() / BATCH, "range of the two passes");
-            result.add(time(run).value(passes.getMin() / BATCH).repeated(2, spread).options("the paper's procedure"));
+            result.add(time(run).value(passes.getMin() / BATCH).repeated(2, spread).options(name));
         }
     }
 
     private static ChainedOptionsBuilder benchmarks() {
-        String[] serializers =
-                BookAndVideo.serializers().stream().map(serializer -> serializer.description().id()).toArray(String[]::new);
+        return benchmarks(MobileBenchmark.class, ids(serializer -> true));
+    }
+
+    private static ChainedOptionsBuilder benchmarks(Class<?> type, String[] serializers) {
         return new OptionsBuilder()
-                .include(MobileBenchmark.class.getName())
+                .include("^" + type.getName() + "\\.")
                 .param("serializer", serializers)
                 .param("object", BookAndVideo.names().toArray(String[]::new))
                 .shouldFailOnError(false);
+    }
+
+    private static String[] ids(Predicate<Serializer> chosen) {
+        return BookAndVideo.serializers().stream()
+                .filter(chosen)
+                .map(serializer -> serializer.description().id())
+                .toArray(String[]::new);
     }
 
     private static Figure time(RunResult run) {

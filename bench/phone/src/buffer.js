@@ -1,0 +1,3 @@
+// Thrift's library takes Node's global Buffer.
+
+export { Buffer } from "buffer";
