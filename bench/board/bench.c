@@ -37,6 +37,8 @@ static bool measure(const bench_library *library, uint8_t message, size_t size, 
     bool ok = size ? library->decode(message, bench_buffer, size) : library->encode(message, bench_buffer, bench_buffer_size) != 0;
     t->first = bench_micros() - begun;
     t->calls = 0;
+    if (!ok) return false;
+    bench_mark(true);
     begun = bench_micros();
     do {
         if (size) ok &= library->decode(message, bench_buffer, size);
@@ -44,6 +46,7 @@ static bool measure(const bench_library *library, uint8_t message, size_t size, 
         t->calls++;
         t->all = bench_micros() - begun;
     } while (ok && t->all < WINDOW && t->calls < MOST_CALLS);
+    bench_mark(false);
     return ok;
 }
 

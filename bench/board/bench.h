@@ -30,9 +30,10 @@ extern const uint8_t bench_library_count;
 extern uint8_t bench_buffer[];
 extern const size_t bench_buffer_size;
 
-/* The board: the time in microseconds, which may wrap, and its serial line. */
+/* The board: the time in microseconds, which may wrap, its serial line, and a pin that is high during each measurement. */
 uint32_t bench_micros(void);
 void bench_put(char c);
+void bench_mark(bool high);
 
 /* Says which keys there are. */
 void bench_help(void);

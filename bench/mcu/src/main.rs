@@ -36,6 +36,7 @@ mod suite;
 mod summary;
 mod tables;
 mod toolchain;
+mod trace;
 mod zlib;
 
 use board::Board;
@@ -118,6 +119,12 @@ enum Command {
         /// The board, as it is to be called: "ESP32 DevKit, 240 MHz"
         #[arg(long)]
         board: String,
+        /// What a power analyzer recorded meanwhile, as CSV: adds the energy of a call
+        #[arg(long)]
+        trace: Option<PathBuf>,
+        /// The supply in volts, for a trace without a voltage
+        #[arg(long, requires = "trace")]
+        volts: Option<f64>,
         /// Only print
         #[arg(long)]
         print_only: bool,
@@ -196,7 +203,10 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
         Some(Command::Sketch { folder, files, formats, single }) => {
             sketch::write(&folder, &files, &formats, if single { Floats::Single } else { Floats::Lossless })
         }
-        Some(Command::SketchRead { csv, board, print_only }) => sketch_read::run(&csv, &board, print_only),
+        Some(Command::SketchRead { csv, board, trace, volts, print_only }) => {
+            let pulses = trace.map(|trace| trace::read(&trace, volts)).transpose()?;
+            sketch_read::run(&csv, &board, pulses.as_deref(), print_only)
+        }
         Some(Command::Tables { csv: None }) => print_tables(),
         Some(Command::Tables { csv: Some(target) }) => {
             let rows = reference::beside_results()?;

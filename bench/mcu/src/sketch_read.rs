@@ -3,6 +3,7 @@
 use crate::{
     Failure,
     results::{self, Record},
+    trace::Pulse,
 };
 use std::{fs, path::Path};
 
@@ -14,10 +15,14 @@ const BESIDE: [(&str, &str); 3] =
     [("atmega328p", "cycles"), ("rv32imc", "instructions"), ("lx106", "instructions")];
 
 /// Prints the figures in the file `csv` beside simulated ones. Stores them as those of `board`, in place of its former ones, unless it is only to
-/// print.
-pub fn run(csv: &Path, board: &str, print_only: bool) -> Result<(), Failure> {
+/// print. `pulses` are those of a power analyzer's trace.
+pub fn run(csv: &Path, board: &str, pulses: Option<&[Pulse]>, print_only: bool) -> Result<(), Failure> {
     let text = fs::read_to_string(csv).map_err(|error| format!("{}: {error}", csv.display()))?;
-    let records = records(&text, board).map_err(|error| format!("{}: {error}", csv.display()))?;
+    let mut records = records(&text, board).map_err(|error| format!("{}: {error}", csv.display()))?;
+    if let Some(pulses) = pulses {
+        let energy = energy(&records, pulses)?;
+        records.extend(energy);
+    }
     let count = records.len();
     table(&records, board)?;
     if print_only {
@@ -67,6 +72,22 @@ fn row(line: &str, board: &str) -> Result<Vec<Record>, Failure> {
     ])
 }
 
+/// The energy of a call of each measurement: the mean power while it lasted times its time.
+fn energy(records: &[Record], pulses: &[Pulse]) -> Result<Vec<Record>, Failure> {
+    let times: Vec<&Record> = records.iter().filter(|record| record.metric == "us").collect();
+    if times.len() != pulses.len() {
+        let [measured, marked] = [times.len(), pulses.len()];
+        return Err(format!("the board measured {measured} times, and the mark was high {marked} times in the trace: record one run").into());
+    }
+    let energy = |(time, pulse): (&&Record, &Pulse)| {
+        let mut record = Record::clone(time);
+        (record.metric, record.unit) = ("uj".into(), "µJ".into());
+        record.value = time.value * pulse.watts();
+        record
+    };
+    Ok(times.iter().zip(pulses).map(energy).collect())
+}
+
 /// Prints the board's times beside cycles and instructions of the suites `pson-paper` and `mcu-json`, where these have run.
 fn table(records: &[Record], board: &str) -> Result<(), Failure> {
     let mut simulated = Vec::new();
@@ -79,7 +100,9 @@ fn table(records: &[Record], board: &str) -> Result<(), Failure> {
         "{board}: microseconds of a call, and of the first one. Beside it: cycles or instructions, simulated"
     );
     let beside: String = BESIDE.iter().map(|(target, _)| format!("{target:>12}")).collect();
-    println!("{:<44}{:>6}{:>12}{:>9}{beside}", "", "bytes", "us", "first");
+    let has_energy = records.iter().any(|record| record.metric == "uj");
+    let joules = if has_energy { format!("{:>12}", "µJ") } else { String::new() };
+    println!("{:<44}{:>6}{:>12}{:>9}{joules}{beside}", "", "bytes", "us", "first");
     for record in records.iter().filter(|record| record.metric == "us") {
         let same = |other: &&Record| {
             (&other.payload, &other.format, &other.library, &other.operation)
@@ -98,7 +121,13 @@ fn table(records: &[Record], board: &str) -> Result<(), Failure> {
         };
         let label = format!("{} {} {} {}", record.payload, record.format, record.library, record.operation);
         let beside: String = BESIDE.into_iter().map(target).collect();
-        println!("{label:<44}{:>6}{:>12.3}{:>9}{beside}", own("bytes"), record.value, own("first_us"));
+        let joules = if has_energy { format!("{:>12.3}", own("uj")) } else { String::new() };
+        println!(
+            "{label:<44}{:>6}{:>12.3}{:>9}{joules}{beside}",
+            own("bytes"),
+            record.value,
+            own("first_us")
+        );
     }
     Ok(())
 }
@@ -122,6 +151,19 @@ end\r\n";
             [("us", 5.125, Some(9756)), ("first_us", 12.0, Some(1)), ("bytes", 7.0, Some(1))]
         );
         assert!(records.iter().all(|record| record.target == "UNO" && record.library == "dunnage"));
+    }
+
+    #[test]
+    fn the_energy_of_a_call_is_its_time_at_the_power_of_its_pulse() {
+        let records = records(RUN, "UNO").expect("a complete run");
+        let pulse = Pulse { seconds: 0.05, joules: 0.001 };
+        let found = energy(&records, &[pulse]).expect("one pulse for one measurement");
+        assert_eq!(
+            (&*found[0].metric, found[0].value, found[0].repetitions),
+            ("uj", 5.125 * 0.02, Some(9756))
+        );
+        let error = energy(&records, &[pulse, pulse]).expect_err("too many pulses").to_string();
+        assert!(error.contains("measured 1 times, and the mark was high 2 times"), "{error}");
     }
 
     #[test]

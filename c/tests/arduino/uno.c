@@ -1,7 +1,8 @@
 /* Runs a sketch on a simulated Arduino UNO (ATmega328P, 16 MHz, 5 V) and writes its serial output to stdout.
  *
- *     uno SKETCH.elf MILLISECONDS [adc CHANNEL MILLIVOLTS | send HEX AT_MILLISECONDS]...
+ *     uno SKETCH.elf MILLISECONDS [adc CHANNEL MILLIVOLTS | send HEX AT_MILLISECONDS | edges BIT FILE]...
  *
+ * `edges` writes a line for each change of a pin of port D, which has the digital pins 0 to 7: the milliseconds, and 0 or 1.
  * Time is that of the simulated clock, so that the output is the same on every machine. */
 #include <stdarg.h>
 #include <stdint.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include <simavr/avr_adc.h>
+#include <simavr/avr_ioport.h>
 #include <simavr/avr_uart.h>
 #include <simavr/sim_avr.h>
 #include <simavr/sim_elf.h>
@@ -25,6 +27,7 @@ typedef struct {
 
 static input_byte input[INPUT_MAX];
 static size_t input_size;
+static avr_t *simulated;
 
 /* simavr logs to stdout, which is reserved for the sketch. */
 static void log_errors(struct avr_t *avr, const int level, const char *format, va_list arguments) {
@@ -40,6 +43,17 @@ static void fail(const char *what) {
 static void on_output(struct avr_irq_t *irq, uint32_t value, void *param) {
     (void)irq, (void)param;
     putchar((int)(value & 0xff));
+}
+
+static void on_edge(struct avr_irq_t *irq, uint32_t value, void *file) {
+    (void)irq;
+    fprintf(file, "%.4f,%u\n", (double)simulated->cycle / 16000, (unsigned)value);
+}
+
+static void record_edges(int bit, const char *path) {
+    FILE *file = fopen(path, "w");
+    if (!file) fail("cannot write the edges");
+    avr_irq_register_notify(avr_io_getirq(simulated, AVR_IOCTL_IOPORT_GETIRQ('D'), bit), on_edge, file);
 }
 
 static void queue_input(const char *hex, avr_cycle_count_t at) {
@@ -72,9 +86,9 @@ static avr_t *load(const char *path) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 3) fail("usage: uno SKETCH.elf MILLISECONDS [adc CHANNEL MILLIVOLTS | send HEX AT_MILLISECONDS]...");
+    if (argc < 3) fail("usage: uno SKETCH.elf MILLISECONDS [adc CHANNEL MILLIVOLTS | send HEX AT_MILLISECONDS | edges BIT FILE]...");
     avr_global_logger_set(log_errors);
-    avr_t *avr = load(argv[1]);
+    avr_t *avr = simulated = load(argv[1]);
     avr_cycle_count_t end = avr_usec_to_cycles(avr, (uint32_t)atoi(argv[2]) * 1000u);
 
     for (int i = 3; i + 2 < argc; i += 3) {
@@ -83,6 +97,8 @@ int main(int argc, char **argv) {
             avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_ADC_GETIRQ, ADC_IRQ_ADC0 + channel), (uint32_t)atoi(argv[i + 2]));
         } else if (strcmp(argv[i], "send") == 0) {
             queue_input(argv[i + 1], avr_usec_to_cycles(avr, (uint32_t)atoi(argv[i + 2]) * 1000u));
+        } else if (strcmp(argv[i], "edges") == 0) {
+            record_edges(atoi(argv[i + 1]), argv[i + 2]);
         } else {
             fail("unknown word");
         }
