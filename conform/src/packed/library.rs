@@ -22,6 +22,8 @@ use std::{
 const PREFIXES: usize = 8;
 /// One in this many schemas has its slot from the port of the link.
 const PORTS: usize = 6;
+/// Of modelled layouts, this many times fewer messages are asked, because each takes that much longer.
+const SLOWER: usize = 10;
 /// Number of differences that are printed.
 const SHOWN: usize = 20;
 
@@ -54,7 +56,8 @@ pub fn compare(command: &[String], arguments: &Arguments) -> Result<usize> {
     let start = Instant::now();
     let mut random = Random::new(arguments.seed);
     let mut all = Tally::default();
-    for (layout, known, bytes) in vectors::messages()? {
+    let modelled = if arguments.modelled { vectors::modelled()? } else { Vec::new() };
+    for (layout, known, bytes) in vectors::messages()?.into_iter().chain(modelled) {
         let layout = layout.exported();
         let mut requests = vec![decode(&layout, &bytes, &known)];
         if let Ok(message) = layout.decode(&bytes, &known) {
@@ -89,8 +92,31 @@ pub fn compare(command: &[String], arguments: &Arguments) -> Result<usize> {
         println!("{} schemas: {}", if is_trained { "trained" } else { "random" }, all.text());
         wrong += all.wrong;
     }
+    if arguments.modelled {
+        wrong += compare_modelled(&mut executor, arguments, &mut random)?;
+    }
     println!("seed {}, {:.1?}", arguments.seed, start.elapsed());
     Ok(wrong)
+}
+
+/// Compares a library with crates/packed on random modelled layouts, none of which it may refuse. Returns the number of wrong answers.
+fn compare_modelled(executor: &mut Executor, arguments: &Arguments, random: &mut Random) -> Result<usize> {
+    let mut all = Tally::default();
+    while all.schemas + all.refused < arguments.schemas {
+        let layout = Layout::new(&Model::compile(&schema(random, Scope::Open))?)?.exported();
+        if layout.is_plain() {
+            continue;
+        }
+        let count = (arguments.messages / arguments.schemas).div_ceil(SLOWER);
+        let mut requests = Vec::new();
+        for _ in 0..count {
+            let instance = instance(random, layout.model());
+            requests.extend(questions(&layout, instance, random));
+        }
+        executor.ask(&layout, &requests, &mut all)?;
+    }
+    println!("modelled schemas: {}", all.text());
+    Ok(all.wrong + all.refused)
 }
 
 /// Returns the layout of a schema, sometimes with the slot from the port.
@@ -144,7 +170,7 @@ fn decode(layout: &Layout, bytes: &[u8], known: &BTreeMap<String, String>) -> Re
     line.push(' ');
     line.push_str(&serde_json::json!(known).to_string());
     let expected = match layout.decode(bytes, known) {
-        Ok(message) => sorted_words(message),
+        Ok(message) => answer(layout, message),
         Err(error) => failed(&error),
     };
     Request { line, expected }
@@ -154,9 +180,12 @@ fn failed(error: &Error) -> String {
     format!("error {} {}", error.kind(), error.offset().unwrap_or_default())
 }
 
-/// Returns the answer with a value, with sorted keys: objects of JavaScript have keys that look like indices first.
-fn sorted_words(mut value: Value) -> String {
-    sort(&mut value);
+/// Returns the answer with a value. Plain messages have no order of their own, and objects of JavaScript have keys that look like indices
+/// first, so the keys of these are sorted.
+fn answer(layout: &Layout, mut value: Value) -> String {
+    if layout.is_plain() {
+        sort(&mut value);
+    }
     let mut text = "ok".to_owned();
     words::value(&mut text, &value, false);
     text
@@ -255,7 +284,7 @@ impl Executor {
         for (request, answer) in requests.iter().zip(self.exchange(&lines)?) {
             let is_value = request.line.starts_with("decode") && answer.starts_with("ok ");
             let value = is_value.then(|| words::parse(&mut answer[3..].split(' '))).flatten();
-            let answer = value.map_or(answer, sorted_words);
+            let answer = value.map_or(answer, |value| self::answer(layout, value));
             if answer != request.expected {
                 all.wrong += 1;
                 if all.wrong <= SHOWN {

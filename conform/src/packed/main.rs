@@ -34,6 +34,9 @@ struct Arguments {
     /// Ask only a library that interprets exported layouts: the command of its executor.
     #[arg(long, num_args = 1.., allow_hyphen_values = true, value_name = "COMMAND")]
     library: Vec<String>,
+    /// The library has modelled layouts. It is asked about them, too.
+    #[arg(long, requires = "library")]
+    modelled: bool,
 }
 
 /// One in this many messages is also decoded from each of its prefixes.

@@ -32,10 +32,7 @@ struct Vector {
 pub fn load() -> Result<Vec<(Layout, Vec<Request>)>> {
     let mut all = Vec::new();
     for file in FILES {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../spec/vectors/packed/{file}.json"));
-        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-        let file: File = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
-        for vector in file.vectors {
+        for vector in read(file)?.vectors {
             all.extend(questions(&vector)?);
         }
     }
@@ -56,6 +53,34 @@ pub fn messages() -> Result<Vec<Message>> {
     Ok(requests.collect())
 }
 
+/// The bytes of each vector of a modelled layout, which depend on the numbers of the nodes: its schema is used as it is.
+pub fn modelled() -> Result<Vec<Message>> {
+    let mut all = Vec::new();
+    for file in ["modelled", "formats", "invalid"] {
+        for vector in read(file)?.vectors {
+            let Ok(model) = Model::compile(&vector.schema.to_string()) else { continue };
+            let layout = Layout::new(&model)?;
+            if !layout.is_plain() {
+                all.push((layout, known(&vector), from_hex(&vector.hex).context("hex")?));
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn read(file: &str) -> Result<File> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../spec/vectors/packed/{file}.json"));
+    let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    serde_json::from_str(&text).with_context(|| path.display().to_string())
+}
+
+/// Returns the texts that the receiver of a vector knows.
+fn known(vector: &Vector) -> BTreeMap<String, String> {
+    let mut known = vector.known.clone();
+    known.insert(DEVICE.to_owned(), vector.device.clone());
+    known
+}
+
 fn questions(vector: &Vector) -> Result<Option<(Layout, Vec<Request>)>> {
     // A codec returns a message without the texts that a receiver knows, so it does not notice that one is missing.
     if vector.kind == "type" {
@@ -65,8 +90,7 @@ fn questions(vector: &Vector) -> Result<Option<(Layout, Vec<Request>)>> {
     let Ok(model) = Model::compile(&in_object(&vector.schema).to_string()) else { return Ok(None) };
     let layout = Layout::new(&model).expect("a layout");
     let bytes = from_hex(&vector.hex).context("hex")?;
-    let mut known = vector.known.clone();
-    known.insert(DEVICE.to_owned(), vector.device.clone());
+    let known = known(vector);
     let mut requests = Vec::new();
     if let Ok(message) = layout.decode(&bytes, &known) {
         // Generated encoders have mode 0 alone.

@@ -42,6 +42,11 @@ final class Alternatives {
         }
 
         @Override
+        List<Node> same() {
+            return List.of(inner);
+        }
+
+        @Override
         boolean carriesThis(Object value, Limits limits) {
             return value == null || inner.carries(value, limits);
         }
@@ -112,6 +117,11 @@ final class Alternatives {
                 throw new PackedException(Kind.MALFORMED, offset, "a value that an earlier type carries");
             }
             return value;
+        }
+
+        @Override
+        List<Node> same() {
+            return nodes;
         }
 
         @Override

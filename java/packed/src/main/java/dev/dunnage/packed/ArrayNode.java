@@ -7,15 +7,13 @@ import java.util.List;
 final class ArrayNode extends Node {
     private final List<Node> items;
     private final Node rest;
-    private final long min;
-    private final long max;
+    private final Bounds bounds;
 
-    ArrayNode(int id, List<Node> items, Node rest, long min, long max) {
+    ArrayNode(int id, List<Node> items, Node rest, Bounds bounds) {
         super(id);
         this.items = items;
         this.rest = rest;
-        this.min = min;
-        this.max = max;
+        this.bounds = bounds;
     }
 
     /** Returns the node of an element, or null if there is no such element. */
@@ -31,10 +29,10 @@ final class ArrayNode extends Node {
             throw Values.wrongType(isJavaArray ? "a List" : "an array", value);
         }
         List<?> elements = (List<?>) value;
-        if (elements.size() < min || elements.size() > max) {
-            throw range("the array has " + elements.size() + " elements; " + Describe.bound(elements.size(), min, max));
+        if (!bounds.hold(elements.size())) {
+            throw range("the array has " + elements.size() + " elements; " + bounds.flaw(elements.size()));
         }
-        to.sink.index(Part.key(id, Part.COUNT), elements.size() - min, max - min + 1);
+        bounds.write(Part.key(id, Part.COUNT), elements.size(), to.sink);
         for (int i = 0; i < elements.size(); i++) {
             try {
                 if (node(i) == null) {
@@ -51,7 +49,7 @@ final class ArrayNode extends Node {
     Object read(Reading from, int nesting) {
         int offset = from.source.offset();
         int inside = Limits.inside(nesting, offset);
-        long count = min + from.source.index(Part.key(id, Part.COUNT), max - min + 1);
+        long count = bounds.read(Part.key(id, Part.COUNT), from.source);
         List<Object> elements = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             if (node(i) == null) {
@@ -72,7 +70,7 @@ final class ArrayNode extends Node {
             return false;
         }
         List<?> elements = (List<?>) value;
-        boolean carried = min <= elements.size() && elements.size() <= max;
+        boolean carried = bounds.hold(elements.size());
         for (int i = 0; carried && i < elements.size(); i++) {
             carried = node(i) != null && node(i).carries(elements.get(i), limits);
         }
@@ -81,17 +79,17 @@ final class ArrayNode extends Node {
 
     @Override
     long maxBits() {
-        long bits = Part.indexBits(max - min + 1);
-        for (int i = 0; i < items.size() && i < max; i++) {
+        long bits = bounds.maxBits();
+        for (int i = 0; i < items.size() && i < bounds.max; i++) {
             bits = Bits.and(bits, items.get(i).maxBits());
         }
-        long more = Math.max(max - items.size(), 0);
+        long more = bounds.max == Bounds.OPEN ? Bounds.OPEN : Math.max(bounds.max - items.size(), 0);
         return rest == null ? bits : Bits.and(bits, Bits.times(rest.maxBits(), more));
     }
 
     @Override
     void addLeaves(Leaves leaves) {
-        leaves.index(Part.key(id, Part.COUNT), max - min + 1);
+        leaves.index(Part.key(id, Part.COUNT), bounds.count());
         items.forEach(item -> item.addLeaves(leaves));
         if (rest != null) {
             rest.addLeaves(leaves);

@@ -42,8 +42,8 @@ final class BitReader implements Source {
     }
 
     @Override
-    public boolean isCoded() {
-        return false;
+    public Body body() {
+        return Body.PLAIN;
     }
 
     @Override

@@ -38,8 +38,8 @@ final class BitWriter implements Sink {
     }
 
     @Override
-    public boolean isCoded() {
-        return false;
+    public Body body() {
+        return Body.PLAIN;
     }
 
     @Override

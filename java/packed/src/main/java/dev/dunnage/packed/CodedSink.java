@@ -13,8 +13,8 @@ final class CodedSink implements Sink {
     }
 
     @Override
-    public boolean isCoded() {
-        return true;
+    public Body body() {
+        return Body.CODED;
     }
 
     @Override

@@ -13,8 +13,8 @@ final class CodedSource implements Source {
     }
 
     @Override
-    public boolean isCoded() {
-        return true;
+    public Body body() {
+        return Body.CODED;
     }
 
     @Override

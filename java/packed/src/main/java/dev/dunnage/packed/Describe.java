@@ -60,11 +60,6 @@ final class Describe {
         return named + (values.size() > NAMED ? ", …" : "");
     }
 
-    /** Says which bound a length is beyond. */
-    static String bound(long length, long min, long max) {
-        return length < min ? "the minimum is " + min : "the maximum is " + max;
-    }
-
     /** Returns units of 10^-places as text with all decimals, and {@code digits} or more digits before the point. */
     static String fixed(BigInteger units, int places, int digits) {
         StringBuilder text = new StringBuilder(units.abs().toString());

@@ -3,19 +3,26 @@ package dev.dunnage.packed;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 
-/** A binary float, in the form with the fewest bits. {@code spec/packed.md}, "Floats". */
+/** A binary float, in the form that its body has for it. {@code spec/packed.md}, "Floats" and "Modelled bodies". */
 final class FloatNode extends Node {
+    /** The most places of a decimal in a plain or coded body, and in a modelled one. */
     private static final int MAX_PLACES = 12;
+    private static final int MODELLED_PLACES = 15;
+    /** The mantissas in a plain or coded body are below this. */
     private static final double MAX_MANTISSA = 1L << 48;
+    /** Decimals of 15 digits are read as different floats, so that a float has at most one of them, its shortest text. */
+    private static final double DIGITS_15 = 1e15;
+    /** Up to here, whole numbers are floats. */
+    private static final long MAX_EXACT = 1L << 53;
     private static final int SHORT_PLACES = 8;
     private static final int SHORT_SIZES = 32;
     private static final int MAX_BITS = 67;
-    /** The forms of a coded body: a decimal, binary32 and binary64. */
+    /** The forms of a coded or modelled body: a decimal, binary32 and binary64. */
     private static final int FORMS = 3;
 
     private enum Form { SHORT, SINGLE, LONG, DOUBLE }
 
-    /** The shortest decimal text of a float: mantissa * 10^-places. A plain body has no others. */
+    /** The shortest decimal text of a float: mantissa * 10^-places. */
     private static final class Decimal {
         final boolean negative;
         final int places;
@@ -27,20 +34,34 @@ final class FloatNode extends Node {
             this.mantissa = mantissa;
         }
 
-        /** Returns null if the decimal has too many places or digits. */
-        static Decimal of(double f) {
-            for (int places = 0; places <= MAX_PLACES; places++) {
+        /** Returns null if the decimal has too many places or digits for the body. */
+        static Decimal of(double f, Body body) {
+            boolean modelled = body == Body.MODELLED;
+            double most = modelled ? DIGITS_15 : MAX_MANTISSA;
+            for (int places = 0; places < placeCount(body); places++) {
                 double mantissa = Math.rint(Math.abs(f) * Floats.POWERS[places]);
-                if (mantissa < MAX_MANTISSA && mantissa / Floats.POWERS[places] == Math.abs(f)) {
+                if (mantissa < most && mantissa / Floats.POWERS[places] == Math.abs(f)) {
                     return new Decimal(Double.doubleToRawLongBits(f) < 0, places, (long) mantissa);
                 }
             }
-            return null;
+            return modelled ? longer(f) : null;
+        }
+
+        /** Returns the decimal of a float that has none of 15 digits; null if it has too many places, or 64 bits. */
+        private static Decimal longer(double f) {
+            BigDecimal shortest = Floats.shortest(Math.abs(f));
+            int places = Math.max(shortest.scale(), 0);
+            // The number of digits of the mantissa, which has 19 at most.
+            if (places > MODELLED_PLACES || shortest.precision() - (long) shortest.scale() + places > 19) {
+                return null;
+            }
+            BigInteger mantissa = shortest.setScale(places).unscaledValue();
+            return mantissa.bitLength() < Long.SIZE ? new Decimal(f < 0, places, mantissa.longValue()) : null;
         }
 
         /** Returns the float, whether or not this is its shortest text. */
         double toFloat() {
-            double f = mantissa / Floats.POWERS[places];
+            double f = mantissa < MAX_EXACT ? mantissa / Floats.POWERS[places] : BigDecimal.valueOf(mantissa, places).doubleValue();
             return negative ? -f : f;
         }
 
@@ -52,14 +73,19 @@ final class FloatNode extends Node {
             return places < SHORT_PLACES && size() < SHORT_SIZES;
         }
 
-        boolean isShortestText() {
-            Decimal shortest = mantissa >= 0 && mantissa < MAX_MANTISSA ? of(toFloat()) : null;
+        boolean isShortestText(Body body) {
+            Decimal shortest = mantissa >= 0 ? of(toFloat(), body) : null;
             return shortest != null && shortest.places == places && shortest.mantissa == mantissa;
         }
     }
 
     FloatNode(int id) {
         super(id);
+    }
+
+    /** Returns how many numbers of places a decimal may have. */
+    private static int placeCount(Body body) {
+        return 1 + (body == Body.MODELLED ? MODELLED_PLACES : MAX_PLACES);
     }
 
     private static boolean isSingle(double f) {
@@ -101,17 +127,17 @@ final class FloatNode extends Node {
             boolean isFinite = !(value instanceof Double) || Double.isFinite((Double) value);
             throw range(Describe.brief(value) + " is not " + (isFinite ? "exact as a binary64" : "a finite number"));
         }
-        if (to.sink.isCoded()) {
-            writeCoded(f, to.sink);
-        } else {
+        if (to.sink.body() == Body.PLAIN) {
             writePlain(f, to.sink);
+        } else {
+            writeThreeForms(f, to.sink);
         }
     }
 
     private void writePlain(double f, Sink sink) {
         long at = Part.key(id, Part.VALUE);
         long form = Part.key(id, Part.FORM);
-        Decimal d = Decimal.of(f);
+        Decimal d = Decimal.of(f, Body.PLAIN);
         switch (form(f, d)) {
             case SHORT:
                 sink.index(form, 0, 2);
@@ -127,7 +153,7 @@ final class FloatNode extends Node {
             case LONG:
                 sink.index(form, 0b110, 8);
                 sink.index(Part.key(id, Part.SIGN), d.negative ? 1 : 0, 2);
-                sink.index(Part.key(id, Part.PLACES), d.places, MAX_PLACES + 1);
+                sink.index(Part.key(id, Part.PLACES), d.places, placeCount(Body.PLAIN));
                 sink.sized(at, d.mantissa);
                 break;
             default:
@@ -136,13 +162,14 @@ final class FloatNode extends Node {
         }
     }
 
-    private void writeCoded(double f, Sink sink) {
+    /** Writes a float of a coded or modelled body. */
+    private void writeThreeForms(double f, Sink sink) {
         long form = Part.key(id, Part.FORM);
-        Decimal d = Decimal.of(f);
+        Decimal d = Decimal.of(f, sink.body());
         if (d != null) {
             sink.index(form, 0, FORMS);
             sink.index(Part.key(id, Part.SIGN), d.negative ? 1 : 0, 2);
-            sink.index(Part.key(id, Part.PLACES), d.places, MAX_PLACES + 1);
+            sink.index(Part.key(id, Part.PLACES), d.places, placeCount(sink.body()));
             sink.sized(Part.key(id, Part.VALUE), d.mantissa);
         } else {
             sink.index(form, isSingle(f) ? 1 : 2, FORMS);
@@ -158,7 +185,7 @@ final class FloatNode extends Node {
     @Override
     Object read(Reading from, int nesting) {
         int offset = from.source.offset();
-        return Values.number(from.source.isCoded() ? readCoded(from.source, offset) : readPlain(from.source, offset));
+        return Values.number(from.source.body() == Body.PLAIN ? readPlain(from.source, offset) : readThreeForms(from.source, offset));
     }
 
     private double readPlain(Source source, int offset) {
@@ -178,19 +205,19 @@ final class FloatNode extends Node {
             form = Form.LONG;
             f = readDecimal(source, offset, false);
         }
-        if (form(f, Decimal.of(f)) != form) {
+        if (form(f, Decimal.of(f, Body.PLAIN)) != form) {
             throw otherForm(offset);
         }
         return f;
     }
 
-    private double readCoded(Source source, int offset) {
+    private double readThreeForms(Source source, int offset) {
         long form = source.index(Part.key(id, Part.FORM), FORMS);
         if (form == 0) {
             return readDecimal(source, offset, false);
         }
         double f = readBinary(source, form == 1 ? 32 : 64, offset);
-        if (form == 2 && isSingle(f) || Decimal.of(f) != null) {
+        if (form == 2 && isSingle(f) || Decimal.of(f, source.body()) != null) {
             throw otherForm(offset);
         }
         return f;
@@ -198,7 +225,7 @@ final class FloatNode extends Node {
 
     private double readDecimal(Source source, int offset, boolean isShort) {
         boolean negative = source.index(Part.key(id, Part.SIGN), 2) == 1;
-        int places = (int) source.index(Part.key(id, Part.PLACES), isShort ? SHORT_PLACES : MAX_PLACES + 1);
+        int places = (int) source.index(Part.key(id, Part.PLACES), isShort ? SHORT_PLACES : placeCount(source.body()));
         long at = Part.key(id, Part.VALUE);
         long mantissa;
         if (isShort) {
@@ -208,7 +235,7 @@ final class FloatNode extends Node {
             mantissa = source.sized(at);
         }
         Decimal d = new Decimal(negative, places, mantissa);
-        if (!d.isShortestText()) {
+        if (!d.isShortestText(source.body())) {
             throw otherForm(offset);
         }
         return d.toFloat();
@@ -241,7 +268,7 @@ final class FloatNode extends Node {
     void addLeaves(Leaves leaves) {
         leaves.index(Part.key(id, Part.FORM), FORMS);
         leaves.index(Part.key(id, Part.SIGN), 2);
-        leaves.index(Part.key(id, Part.PLACES), MAX_PLACES + 1);
+        leaves.index(Part.key(id, Part.PLACES), placeCount(Body.CODED));
         leaves.opaque();
     }
 }

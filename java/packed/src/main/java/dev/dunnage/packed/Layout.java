@@ -12,9 +12,8 @@ import java.util.Map;
 /**
  * The bits of the messages of a schema, as {@code dunnage schema layout SCHEMA --json} exports them.
  *
- * <p>A layout encodes and decodes in modes 0 and 1 of {@code spec/packed.md}. It has no deltas, and layouts of schemas whose largest
- * message has no bound, or more than 1,024 bytes, are rejected. Rules that only restrict, such as {@code uniqueItems}, are not a part of an
- * exported layout and are not checked.
+ * <p>A layout encodes and decodes in modes 0 and 1 of {@code spec/packed.md}, with plain and with modelled bodies. It has no deltas. Rules that only
+ * restrict, such as {@code uniqueItems}, are not a part of an exported layout and are not checked.
  *
  * <p>A layout does not change; threads may share it.
  */
@@ -30,6 +29,8 @@ public final class Layout {
     private final boolean hasSlotByte;
     private final String fingerprint;
     private final Node root;
+    /** Whether bodies are modelled: a part has no bound, or the largest plain message would have too many bytes. */
+    private final boolean isModelled;
     private final int maxBytes;
     /** Null without a check. */
     private final Check check;
@@ -50,15 +51,12 @@ public final class Layout {
         int checkBytes = canonical.containsKey("check") ? NodeReader.whole(canonical.get("check"), 1, 2).intValue() : 0;
         NodeReader reader = new NodeReader();
         root = reader.node(canonical.get("layout"));
+        reader.definitions(canonical.containsKey("definitions") ? canonical.get("definitions") : List.of());
         long bits = root.maxBits();
         long most = (hasSlotByte ? 1 : 0) + (bits + 7) / 8 + checkBytes;
-        if (most > MAX_PLAIN_BYTES) {
-            throw modelled();
-        }
-        if (!hasSlotByte && (bits == 0 || canonical.containsKey("statistics"))) {
-            throw new LayoutException("a message without a slot byte needs a value that takes bits, and has no statistics");
-        }
-        maxBytes = (int) most;
+        isModelled = most > MAX_PLAIN_BYTES;
+        maxBytes = isModelled ? Limits.MAX_BYTES : (int) most;
+        requirePlain(canonical, bits, reader.hasTimes);
         check = checkBytes == 0 ? null : new Check(checkBytes, hash, hasSlotByte ? null : slot);
         leaves = canonical.containsKey("statistics") ? statistics(canonical) : null;
         round(export.get("rounded"), reader.nodes);
@@ -69,7 +67,7 @@ public final class Layout {
      *
      * @param json the JSON text
      * @return the layout
-     * @throws LayoutException if the text is damaged or was changed, or if the layout is modelled
+     * @throws LayoutException if the text is damaged or was changed
      */
     public static Layout parse(String json) {
         return new Layout(exported(Json.parse(json)));
@@ -83,22 +81,29 @@ public final class Layout {
         return (Map<?, ?>) json;
     }
 
-    static LayoutException modelled() {
-        return new LayoutException("a modelled layout: its messages have no bound, or more than 1,024 bytes; this library has plain layouts only");
+    /** Checks that the layout has what goes with its kind of bodies. */
+    private void requirePlain(Map<?, ?> canonical, long bits, boolean hasTimes) {
+        if (!isModelled && hasTimes) {
+            throw new LayoutException("not a layout of this version: a plain message has no times in texts without a notation");
+        }
+        if (isModelled && canonical.containsKey("statistics")) {
+            throw new LayoutException("statistics need a largest message of at most " + MAX_PLAIN_BYTES + " bytes");
+        }
+        if (!hasSlotByte && (isModelled || bits == 0 || canonical.containsKey("statistics"))) {
+            throw new LayoutException(
+                "a message without a slot byte needs a largest one of at most " + MAX_PLAIN_BYTES + " bytes, a value that takes bits, and no statistics");
+        }
     }
 
     private static void requireVersion(Map<?, ?> canonical) {
         if (!Values.same(canonical.get("packed"), (long) VERSION)) {
             throw new LayoutException("a layout of another version of packed than " + VERSION);
         }
-        if (canonical.containsKey("definitions")) {
-            throw modelled();
-        }
         if (canonical.containsKey("slot") && !"port".equals(canonical.get("slot"))) {
             throw new LayoutException("a slot from something else than the port");
         }
         for (Object member : canonical.keySet()) {
-            if (!List.of("packed", "slot", "check", "statistics", "layout").contains(member)) {
+            if (!List.of("packed", "slot", "check", "statistics", "layout", "definitions").contains(member)) {
                 throw new LayoutException("a layout with the unknown member \"" + member + "\"");
             }
         }
@@ -179,7 +184,7 @@ public final class Layout {
     /**
      * Returns the size of the largest message.
      *
-     * @return the size in bytes, slot byte and check included
+     * @return the size in bytes, slot byte and check included; 1 MiB, the limit of all messages, if the schema leaves it open or it is above 1,024 bytes
      */
     public int maxBytes() {
         return maxBytes;
@@ -193,7 +198,7 @@ public final class Layout {
     /**
      * Encodes a message in the shortest form that needs no reference.
      *
-     * @param message null, Boolean, String, a number, or a List or Map of these. Byte, Short, Integer, Long, BigInteger, Float, Double and
+     * @param message null, Boolean, String, a number, byte[], or a List or Map of these. Byte, Short, Integer, Long, BigInteger, Float, Double and
      *     BigDecimal are numbers; a Float is the number that it holds exactly
      * @return the bytes
      * @throws PackedException if the layout does not have the message
@@ -207,9 +212,8 @@ public final class Layout {
     }
 
     private byte[] write(Object value) {
-        BitWriter plain = new BitWriter(hasSlotByte ? new byte[] {(byte) slot} : new byte[0]);
-        new Node.Writing(plain).value(root, value, 0);
-        byte[] bytes = plain.finish();
+        byte[] start = hasSlotByte ? new byte[] {(byte) slot} : new byte[0];
+        byte[] bytes = isModelled ? writeModelled(value, start) : writePlain(value, start);
         if (leaves != null) {
             RangeWriter coder = new RangeWriter(PRIOR << 6 | slot);
             new Node.Writing(new CodedSink(coder, leaves)).value(root, value, 0);
@@ -224,12 +228,29 @@ public final class Layout {
         return sealed;
     }
 
+    private byte[] writePlain(Object value, byte[] start) {
+        BitWriter plain = new BitWriter(start);
+        new Node.Writing(plain).value(root, value, 0);
+        return plain.finish();
+    }
+
+    private byte[] writeModelled(Object value, byte[] start) {
+        Model model = Model.primed();
+        try {
+            ModelledSink sink = new ModelledSink(model, start);
+            new Node.Writing(sink).value(root, value, 0);
+            return sink.finish();
+        } finally {
+            Model.release(model);
+        }
+    }
+
     /**
      * Decodes a message whose layout has no texts that the receiver knows.
      *
      * @param message the bytes
-     * @return the value: null, Boolean, String, Long, BigInteger from 2^63 on, Double, or a List or Map of these, which keeps the order of
-     *     the schema
+     * @return the value: null, Boolean, String, Long, BigInteger from 2^63 on, Double, byte[] where the schema allows anything, or a List or Map of
+     *     these. A Map has the order of the message if the layout is modelled, otherwise that of the schema
      * @throws PackedException if the bytes are not a message of the layout
      */
     public Object decode(byte[] message) {
@@ -280,10 +301,25 @@ public final class Layout {
             coder.finish();
             return value;
         }
+        if (isModelled) {
+            return readModelled(message, length, known);
+        }
         BitReader reader = new BitReader(message, length, hasSlotByte ? 1 : 0);
         Object value = new Node.Reading(reader, known).value(root, 0);
         reader.finish();
         return value;
+    }
+
+    private Object readModelled(byte[] message, int length, Map<String, String> known) {
+        Model model = Model.primed();
+        try {
+            ModelledSource source = new ModelledSource(model, message, length, 1);
+            Object value = new Node.Reading(source, known).value(root, 0);
+            source.finish();
+            return value;
+        } finally {
+            Model.release(model);
+        }
     }
 
     /** Checks the size of a message and its slot byte. */

@@ -1,5 +1,6 @@
 package dev.dunnage.packed;
 
+import java.util.List;
 import java.util.Map;
 
 /** A part of the message: a node of the layout's tree. {@code spec/packed.md}, "Plain bodies". */
@@ -43,6 +44,17 @@ abstract class Node {
             limits.take(1, source.offset());
             return node.read(this, nesting);
         }
+
+        /** Reads a key of an object of the node with this number. It must be none of the {@code named} ones, and not yet in {@code members}. */
+        String newKey(int node, Map<String, ?> named, Map<String, ?> members) {
+            int offset = source.offset();
+            String key = source.text(Part.key(node, Part.KEY), 0, Bounds.OPEN);
+            limits.takeText(key, offset);
+            if (named.containsKey(key) || members.containsKey(key)) {
+                throw new PackedException(Kind.MALFORMED, offset, "a duplicate key").under(key);
+            }
+            return key;
+        }
     }
 
     abstract void write(Object value, Writing to, int nesting);
@@ -61,6 +73,11 @@ abstract class Node {
     final boolean carries(Object value, Limits limits) {
         limits.step();
         return carriesThis(value, limits);
+    }
+
+    /** Returns the nodes below this one that may have the same value. */
+    List<Node> same() {
+        return List.of();
     }
 
     /** Whether a value has the type of one of the listed values, in nodes that list them. */

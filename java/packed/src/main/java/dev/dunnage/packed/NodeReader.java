@@ -2,19 +2,26 @@ package dev.dunnage.packed;
 
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /** Reads the tree of a layout from its canonical text. {@code spec/packed.md}, "Fingerprints". */
 final class NodeReader {
-    /** The most characters of a pattern. A plain layout cannot have more from classes of several, and nobody needs more of the others. */
-    private static final int MAX_CHARACTERS = 1 << 13;
+    /** The most characters of a pattern. */
+    private static final int MAX_CHARACTERS = 1 << 20;
+    /** The most nodes for one value, if a definition is among them. */
+    private static final int MAX_SAME = 32;
     private static final int MAX_SEGMENTS = 256;
     private static final long MAX_COUNT = 0xffff_ffffL;
     private static final BigInteger MAX_NUMBER = BigInteger.ONE.shiftLeft(64);
 
     /** All nodes by their numbers. */
     final List<Node> nodes = new ArrayList<>();
+    /** The trees that refer to themselves. */
+    private final List<Node> definitions = new ArrayList<>();
+    /** Whether a text is written as a time, as in modelled layouts alone. */
+    boolean hasTimes;
 
     private static LayoutException fault(String what) {
         return new LayoutException("not a layout of this version: " + what);
@@ -29,6 +36,43 @@ final class NodeReader {
         return node;
     }
 
+    /** Reads the trees of the definitions, which are numbered behind the tree of the message. */
+    void definitions(Object json) {
+        for (Object definition : list(json)) {
+            definitions.add(node(definition));
+        }
+        Map<Node, Integer> lengths = new HashMap<>();
+        for (Node node : nodes) {
+            if (node instanceof DefinitionNode && ((DefinitionNode) node).tree() == null) {
+                throw fault("a definition that is not there");
+            }
+        }
+        for (Node node : nodes) {
+            if (node instanceof DefinitionNode) {
+                length(node, MAX_SAME, lengths);
+            }
+        }
+    }
+
+    /** Returns the most nodes for one value from this one on, and rejects more: a definition may lead to itself without an array or object. */
+    private static int length(Node node, int left, Map<Node, Integer> lengths) {
+        Integer known = lengths.get(node);
+        int length = known == null ? 1 : known;
+        if (left == 0) {
+            throw fault("a definition that leads to itself");
+        }
+        if (known == null) {
+            for (Node next : node.same()) {
+                length = Math.max(length, 1 + length(next, left - 1, lengths));
+            }
+            lengths.put(node, length);
+        }
+        if (length > left) {
+            throw fault("a definition that leads to itself");
+        }
+        return length;
+    }
+
     private static Node named(int id, String name) {
         switch (name) {
             case "boolean":
@@ -38,7 +82,7 @@ final class NodeReader {
             case "known":
                 return new Scalars.Known(id, Scalars.Known.DEVICE);
             case "any":
-                throw Layout.modelled();
+                return new AnyNode(id);
             default:
                 throw fault("the node \"" + name + "\"");
         }
@@ -62,11 +106,11 @@ final class NodeReader {
             case "pattern":
                 return new PatternNode(id, segments(list(first)));
             case "text":
-                return new TextNode(id, min(first), max(first));
+                return text(id, members);
             case "array":
-                return new ArrayNode(id, List.of(), node(members.get("item")), min(first), max(first));
+                return new ArrayNode(id, List.of(), node(members.get("item")), bounds(first));
             case "tuple":
-                return new ArrayNode(id, children(list(members.get("items"))), rest(members), min(first), max(first));
+                return new ArrayNode(id, children(list(members.get("items"))), rest(members), bounds(first));
             case "object":
                 return object(id, members);
             case "nullable":
@@ -74,7 +118,7 @@ final class NodeReader {
             case "union":
                 return new Alternatives.Union(id, children(several(first)));
             case "definition":
-                throw Layout.modelled();
+                return new DefinitionNode(id, whole(first, 0, Integer.MAX_VALUE).intValue(), definitions);
             default:
                 throw fault("the node \"" + kind + "\"");
         }
@@ -91,9 +135,6 @@ final class NodeReader {
     }
 
     private Node object(int id, Map<?, ?> members) {
-        if (members.containsKey("additional")) {
-            throw Layout.modelled();
-        }
         List<ObjectNode.Property> properties = new ArrayList<>();
         for (Object property : list(members.get("object"))) {
             List<?> parts = list(property, 3);
@@ -102,7 +143,7 @@ final class NodeReader {
             }
             properties.add(new ObjectNode.Property(text(parts.get(0)), (Boolean) parts.get(1), node(parts.get(2))));
         }
-        return new ObjectNode(id, properties);
+        return new ObjectNode(id, properties, members.containsKey("additional") ? node(members.get("additional")) : null);
     }
 
     private Node numbers(int id, List<?> parts) {
@@ -194,9 +235,6 @@ final class NodeReader {
             int[] set = text(parts.get(0)).codePoints().toArray();
             long max = whole(parts.get(2), 0, MAX_COUNT).longValue();
             characters += max;
-            if (characters > MAX_CHARACTERS && set.length > 1) {
-                throw Layout.modelled();
-            }
             boolean ascending = set.length > 0;
             for (int i = 1; i < set.length; i++) {
                 ascending &= set[i - 1] < set[i];
@@ -209,15 +247,19 @@ final class NodeReader {
         return segments;
     }
 
-    private static long min(Object bounds) {
-        return whole(list(bounds, 2).get(0), 0, MAX_COUNT).longValue();
+    private Node text(int id, Map<?, ?> members) {
+        boolean isTime = members.containsKey("time");
+        if (isTime && !Boolean.TRUE.equals(members.get("time"))) {
+            throw fault("a text that is and is not a time");
+        }
+        hasTimes |= isTime;
+        return new TextNode(id, bounds(members.get("text")), isTime);
     }
 
-    private static long max(Object bounds) {
-        if (list(bounds, 2).get(1) == null) {
-            throw Layout.modelled();
-        }
-        return whole(list(bounds, 2).get(1), min(bounds), MAX_COUNT).longValue();
+    private static Bounds bounds(Object json) {
+        List<?> both = list(json, 2);
+        long min = whole(both.get(0), 0, MAX_COUNT).longValue();
+        return new Bounds(min, both.get(1) == null ? Bounds.OPEN : whole(both.get(1), min, MAX_COUNT).longValue());
     }
 
     /** Reads a number in quotes. */

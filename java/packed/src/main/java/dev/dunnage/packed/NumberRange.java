@@ -121,7 +121,7 @@ final class NumberRange {
 
     void write(int node, int nth, BigInteger n, Sink sink) {
         long key = Part.key(node, Part.VALUE, nth);
-        if (hasUsual(sink.isCoded())) {
+        if (hasUsual(sink.body() == Body.CODED)) {
             if (usualFirst.compareTo(n) <= 0 && n.compareTo(usualLast) <= 0) {
                 sink.index(key, n.subtract(usualFirst).divide(step).longValue(), usualCount + 1);
                 return;
@@ -141,7 +141,7 @@ final class NumberRange {
 
     BigInteger read(int node, int nth, Source source) {
         long key = Part.key(node, Part.VALUE, nth);
-        boolean usual = hasUsual(source.isCoded());
+        boolean usual = hasUsual(source.body() == Body.CODED);
         if (usual) {
             long steps = source.index(key, usualCount + 1);
             if (steps < usualCount) {
@@ -156,7 +156,7 @@ final class NumberRange {
             n = min.add(distance(source.sized(key)));
         } else {
             boolean negative = source.index(Part.key(node, Part.SIGN, nth), 2) == 1;
-            BigInteger steps = unsigned(source.sized(key));
+            BigInteger steps = Values.unsigned(source.sized(key));
             n = (negative ? steps.not() : steps).multiply(step);
         }
         if (n.compareTo(min) < 0 || n.compareTo(max) > 0) {
@@ -169,12 +169,7 @@ final class NumberRange {
     }
 
     private BigInteger distance(long steps) {
-        return unsigned(steps).multiply(step);
-    }
-
-    private static BigInteger unsigned(long n) {
-        BigInteger low = BigInteger.valueOf(n & Long.MAX_VALUE);
-        return n < 0 ? low.setBit(Long.SIZE - 1) : low;
+        return Values.unsigned(steps).multiply(step);
     }
 
     long maxBits() {

@@ -1,16 +1,19 @@
 package dev.dunnage.packed;
 
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** An object with its properties in the order of the schema. */
+/** An object with its properties in the order of the schema, then any others that it may have. */
 final class ObjectNode extends Node {
     /** A property: a bit says whether it is present, if it is not required. */
     static final class Property {
         final String name;
         final boolean required;
         final Node node;
+        /** The place among the properties of the schema. */
+        private int at;
 
         Property(String name, boolean required, Node node) {
             this.name = name;
@@ -22,12 +25,16 @@ final class ObjectNode extends Node {
     private final List<Property> properties;
     private final Map<String, Property> byName = new LinkedHashMap<>();
     private final int required;
+    /** The node of other properties, or null if there are none. */
+    private final Node additional;
 
-    ObjectNode(int id, List<Property> properties) {
+    ObjectNode(int id, List<Property> properties, Node additional) {
         super(id);
         this.properties = properties;
+        this.additional = additional;
         int required = 0;
         for (Property property : properties) {
+            property.at = byName.size();
             byName.put(property.name, property);
             required += property.required ? 1 : 0;
         }
@@ -44,6 +51,9 @@ final class ObjectNode extends Node {
             throw Values.wrongType("an object", value);
         }
         Map<?, ?> members = (Map<?, ?>) value;
+        boolean isModelled = to.sink.body() == Body.MODELLED;
+        // The place of each property among those that are written, for the order of a modelled body.
+        int[] places = new int[isModelled ? properties.size() : 0];
         int written = 0;
         for (Property property : properties) {
             boolean present = members.containsKey(property.name);
@@ -53,18 +63,57 @@ final class ObjectNode extends Node {
                 throw range("the field " + Describe.quoted(property.name) + " is missing");
             }
             if (present) {
+                if (isModelled) {
+                    places[property.at] = written;
+                }
                 written++;
                 to.limits.takeText(property.name, 0);
-                try {
-                    to.value(property.node, members.get(property.name), inside);
-                } catch (PackedException e) {
-                    throw e.under(property.name);
-                }
+                writeMember(property.node, property.name, members.get(property.name), to, inside);
             }
         }
-        if (written < members.size()) {
+        if (additional != null) {
+            writeAdditional(members, written, to, inside);
+        } else if (written < members.size()) {
             rejectUnknown(members);
         }
+        if (isModelled) {
+            PropertyOrder.write(id, order(members, places, written), to.sink);
+        }
+    }
+
+    private static void writeMember(Node node, String key, Object value, Writing to, int nesting) {
+        try {
+            to.value(node, value, nesting);
+        } catch (PackedException e) {
+            throw e.under(key);
+        }
+    }
+
+    private void writeAdditional(Map<?, ?> members, int written, Writing to, int nesting) {
+        to.sink.sized(Part.key(id, Part.COUNT), members.size() - written);
+        if (written == members.size()) {
+            return;
+        }
+        for (Map.Entry<?, ?> member : members.entrySet()) {
+            String key = (String) member.getKey();
+            if (!byName.containsKey(key)) {
+                to.limits.takeText(key, 0);
+                to.sink.text(Part.key(id, Part.KEY), key, 0, Bounds.OPEN);
+                writeMember(additional, key, member.getValue(), to, nesting);
+            }
+        }
+    }
+
+    /** Returns the place of each property of a message among those that were written: {@code places}, and the others behind them. */
+    private int[] order(Map<?, ?> members, int[] places, int written) {
+        int[] order = new int[members.size()];
+        int others = written;
+        int i = 0;
+        for (Object key : members.keySet()) {
+            Property property = byName.get(key);
+            order[i++] = property == null ? others++ : places[property.at];
+        }
+        return order;
     }
 
     private void rejectUnknown(Map<?, ?> members) {
@@ -84,13 +133,36 @@ final class ObjectNode extends Node {
                 continue;
             }
             from.limits.takeText(property.name, from.source.offset());
-            try {
-                members.put(property.name, from.value(property.node, inside));
-            } catch (PackedException e) {
-                throw e.under(property.name);
-            }
+            readMember(property.node, property.name, members, from, inside);
         }
-        return members;
+        int named = members.size();
+        if (additional != null) {
+            readAdditional(members, from, inside);
+        }
+        int[] places = from.source.body() == Body.MODELLED ? PropertyOrder.read(id, members.size(), named, from.source) : null;
+        return places == null ? members : ordered(members, places);
+    }
+
+    private static void readMember(Node node, String key, Map<String, Object> members, Reading from, int nesting) {
+        try {
+            members.put(key, from.value(node, nesting));
+        } catch (PackedException e) {
+            throw e.under(key);
+        }
+    }
+
+    private void readAdditional(Map<String, Object> members, Reading from, int nesting) {
+        long count = from.source.sized(Part.key(id, Part.COUNT));
+        for (long i = 0; Long.compareUnsigned(i, count) < 0; i++) {
+            readMember(additional, from.newKey(id, byName, members), members, from, nesting);
+        }
+    }
+
+    private static Map<String, Object> ordered(Map<String, Object> members, int[] places) {
+        String[] keys = members.keySet().toArray(new String[0]);
+        Map<String, Object> ordered = new LinkedHashMap<>();
+        Arrays.stream(places).forEach(place -> ordered.put(keys[place], members.get(keys[place])));
+        return ordered;
     }
 
     @Override
@@ -102,19 +174,20 @@ final class ObjectNode extends Node {
         for (Map.Entry<?, ?> member : ((Map<?, ?>) value).entrySet()) {
             limits.charge(properties.size());
             Property property = byName.get(member.getKey());
-            if (property == null || !property.node.carries(member.getValue(), limits)) {
+            Node node = property == null ? additional : property.node;
+            if (node == null || !node.carries(member.getValue(), limits)) {
                 return false;
             }
-            found += property.required ? 1 : 0;
+            found += property != null && property.required ? 1 : 0;
         }
         return found == required;
     }
 
     @Override
     long maxBits() {
-        long bits = 0;
+        long bits = additional == null ? 0 : Bits.OPEN;
         for (Property property : properties) {
-            bits = Bits.and(bits, property.node.maxBits() + (property.required ? 0 : 1));
+            bits = Bits.and(bits, Bits.and(property.node.maxBits(), property.required ? 0 : 1));
         }
         return bits;
     }

@@ -1,6 +1,6 @@
 package dev.dunnage.packed;
 
-/** The parts of a node, which a coded body tells apart by a key: the node, the part, and the number of the item or piece. */
+/** The parts of a node, which coded and modelled bodies tell apart by a key: the node, the part, and the number of the item or piece. */
 final class Part {
     static final int VALUE = 0;
     static final int PRESENCE = 1;
@@ -8,6 +8,8 @@ final class Part {
     static final int FORM = 3;
     static final int SIGN = 4;
     static final int PLACES = 5;
+    static final int ORDER = 6;
+    static final int KEY = 7;
 
     private static final int NTH_BITS = 28;
 
@@ -20,6 +22,16 @@ final class Part {
 
     static long key(int node, int part) {
         return key(node, part, 0);
+    }
+
+    /** Returns the part of a key. */
+    static int part(long key) {
+        return (int) (key >>> NTH_BITS) & 7;
+    }
+
+    /** Returns a hash of the node and the part of a key. */
+    static int place(long key) {
+        return Hashes.of((int) (key >>> NTH_BITS >>> 3), part(key));
     }
 
     /** Returns the number of bits of an index out of {@code count}: ceil(log2 count). */

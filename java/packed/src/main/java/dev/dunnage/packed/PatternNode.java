@@ -129,9 +129,11 @@ final class PatternNode extends Node {
         }
         for (int i = 0; i < runs.length; i++) {
             Segment segment = segments.get(i);
-            to.sink.index(Part.key(id, Part.COUNT, i), runs[i] - segment.min, segment.max - segment.min + 1L);
+            if (segment.min < segment.max) {
+                to.sink.index(Part.key(id, Part.COUNT, i), runs[i] - segment.min, segment.max - segment.min + 1L);
+            }
         }
-        if (to.sink.isCoded()) {
+        if (to.sink.body() == Body.CODED) {
             writePieces(text, runs, to.sink);
         } else {
             writeGroups(text, runs, to.sink);
@@ -157,7 +159,9 @@ final class PatternNode extends Node {
                 product *= radix;
             }
         }
-        sink.index(key, value, product);
+        if (product > 1) {
+            sink.index(key, value, product);
+        }
     }
 
     private void writePieces(int[] text, int[] runs, Sink sink) {
@@ -198,7 +202,10 @@ final class PatternNode extends Node {
         int length = 0;
         for (int i = 0; i < runs.length; i++) {
             Segment segment = segments.get(i);
-            runs[i] = segment.min + (int) from.source.index(Part.key(id, Part.COUNT, i), segment.max - segment.min + 1L);
+            runs[i] = segment.min;
+            if (segment.min < segment.max) {
+                runs[i] += (int) from.source.index(Part.key(id, Part.COUNT, i), segment.max - segment.min + 1L);
+            }
             length += runs[i];
         }
         int[] text = new int[length];
@@ -206,7 +213,7 @@ final class PatternNode extends Node {
         for (int i = 0; i < runs.length; i++) {
             Arrays.fill(text, starts[i], starts[i] + runs[i], segments.get(i).characters[0]);
         }
-        if (from.source.isCoded()) {
+        if (from.source.body() == Body.CODED) {
             readPieces(text, runs, from.source);
         } else {
             readGroups(text, runs, from.source);
@@ -238,7 +245,9 @@ final class PatternNode extends Node {
             }
             at += radix > 1 ? 0 : runs[i];
         }
-        readGroup(text, places, classes, size, product, source);
+        if (product > 1) {
+            readGroup(text, places, classes, size, product, source);
+        }
     }
 
     private void readGroup(int[] text, int[] places, Segment[] classes, int size, long product, Source source) {
@@ -265,19 +274,35 @@ final class PatternNode extends Node {
         }
     }
 
+    /** Returns the most characters of a group of one class, or 0 if they take no bits. */
+    private static int most(Segment segment) {
+        int most = 0;
+        while (segment.characters.length > 1 && power(segment, most + 1) < GROUP) {
+            most++;
+        }
+        return most;
+    }
+
     @Override
     long maxBits() {
         long bits = 0;
         long product = 1;
         for (Segment segment : segments) {
             bits += Part.indexBits(segment.max - segment.min + 1L);
-            int radix = segment.characters.length;
-            for (int i = 0; radix > 1 && i < segment.max; i++) {
-                if (product * radix >= GROUP) {
+            int most = most(segment);
+            for (int left = most > 0 ? segment.max : 0; left > 0;) {
+                if (product == 1 && left > most) {
+                    // Whole groups of this class, so that a long segment takes no time.
+                    long groups = (left - 1) / most;
+                    bits += groups * Part.indexBits(power(segment, most));
+                    left -= (int) groups * most;
+                } else if (product * segment.characters.length >= GROUP) {
                     bits += Part.indexBits(product);
                     product = 1;
+                } else {
+                    product *= segment.characters.length;
+                    left--;
                 }
-                product *= radix;
             }
         }
         return bits + Part.indexBits(product);
@@ -291,10 +316,7 @@ final class PatternNode extends Node {
         List<Piece> all = new ArrayList<>();
         for (int i = 0; i < segments.size(); i++) {
             Segment segment = segments.get(i);
-            int most = 0;
-            while (segment.characters.length > 1 && power(segment, most + 1) < GROUP) {
-                most++;
-            }
+            int most = most(segment);
             for (int after = 0; most > 0 && after < segment.max; after += most) {
                 int length = Math.min(most, segment.max - after);
                 leaves.index(Part.key(id, Part.VALUE, all.size()), power(segment, length));

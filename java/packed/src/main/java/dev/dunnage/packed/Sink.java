@@ -2,8 +2,8 @@ package dev.dunnage.packed;
 
 /** Writes the parts of a message in their order. {@code key} is that of {@link Part}. */
 interface Sink {
-    /** Whether the body is coded. A few parts differ. */
-    boolean isCoded();
+    /** The kind of the body. A few parts differ. */
+    Body body();
 
     /** Writes {@code value}, which is at most {@code count} - 1. */
     void index(long key, long value, long count);
@@ -14,7 +14,7 @@ interface Sink {
     /** Writes the lowest {@code bits} bits of {@code value}, whose higher bits are 0. */
     void raw(long key, long value, int bits);
 
-    /** Writes text of {@code min} to {@code max} code points. */
+    /** Writes text of {@code min} to {@code max} code points. Only a modelled body has texts without a maximum, {@link Bounds#OPEN}. */
     default void text(long key, String text, long min, long max) {
         int length = text.codePointCount(0, text.length());
         index(key, length - min, max - min + 1);

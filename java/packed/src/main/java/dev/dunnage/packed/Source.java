@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 
 /** Reads the parts of a message in their order. {@code key} is that of {@link Part}. */
 interface Source {
-    /** Whether the body is coded. A few parts differ. */
-    boolean isCoded();
+    /** The kind of the body. A few parts differ. */
+    Body body();
 
     /** Reads a number from 0 to {@code count} - 1. */
     long index(long key, long count);
@@ -21,7 +21,7 @@ interface Source {
     /** Returns the byte that holds the next bit, for errors. */
     int offset();
 
-    /** Reads text of {@code min} to {@code max} code points. */
+    /** Reads text of {@code min} to {@code max} code points. Only a modelled body has texts without a maximum, {@link Bounds#OPEN}. */
     default String text(long key, long min, long max) {
         long length = min + index(key, max - min + 1);
         if (length == 0) {

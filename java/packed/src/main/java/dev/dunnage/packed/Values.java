@@ -128,6 +128,12 @@ final class Values {
         return n.compareTo(LONG_MIN) >= 0 && n.compareTo(UNSIGNED_MAX) <= 0;
     }
 
+    /** Returns the whole number that 64 bits are without a sign. */
+    static BigInteger unsigned(long n) {
+        BigInteger low = BigInteger.valueOf(n & Long.MAX_VALUE);
+        return n < 0 ? low.setBit(Long.SIZE - 1) : low;
+    }
+
     /** Returns a number as a whole number, or null if it is not one of 64 bits. */
     static BigInteger whole(Object value) {
         if (value instanceof Long) {

@@ -59,6 +59,8 @@ final class Words {
             out.append('i').append(value);
         } else if (value instanceof String) {
             out.append('s').append(hex(((String) value).getBytes(StandardCharsets.UTF_8)));
+        } else if (value instanceof byte[]) {
+            out.append('b').append(hex((byte[]) value));
         } else if (value instanceof List) {
             out.append('a').append(((List<?>) value).size());
             ((List<?>) value).forEach(item -> write(item, out));
