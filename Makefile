@@ -146,10 +146,11 @@ test-java:  ## the Java libraries: vectors, hostile input; random schemas and me
 	.ci/need javac:default-jdk-headless mvn:maven
 	mvn --batch-mode --no-transfer-progress --file java/pom.xml verify
 	cargo run -p dunnage-conform -- --messages 20000 java -cp java/pson-core/target/classes:java/pson-core/target/test-classes dev.dunnage.pson.Executor
-	cargo run -p dunnage-conform --bin packed -- --schemas 50 --messages 20000 --library java -cp java/packed/target/classes:java/packed/target/test-classes dev.dunnage.packed.Executor
+	cargo run -p dunnage-conform --bin packed -- --schemas 50 --messages 20000 --modelled --library java -cp java/packed/target/classes:java/packed/target/test-classes dev.dunnage.packed.Executor
 
 test-jvm:  ## the benchmarks of JVM libraries: exact sizes, and the round trip of every serializer; the application for Android
 	.ci/need javac:default-jdk-headless mvn:maven
+	cargo build -p dunnage
 	mvn --quiet --batch-mode --file java/pom.xml -Pbench-jvm,bench-phone -pl ../bench/jvm,../bench/phone/android -am package
 
 test-report:  ## the runner and the report of the benchmarks, and the notebook

@@ -91,6 +91,7 @@ impl Layout {
             let mut sink = ModelledSink::new(out);
             self.write(message, &mut sink)?;
             sink.finish()?;
+            check_size(out.len() - start + usize::from(self.check_bytes().unwrap_or(0)))?;
         }
         self.validate_with(message, Kind::Type)?;
         if self.rounds && self.validates {
@@ -294,9 +295,7 @@ impl Layout {
 
     /// Checks the size of the message and its slot byte.
     pub(crate) fn check_start(&self, bytes: &[u8]) -> Result<(), Error> {
-        if bytes.len() > MAX_BYTES {
-            return Err(Error::new(Kind::Limit, MAX_BYTES, format!("a message of {} bytes", bytes.len())));
-        }
+        check_size(bytes.len())?;
         if !self.has_slot_byte() {
             return Ok(());
         }
@@ -317,4 +316,11 @@ impl Layout {
             slot => Err(Error::new(Kind::Range, 0, format!("slot {slot}; the layout's is {}", self.slot()))),
         }
     }
+}
+
+fn check_size(bytes: usize) -> Result<(), Error> {
+    if bytes > MAX_BYTES {
+        return Err(Error::new(Kind::Limit, MAX_BYTES, format!("a message of {bytes} bytes")));
+    }
+    Ok(())
 }

@@ -81,7 +81,7 @@ export class Layout {
     this.hasSlotByte = canonical["slot"] !== "port";
     this.checkBytes = (canonical["check"] as number | undefined) ?? 0;
     this.maxBytes = (this.hasSlotByte ? 1 : 0) + Math.ceil(tree.root.most / 8) + this.checkBytes;
-    if (this.maxBytes > MAX_PLAIN_BYTES) throw new LayoutError("a modelled layout, which only Dunnage's own programs read: its largest message has more than 1,024 bytes");
+    if (this.maxBytes > MAX_PLAIN_BYTES) throw new LayoutError("a modelled layout, which this library does not read: its largest message has more than 1,024 bytes");
     const start = this.checked(digest.subarray(0, 4), 4, this.checkBytes === 1 ? 0xff00 : 0xffff);
     this.seed = this.hasSlotByte ? start : this.checked(Uint8Array.of(this.slot), 1, start);
     const { statistics, ...untrained } = canonical as { [key: string]: Value };
@@ -201,7 +201,7 @@ function checkMembers(canonical: { [key: string]: Value }): void {
   const { slot, check, statistics, definitions } = canonical;
   const unknown = Object.keys(canonical).find((key) => !["packed", "slot", "check", "statistics", "layout", "definitions"].includes(key));
   if (unknown !== undefined) throw new LayoutError(`a layout with the unknown member ${JSON.stringify(unknown)}`);
-  if (definitions !== undefined) throw new LayoutError("a modelled layout, which only Dunnage's own programs read: it refers to itself");
+  if (definitions !== undefined) throw new LayoutError("a modelled layout, which this library does not read: it refers to itself");
   if (slot !== undefined && slot !== "port") throw new LayoutError("a slot from something else than the port");
   if (check !== undefined && check !== 1 && check !== 2) throw new LayoutError("a check of other than 1 or 2 bytes");
   if (slot !== undefined && statistics !== undefined) throw new LayoutError("messages with statistics need their first byte");

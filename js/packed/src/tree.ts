@@ -220,7 +220,7 @@ function fault(reason: string): LayoutError {
 }
 
 function modelled(): LayoutError {
-  return new LayoutError("a modelled layout, which only Dunnage's own programs read: bound its texts, arrays and objects");
+  return new LayoutError("a modelled layout, which this library does not read: bound its texts, arrays and objects");
 }
 
 function members(json: Json | undefined, what: string): Members {

@@ -93,3 +93,13 @@ fn text_without_bits_is_bounded() {
     let error = layout.encode(&message(most + 1), &mut bytes).expect_err("above the limit");
     assert_eq!(error.kind(), Kind::Limit);
 }
+
+#[test]
+fn a_message_above_one_mebibyte_is_a_limit() {
+    let layout = Layout::new(&Model::compile("{}").expect("the schema compiles")).expect("a layout");
+    // Random bytes, which the model cannot predict.
+    let mut random = fastrand::Rng::with_seed(4);
+    let bytes = (0..(1 << 20) - 64).map(|_| random.u8(..)).collect();
+    let error = layout.encode(&Value::Bytes(bytes), &mut Vec::new()).expect_err("above the limit");
+    assert!(error.to_string().starts_with("limit: a message of 10"), "{error}");
+}

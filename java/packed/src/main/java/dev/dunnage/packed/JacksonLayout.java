@@ -101,6 +101,8 @@ public final class JacksonLayout {
             return NODES.numberNode((BigInteger) value);
         } else if (value instanceof Double) {
             return NODES.numberNode((Double) value);
+        } else if (value instanceof byte[]) {
+            return NODES.binaryNode((byte[]) value);
         } else if (value instanceof List) {
             ArrayNode items = NODES.arrayNode();
             ((List<?>) value).forEach(item -> items.add(tree(item)));

@@ -239,7 +239,9 @@ public final class Layout {
         try {
             ModelledSink sink = new ModelledSink(model, start);
             new Node.Writing(sink).value(root, value, 0);
-            return sink.finish();
+            byte[] message = sink.finish();
+            requireSize(message.length + (check == null ? 0 : check.bytes));
+            return message;
         } finally {
             Model.release(model);
         }
@@ -322,11 +324,15 @@ public final class Layout {
         }
     }
 
+    private static void requireSize(int bytes) {
+        if (bytes > Limits.MAX_BYTES) {
+            throw new PackedException(Kind.LIMIT, Limits.MAX_BYTES, "a message of " + bytes + " bytes");
+        }
+    }
+
     /** Checks the size of a message and its slot byte. */
     private void requireStart(byte[] message) {
-        if (message.length > Limits.MAX_BYTES) {
-            throw new PackedException(Kind.LIMIT, Limits.MAX_BYTES, "a message of " + message.length + " bytes");
-        }
+        requireSize(message.length);
         if (hasSlotByte) {
             int given = slotOf(message, leaves != null);
             if (given != slot) {

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;
@@ -193,6 +195,24 @@ class ModelledTest {
         // 2^23 decisions, of which a repeated text takes a few bytes: beyond those of a message of its size.
         Object repeated = Collections.nCopies(40_000, "a");
         assertEquals(Kind.LIMIT, assertThrows(PackedException.class, () -> any().encode(repeated)).kind());
+    }
+
+    @Test
+    void aMessageAboveOneMebibyteIsALimit() {
+        // Random bytes, which the model cannot predict. As text, each would take fewer bits.
+        byte[] bytes = new byte[(1 << 20) - 64];
+        new Random(4).nextBytes(bytes);
+        PackedException error = assertTimeoutPreemptively(
+            Duration.ofSeconds(60), () -> assertThrows(PackedException.class, () -> any().encode(bytes)));
+        assertTrue(error.getMessage().matches("limit: a message of 10[0-9]{5} bytes"), error.getMessage());
+    }
+
+    @Test
+    void treesOfJacksonHaveBytes() {
+        JacksonLayout trees = new JacksonLayout(any());
+        ObjectNode message = JsonNodeFactory.instance.objectNode();
+        message.putArray("l").add(new byte[] {0, -1}).addNull().add(1.5).add("x");
+        assertEquals(message, trees.decode(trees.encode(message)));
     }
 
     @Test
