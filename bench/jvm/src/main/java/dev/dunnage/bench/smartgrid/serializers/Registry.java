@@ -45,6 +45,7 @@ public final class Registry {
         FACTORIES.put("jsonb-fastjson2", JsonbFastjson2::new);
         FACTORIES.put("ion-jackson", IonJackson::new);
         FACTORIES.put("pson-jackson", PsonJackson::new);
+        FACTORIES.put("packed-jackson", PackedJackson::new);
     }
 
     private Registry() {}
