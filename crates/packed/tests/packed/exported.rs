@@ -6,8 +6,7 @@ use serde_json::{Value as Json, json};
 use std::{env, fs};
 
 const FILE: &str = "exported.json";
-const DESCRIPTION: &str =
-    "The other vectors of modes 0 and 1, with exported layouts in place of schemas.";
+const DESCRIPTION: &str = "The other vectors of modes 0 and 1, with exported layouts in place of schemas.";
 
 /// Returns what `dunnage schema layout --json` exports, as far as libraries need it.
 fn export(layout: &Layout) -> Json {

@@ -12,22 +12,27 @@ final class History {
     /** The most bytes that are compared backwards from a match. */
     private static final int LONGEST = 32;
 
+    /** Larger arrays are not kept for the next message. */
+    private static final int MAX_KEPT = 1 << 16;
+
     /** Null for the history of the prior itself. Its bytes are at the beginning of this one's. */
-    private final History prior;
-    private byte[] bytes = new byte[1 << 10];
+    private History prior;
+    private byte[] bytes = new byte[1 << 14];
     private int size;
     /** The index behind the last occurrence of each four bytes, without those of the prior. */
     private final IntMap behind = new IntMap();
     /** The start of the last text of each place, plus 1. */
     private final IntMap texts = new IntMap();
 
-    History(History prior) {
-        this.prior = prior;
-        if (prior != null) {
-            bytes = Arrays.copyOf(prior.bytes, 2 * prior.size);
-            size = prior.size;
-            texts.copy(prior.texts);
+    /** Makes the history that of the prior. */
+    void copy(History of) {
+        if (prior == null || bytes.length > MAX_KEPT) {
+            bytes = of.bytes.clone();
         }
+        prior = of;
+        size = of.size;
+        behind.clear();
+        texts.copy(of.texts);
     }
 
     int size() {

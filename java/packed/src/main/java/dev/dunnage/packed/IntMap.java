@@ -11,6 +11,8 @@ import java.util.Random;
  */
 final class IntMap {
     private static final int FIRST_CAPACITY = 1 << 8;
+    /** Larger tables are not kept for the next message. */
+    private static final int MAX_KEPT = 1 << 14;
     private static final int[][] RANDOM = new int[4][256];
 
     static {
@@ -65,13 +67,24 @@ final class IntMap {
         }
     }
 
+    /** Removes all entries. */
+    void clear() {
+        size = 0;
+        if (keys.length > MAX_KEPT) {
+            keys = new int[FIRST_CAPACITY];
+            values = new int[FIRST_CAPACITY];
+        } else {
+            Arrays.fill(values, 0);
+        }
+    }
+
     /** Makes the entries those of another table. */
     void copy(IntMap other) {
-        boolean fits = keys.length == other.keys.length;
-        keys = fits ? keys : new int[other.keys.length];
-        values = fits ? values : new int[other.keys.length];
-        System.arraycopy(other.keys, 0, keys, 0, keys.length);
-        System.arraycopy(other.values, 0, values, 0, values.length);
-        size = other.size;
+        clear();
+        for (int i = 0; i < other.keys.length; i++) {
+            if (other.values[i] != 0) {
+                put(other.keys[i], other.values[i]);
+            }
+        }
     }
 }

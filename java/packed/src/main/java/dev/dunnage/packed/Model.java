@@ -13,14 +13,14 @@ final class Model {
     private static final int MANY_DECISIONS = 1 << 14;
     private static final int NUMBER_CONTEXTS = 10;
     private static final int TEXT_CONTEXTS = 16;
-    /** Models that no message uses. One takes 2 MiB, so that they are used again, by as many threads as work at the same time. */
+    /** Models that no message uses. One takes 2 MiB and more, so that they are used again, by as many threads as work at the same time. */
     private static final BlockingQueue<Model> IDLE = new ArrayBlockingQueue<>(Math.max(Runtime.getRuntime().availableProcessors(), 1));
 
     private final SlotTable table = new SlotTable();
     final Mixer numberMixer = new Mixer(NUMBER_CONTEXTS);
     final Mixer textMixer = new Mixer(TEXT_CONTEXTS);
-    Past past = new Past();
-    History history = new History(null);
+    final Past past = new Past();
+    final History history = new History();
     /** Hashes of the last number with its place, of the last text, and of the last key. */
     int lastNumber;
     int lastText;
@@ -48,9 +48,8 @@ final class Model {
         table.copy(prior.table);
         numberMixer.copy(prior.numberMixer);
         textMixer.copy(prior.textMixer);
-        past = new Past();
         past.copy(prior.past);
-        history = new History(prior.history);
+        history.copy(prior.history);
         lastNumber = prior.lastNumber;
         lastText = prior.lastText;
         lastKey = prior.lastKey;

@@ -41,12 +41,12 @@ final class NodeReader {
         for (Object definition : list(json)) {
             definitions.add(node(definition));
         }
-        Map<Node, Integer> lengths = new HashMap<>();
         for (Node node : nodes) {
             if (node instanceof DefinitionNode && ((DefinitionNode) node).tree() == null) {
                 throw fault("a definition that is not there");
             }
         }
+        Map<Node, Integer> lengths = new HashMap<>();
         for (Node node : nodes) {
             if (node instanceof DefinitionNode) {
                 length(node, MAX_SAME, lengths);
@@ -54,21 +54,18 @@ final class NodeReader {
         }
     }
 
-    /** Returns the most nodes for one value from this one on, and rejects more: a definition may lead to itself without an array or object. */
+    /** Returns the most nodes for one value from this one on, and rejects more than {@code left}: a definition may lead to itself without an array. */
     private static int length(Node node, int left, Map<Node, Integer> lengths) {
         Integer known = lengths.get(node);
         int length = known == null ? 1 : known;
-        if (left == 0) {
-            throw fault("a definition that leads to itself");
-        }
-        if (known == null) {
+        if (known == null && left > 0) {
             for (Node next : node.same()) {
                 length = Math.max(length, 1 + length(next, left - 1, lengths));
             }
             lengths.put(node, length);
         }
         if (length > left) {
-            throw fault("a definition that leads to itself");
+            throw fault("a definition that leads to itself, or through more than " + MAX_SAME + " nodes");
         }
         return length;
     }

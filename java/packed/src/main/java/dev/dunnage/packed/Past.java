@@ -5,6 +5,8 @@ import java.util.Arrays;
 /** The last numbers of each place of a modelled body. {@code spec/packed.md}, "Numbers". */
 final class Past {
     private static final int FIRST_CAPACITY = 1 << 8;
+    /** Larger arrays are not kept for the next message. */
+    private static final int MAX_KEPT = 1 << 13;
 
     /** The index of each place in the arrays. */
     private final IntMap places = new IntMap();
@@ -67,11 +69,7 @@ final class Past {
 
     private int add() {
         if (size == last.length) {
-            last = Arrays.copyOf(last, 2 * size);
-            before = Arrays.copyOf(before, 2 * size);
-            counts = Arrays.copyOf(counts, 2 * size);
-            hitsOfLast = Arrays.copyOf(hitsOfLast, 2 * size);
-            hitsOfNext = Arrays.copyOf(hitsOfNext, 2 * size);
+            resize(2 * size);
         }
         last[size] = 0;
         before[size] = 0;
@@ -79,8 +77,19 @@ final class Past {
         return size++;
     }
 
-    /** Makes the numbers those of another past, which has no more of them. */
+    private void resize(int capacity) {
+        last = Arrays.copyOf(last, capacity);
+        before = Arrays.copyOf(before, capacity);
+        counts = Arrays.copyOf(counts, capacity);
+        hitsOfLast = Arrays.copyOf(hitsOfLast, capacity);
+        hitsOfNext = Arrays.copyOf(hitsOfNext, capacity);
+    }
+
+    /** Makes the numbers those of another past, which has few. */
     void copy(Past other) {
+        if (last.length > MAX_KEPT || last.length < other.size) {
+            resize(other.last.length);
+        }
         places.copy(other.places);
         System.arraycopy(other.last, 0, last, 0, other.size);
         System.arraycopy(other.before, 0, before, 0, other.size);
