@@ -73,9 +73,9 @@ test:  ## everything that must hold: vectors, properties, faults, fuzz corpora, 
 	    arm-none-eabi-gcc:gcc-arm-none-eabi /usr/lib/arm-none-eabi/newlib:libnewlib-arm-none-eabi \
 	    $(BOARD) $(TOOLS) $(FAULTS) mosquitto_pub:mosquitto-clients coap-client-notls:libcoap3-bin coap-client-openssl:libcoap3-bin coap-client-gnutls:libcoap3-bin /usr/sbin/nginx:nginx \
 	    /usr/lib/nginx/modules/ngx_stream_module.so:libnginx-mod-stream promtool:prometheus
-	.ci/together "lint audit test-rust build-tests" "test-jvm test-report tools" test-c
+	.ci/together "lint audit test-rust build-tests" "test-report tools" test-c
 	.ci/together test-crates "test-java test-js test-python conform-built"
-	.ci/together test-page "test-examples budget test-board"
+	.ci/together test-page "test-examples budget test-board" test-jvm
 
 test-fast:  ## the tests of the crates that start no other program; needs Rust and a C compiler
 	$(THREADS) tests/fast $(TESTED)
