@@ -41,10 +41,11 @@ def measure(kind: type[Protocol], plan: Plan, records: Records) -> None:
             protocol.start()
             records.subject["version"] = protocol.version()
             check(protocol)
-            for step in (exchange, series, memory, idle_hour):
+            for step in (exchange, series, memory):
                 attempt(records, step.__name__, lambda step=step: step(protocol, plan, records))
             attempt(records, "latency", lambda: latencies(protocol, CLEAR, plan, records))
             fcntl.flock(lock, fcntl.LOCK_UN)
+            attempt(records, "idle-hour", lambda: idle_hour(protocol, plan, records))
             for condition in plan.conditions:
                 if condition != CLEAR:
                     attempt(records, "latency", lambda condition=condition: latencies(protocol, condition, plan, records))

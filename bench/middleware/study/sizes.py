@@ -19,7 +19,7 @@ LIBRARIES = {
     "nats": [("nats.c", "libnats.so.3.4")],
     "websocket": [("libwebsockets", "libwebsockets.so.17")],
     "grpc": [("grpc", "libgrpc.so.29")],
-    "dds": [("cyclonedds", "libddsc.so.0")],
+    "dds": [("cyclonedds", "libddsc.so.0debian")],
 }
 TLS = re.compile(r"NEEDED +(lib(?:ssl|crypto|gnutls|mbedtls|wolfssl)\S*)")
 

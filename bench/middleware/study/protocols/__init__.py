@@ -14,6 +14,11 @@ PLACES = {
     "mqtts": "mqtt.Mqtts",
     "amqp": "amqp.Amqp",
     "nats": "nats.Nats",
+    "websocket": "websocket.WebSocket",
+    "grpc": "grpc.Grpc",
+    "opcua": "opcua.OpcUa",
+    "zenoh": "zenoh.Zenoh",
+    "dds": "dds.Dds",
 }
 QUICK = ("http1", "coap", "coaps", "mqtt5", "nats")
 """Those of the quick form: their servers start at once."""
