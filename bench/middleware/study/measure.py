@@ -114,7 +114,7 @@ def memory(protocol: Protocol, plan: Plan, records: Records) -> None:
             session.send(payload())
         time.sleep(0.5)
         clients = server.memory() - before - messages
-    records.add("idle-client", "memory", max(clients, 0) / plan.clients, "B", options=f"{plan.clients} clients")
+    records.add("idle-client", "memory", max(clients, 0) / plan.clients, "B", options=f"{plan.clients} clients", note=protocol.hidden_memory)
 
 
 def idle_hour(protocol: Protocol, plan: Plan, records: Records) -> None:

@@ -3,12 +3,14 @@
 from importlib import import_module
 
 PLACES = {
+    "udp": "udp.Udp",
     "http1": "http.Http1",
     "https1": "http.Https1",
     "http2": "http.Http2",
     "https2": "http.Https2",
     "coap": "coap.Coap",
     "coaps": "coap.Coaps",
+    "lwm2m": "lwm2m.Lwm2m",
     "mqtt311": "mqtt.Mqtt311",
     "mqtt5": "mqtt.Mqtt5",
     "mqtts": "mqtt.Mqtts",
@@ -20,7 +22,7 @@ PLACES = {
     "zenoh": "zenoh.Zenoh",
     "dds": "dds.Dds",
 }
-QUICK = ("http1", "coap", "coaps", "mqtt5", "nats")
+QUICK = ("udp", "http1", "coap", "coaps", "mqtt5", "nats")
 """Those of the quick form: their servers start at once."""
 
 

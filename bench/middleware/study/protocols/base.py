@@ -57,6 +57,8 @@ class Protocol(ABC):
     transport: str = "TCP"
     keep_alive: KeepAlive | None = None
     """`None`: an idle client sends nothing."""
+    hidden_memory: str | None = None
+    """Why the memory of a client may not show in that of the server's process."""
     needs: tuple[str, ...] = ()
     """Files without which the server does not start."""
 
