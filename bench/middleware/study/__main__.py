@@ -7,7 +7,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-from . import Failure, protocols, records, sizes, table
+from . import Failure, protocols, records, sizes, table, uses
 from .network import built
 
 AT_A_TIME = 4
@@ -26,6 +26,7 @@ def main(arguments: list[str]) -> None:
     with ThreadPoolExecutor(AT_A_TIME) as pool:
         measured = list(pool.map(lambda name: one(name, quick), names))
     lines = [line for found in measured for line in found] + sizes.measure()
+    lines += uses.records(lines)
     records.write(lines)
     print(table.render(lines))
     if all(line["metric"] == "failed" for line in lines):

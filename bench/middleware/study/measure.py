@@ -76,7 +76,7 @@ def exchange(protocol: Protocol, plan: Plan, records: Records) -> None:
 def median_record(records: Records, operation: str, values: list[int]) -> None:
     """Records the median of counted bytes with their range."""
     spread = {"low": min(values), "high": max(values), "of": "range"} if min(values) != max(values) else None
-    records.add(operation, "bytes", statistics.median(values), "B", repetitions=len(values), spread=spread)
+    records.add(operation, "bytes", statistics.median(values), "bytes", repetitions=len(values), spread=spread)
 
 
 def series(protocol: Protocol, plan: Plan, records: Records) -> None:
@@ -92,10 +92,10 @@ def series(protocol: Protocol, plan: Plan, records: Records) -> None:
     counts = network.settled_count()
     session.close()
     options = f"{plan.messages} messages"
-    records.add("series", "bytes", total(counts) / plan.messages, "B", options=options)
+    records.add("series", "bytes", total(counts) / plan.messages, "bytes", options=options)
     records.add("series", "packets", total(counts, unit="packets") / plan.messages, "1", options=options)
-    records.add("series", "cpu", cpu / plan.messages * 1e6, "us", options=options)
-    records.add("series", "rate", plan.messages / took, "1/s", options=options)
+    records.add("series", "cpu_us", cpu / plan.messages * 1e6, "us", options=options)
+    records.add("series", "rps", plan.messages / took, "1/s", options=options)
 
 
 def memory(protocol: Protocol, plan: Plan, records: Records) -> None:
@@ -114,14 +114,14 @@ def memory(protocol: Protocol, plan: Plan, records: Records) -> None:
             session.send(payload())
         time.sleep(0.5)
         clients = server.memory() - before - messages
-    records.add("idle-client", "memory", max(clients, 0) / plan.clients, "B", options=f"{plan.clients} clients", note=protocol.hidden_memory)
+    records.add("idle-client", "memory", max(clients, 0) / plan.clients, "bytes", options=f"{plan.clients} clients", note=protocol.hidden_memory)
 
 
 def idle_hour(protocol: Protocol, plan: Plan, records: Records) -> None:
     """The bytes of a connection without messages in an hour, from what it sends with a shorter interval."""
     keep_alive, network = protocol.keep_alive, protocol.network
     if keep_alive is None:
-        records.add("idle-hour", "bytes", 0, "B", note="the peers send nothing by default")
+        records.add("idle-hour", "bytes", 0, "bytes", note="the peers send nothing by default")
         return
     if not plan.idle:
         return
@@ -139,7 +139,7 @@ def idle_hour(protocol: Protocol, plan: Plan, records: Records) -> None:
             raise Failure("an idle connection has sent nothing")
         hour = total(counts) / times * HOUR / keep_alive.seconds
         how = f"{times} exchanges at {keep_alive.short:g} s, counted as one each {keep_alive.seconds:g} s"
-    records.add("idle-hour", "bytes", hour, "B", options=how, note=keep_alive.what)
+    records.add("idle-hour", "bytes", hour, "bytes", note=f"{keep_alive.what}; {how}")
 
 
 def latencies(protocol: Protocol, condition: Condition, plan: Plan, records: Records) -> None:
@@ -201,4 +201,4 @@ def round_trips(records: Records) -> None:
     medians = {line["target"]: line["value"] for line in records.lines if (line["operation"], line["metric"]) == ("first", "median_ms")}
     near, far = (str(Condition(rtt_ms, 0.0)) for rtt_ms in (0, 600))
     if near in medians and far in medians:
-        records.add("first", "round-trips", round((medians[far] - medians[near]) / 600, 2), "1")
+        records.add("first", "round_trip", round((medians[far] - medians[near]) / 600, 2), "1")

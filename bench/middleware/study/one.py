@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -16,6 +17,8 @@ from .records import Records
 
 def main(arguments: list[str]) -> None:
     """Measures the protocol that the last argument names."""
+    # Servers end when this process is ended.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     kind = find(arguments[-1])
     plan = QUICK if "--quick" in arguments else FULL
     records = Records(kind.name, kind.server_name)

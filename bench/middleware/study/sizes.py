@@ -31,7 +31,7 @@ def measure() -> list[dict]:
         for library, file in libraries:
             if (path := FOLDER / file).exists() and shutil.which("objdump"):
                 records = Records(name, library)
-                records.add("client", "text", text(path), "B", options=file, note=linked(path))
+                records.add("client", "text", text(path), "bytes", options=file, note=linked(path))
                 lines += records.lines
     return lines
 

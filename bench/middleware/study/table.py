@@ -4,7 +4,7 @@ COLUMNS = [
     ("one msg B", "one-message", "bytes", "link"), ("packets", "one-message", "packets", "link"),
     ("connect B", "connection", "bytes", "link"), ("msg B", "message", "bytes", "link"), ("ack B", "acknowledgement", "bytes", "link"),
     ("close B", "close", "bytes", "link"), ("B/msg of many", "series", "bytes", "link"), ("idle hour B", "idle-hour", "bytes", "link"),
-    ("cpu us", "series", "cpu", "link"), ("idle client B", "idle-client", "memory", "link"), ("round trips", "first", "round-trips", "link"),
+    ("cpu us", "series", "cpu_us", "link"), ("idle client B", "idle-client", "memory", "link"), ("round trips", "first", "round_trip", "link"),
 ]  # fmt: skip
 
 

@@ -25,6 +25,8 @@ UNRANKED = {
     "min_bytes",
     "standard_bytes",
     "round_trip",
+    "packets",
+    "text",
     "reduction",
 }
 

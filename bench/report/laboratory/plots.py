@@ -308,4 +308,27 @@ def profile(definition: Definition, members: list[Record]) -> alt.FacetChart:
     )
 
 
-KINDS = {"bars": bars, "scatter": scatter, "scaling": scaling, "change": change, "profile": profile}
+# The target of a record of an emulated link.
+_CONDITION = re.compile(r"(\d+) ms, ([\d.]+) % loss")
+
+
+def conditions(definition: Definition, members: list[Record]) -> alt.FacetChart | None:
+    """Times over the loss of a link: a plot per format, a line per round-trip time."""
+    rows = []
+    for record in members:
+        if found := _CONDITION.fullmatch(record.target):
+            rows.append({"delay": f"{found[1]} ms", "loss": float(found[2]), "value": record.value, "format": label("format", record.format)})
+    if not rows:
+        return None
+    delays = list(dict.fromkeys(row["delay"] for row in rows))
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        x=alt.X("loss:O", title="lost packets (%)", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("value:Q", scale=alt.Scale(type="log"), title=_axis(members) + ", logarithmic", axis=alt.Axis(tickCount=4)),
+        color=alt.Color("delay:N", sort=delays, scale=alt.Scale(domain=delays, range=COLOURS[: len(delays)])),
+        shape=alt.Shape("delay:N", sort=delays, scale=alt.Scale(domain=delays)),
+    )
+    plot = alt.layer(base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=55, opacity=1)).properties(width=170, height=120)
+    return plot.facet(facet=alt.Facet("format:N", title=None, sort=list(dict.fromkeys(row["format"] for row in rows))), columns=4)
+
+
+KINDS = {"bars": bars, "scatter": scatter, "scaling": scaling, "change": change, "profile": profile, "conditions": conditions}

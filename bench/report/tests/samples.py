@@ -214,6 +214,28 @@ def phone() -> list[dict]:
     return lines
 
 
+def middleware() -> list[dict]:
+    """Three protocols and the yardstick; one server is missing, and one protocol lost a message."""
+    lines = []
+    options = {"series": "1000 messages", "sleeping": "4 messages a day", "connected": "12 messages an hour"}
+    for format, library in (("udp", "probe"), ("http1", "dunnage"), ("https1", "dunnage"), ("coap", "dunnage"), ("amqp", "rabbitmq")):
+        for operation in ("connection", "message", "acknowledgement", "close", "one-message", "series", "idle-hour", "sleeping", "connected"):
+            value = int(_figure(20, 4000, format, operation))
+            more = {"options": options[operation]} if operation in options else {}
+            lines.append(line("middleware", "link", "container", format, library, operation, "bytes", value, "bytes", version="1.2.3", **more))
+        for operation, metric, unit in (("series", "cpu_us", "us"), ("series", "rps", "1/s"), ("idle-client", "memory", "bytes"), ("first", "round_trip", "1"), ("one-message", "packets", "1")):
+            lines.append(line("middleware", "link", "container", format, library, operation, metric, _figure(1, 9, format, operation, metric), unit, version="1.2.3"))
+        for condition in ("0 ms, 0 % loss", "0 ms, 10 % loss", "600 ms, 0 % loss", "600 ms, 10 % loss"):
+            for operation in ("first", "following"):
+                time = _figure(1, 4000, format, operation, condition)
+                lines.append(line("middleware", condition, "container", format, library, operation, "median_ms", time, "ms", version="1.2.3", **_spread(time)))
+                lines.append(line("middleware", condition, "container", format, library, operation, "p95_ms", time * 2, "ms", version="1.2.3"))
+    lines.append(line("middleware", "600 ms, 10 % loss", "container", "coap", "dunnage", "first", "failures", 0.025, "1", note="1 of 40 clients failed: lost"))
+    lines.append(line("middleware", "link", "container", "dds", "cyclonedds", "start", "failed", 1, "1", note="there is no server"))
+    lines.append(line("middleware", "link", "container", "coap", "libcoap", "client", "text", 118912, "bytes", options="libcoap-3-notls.so.3", note="needs no TLS library"))
+    return lines
+
+
 # Sizes of nested messages in the formats that the report's text names.
 NESTED = {
     "container-nested": {"json": 415, "cbor": 320, "msgpack": 326, "protobuf": 82, "packed": 42},
@@ -282,7 +304,7 @@ def lang_java() -> list[dict]:
     return lines + [one | {"metric": "alloc", "unit": "bytes"} for one in lines if one["metric"] == "ns"]
 
 
-SUITES = {"host": host, "pson-paper": pson_paper, "mcu-json": mcu_json, "link": link, "mesh": mesh, "deadline": deadline, "phone": phone, "load": load, "container": container, "mobile": mobile, "smart-grid": smart_grid, "lang-python": lang_python, "lang-js": lang_js, "lang-java": lang_java}
+SUITES = {"host": host, "pson-paper": pson_paper, "mcu-json": mcu_json, "link": link, "mesh": mesh, "deadline": deadline, "phone": phone, "load": load, "container": container, "mobile": mobile, "smart-grid": smart_grid, "lang-python": lang_python, "lang-js": lang_js, "lang-java": lang_java, "middleware": middleware}
 
 
 def write(folder: Path, suite: str, lines: list[dict] | None = None) -> Path:

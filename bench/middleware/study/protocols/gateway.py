@@ -18,7 +18,7 @@ KEY = "0123456789abcdef"
 def start(server: Server, tls: bool = False) -> None:
     """Starts a gateway with HTTP, CoAP and CoAP over DTLS; with `tls`, its HTTP port has the certificate `cert.pem`."""
     folder = server.folder
-    listen = f'listen = "{SERVER}:{HTTPS_PORT if tls else HTTP_PORT}"\n'
+    listen = f'listen = "{SERVER}:{HTTPS_PORT if tls else HTTP_PORT}"\ntls = {str(tls).lower()}\n'
     config = f'[http]\n{listen}[buffer]\npath = "{folder}/buffer.sqlite3"\n[access]\nwho = "anyone"\n'
     if tls:
         config += f'[tls]\ncertificate = "{folder}/cert.pem"\nkey = "{folder}/key.pem"\n'
