@@ -38,10 +38,17 @@ BOARD = $(AVR) avr-gcc:gcc-avr /usr/share/arduino/hardware/arduino/avr/platform.
 
 # What the benchmarks need.
 BENCH = $(BOARD) $(TOOLS) wrk:wrk nginx:nginx node:nodejs npm:npm /usr/sbin/mosquitto:mosquitto coap-server-notls:libcoap3-bin nanopb_generator.py:nanopb \
-    protoc:protobuf-compiler arm-none-eabi-gcc:gcc-arm-none-eabi /usr/lib/arm-none-eabi/newlib:libnewlib-arm-none-eabi qemu-system-arm:qemu-system-arm javac:default-jdk-headless mvn:maven chromium:chromium
+    protoc:protobuf-compiler arm-none-eabi-gcc:gcc-arm-none-eabi /usr/lib/arm-none-eabi/newlib:libnewlib-arm-none-eabi qemu-system-arm:qemu-system-arm javac:default-jdk-headless mvn:maven chromium:chromium $(MIDDLEWARE)
 
 # Many tests wait for a server, a timer or a compiler, so there are more threads than processors.
 THREADS = RUST_TEST_THREADS=4
+
+# What bench/middleware needs: servers, and the clients in C whose sizes it takes.
+LIBRARIES = /usr/lib/x86_64-linux-gnu
+MIDDLEWARE = ip:iproute2 openssl:openssl objdump:binutils /usr/lib/rabbitmq/bin/rabbitmq-server:rabbitmq-server $(LIBRARIES)/libcurl.so.4:libcurl4 \
+    $(LIBRARIES)/libnghttp2.so.14:libnghttp2-14 $(LIBRARIES)/libcoap-3-openssl.so.3:libcoap3 $(LIBRARIES)/libmosquitto.so.1:libmosquitto1 \
+    $(LIBRARIES)/libpaho-mqtt3c.so.1:libpaho-mqtt1.3 $(LIBRARIES)/librabbitmq.so.4:librabbitmq4 $(LIBRARIES)/libnats.so.3.4:libnats3.4 \
+    $(LIBRARIES)/libwebsockets.so.17:libwebsockets17 $(LIBRARIES)/libgrpc.so.29:libgrpc29 $(LIBRARIES)/libddsc.so.0debian:libddsc0debian
 
 # The packages that `make test` tests: those that have tests in Rust. Tested by itself, bench/mcu would have its dependencies compiled again,
 # with fewer features.

@@ -90,15 +90,12 @@ impl Link {
             while let Ok(length) = receive(&from, &mut buffer) {
                 let bytes = &buffer[..length];
                 let Some(packet) = packet::parse(bytes) else { continue };
-                match link.take(direction, &packet) {
-                    None => {}
-                    // A second thread would cost more time than the link has.
-                    Some((Duration::ZERO, _)) => deliver(&to, bytes),
-                    Some((_, due)) => {
-                        if sender.send((due, bytes.to_vec())).is_err() {
-                            return;
-                        }
-                    }
+                let Some((delay, due)) = link.take(direction, &packet) else { continue };
+                // Without a delay, a second thread would take more time than the link does.
+                if delay.is_zero() {
+                    deliver(&to, bytes);
+                } else if sender.send((due, bytes.to_vec())).is_err() {
+                    return;
                 }
             }
         });

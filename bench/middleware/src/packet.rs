@@ -55,8 +55,29 @@ mod tests {
     use super::*;
     use etherparse::PacketBuilder;
 
-    /// A SYN as Linux sends it, with 20 bytes of options: captured on the emulator's TUN device, 10.77.0.2 to 10.77.0.1.
-    const SYN: &str = "4500003c1f5d40004006073a0a4d00020a4d0001a0be1f90d5c1e8a300000000a002faf0fbcc0000020405b40402080a1c0c9b4f0000000001030307";
+    /// Captured on the client's TUN device: the server of a TCP connection accepts it, acknowledges three bytes, sends two, and ends it.
+    const CAPTURED: [(&str, Kind, usize); 4] = [
+        (
+            "4500003c00004000400626200a4d00010a4d00022328e0c00ae25540d443f0c8a012fe884e840000020405b40402080a3de86598e02739830103030a",
+            Kind::Handshake,
+            0,
+        ),
+        (
+            "450000345b0340004006cb240a4d00010a4d00022328e0c00ae25541d443f0cb801000407b9900000101080a3de86598e0273983",
+            Kind::Acknowledgement,
+            0,
+        ),
+        (
+            "450000365b0440004006cb210a4d00010a4d00022328e0c00ae25541d443f0cb801800400c2400000101080a3de86598e02739836f6b",
+            Kind::Segment,
+            2,
+        ),
+        (
+            "450000345b0540004006cb220a4d00010a4d00022328e0c00ae25543d443f0cc801100407b9300000101080a3de8659ae0273983",
+            Kind::Handshake,
+            0,
+        ),
+    ];
 
     fn bytes(hex: &str) -> Vec<u8> {
         let digit = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
@@ -71,8 +92,10 @@ mod tests {
     }
 
     #[test]
-    fn a_captured_syn_is_part_of_a_handshake() {
-        assert_eq!(parse(&bytes(SYN)), Some(Packet { kind: Kind::Handshake, bytes: 60, payload: 0 }));
+    fn captured_packets_are_told_apart() {
+        for (hex, kind, payload) in CAPTURED {
+            assert_eq!(parse(&bytes(hex)), Some(Packet { kind, bytes: hex.len() / 2, payload }));
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! A UDP echo over the link: delay, loss, order and counts. Skipped where this process may not make TUN devices.
 
+#![allow(clippy::unwrap_used)]
+
 use dunnage_bench_middleware::{
     count::Sum,
     link::Link,
