@@ -9,6 +9,7 @@ use std::{
     fs, io,
     net::Ipv4Addr,
     path::PathBuf,
+    process::Command,
     sync::{Arc, mpsc},
     thread,
 };
@@ -68,5 +69,14 @@ fn end(name: &str, address: Ipv4Addr) -> io::Result<SyncDevice> {
     for (setting, value) in [("ipv6/conf/default/disable_ipv6", "1"), ("ipv4/tcp_no_metrics_save", "1")] {
         fs::write(format!("/proc/sys/net/{setting}"), value)?;
     }
-    DeviceBuilder::new().name(name).ipv4(address, 24, None).mtu(MTU).build_sync()
+    let device = DeviceBuilder::new().name(name).build_sync()?;
+    for arguments in
+        [format!("address add {address}/24 dev {name}"), format!("link set dev {name} mtu {MTU} up")]
+    {
+        let status = Command::new("ip").args(arguments.split(' ')).status()?;
+        if !status.success() {
+            return Err(io::Error::other(format!("ip {arguments}: {status}")));
+        }
+    }
+    Ok(device)
 }
