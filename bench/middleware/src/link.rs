@@ -61,11 +61,13 @@ impl Link {
         (std::mem::take(&mut state.up), std::mem::take(&mut state.down))
     }
 
-    /// Waits until no packet has left the link for `quiet`, or for `limit` at most. Returns whether the link became quiet.
+    /// Waits until no packet has left the link for `quiet`, which begins with this call at the earliest, or for `limit` at most. Returns whether
+    /// the link became quiet.
     pub fn settle(&self, quiet: Duration, limit: Duration) -> bool {
-        let end = Instant::now() + limit;
+        let begin = Instant::now();
+        let end = begin + limit;
         loop {
-            let due = self.state().last + quiet;
+            let due = self.state().last.max(begin) + quiet;
             let now = Instant::now();
             if due <= now || end <= now {
                 return due <= now;

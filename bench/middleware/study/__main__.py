@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> None:
 def namespaces() -> None:
     """Fails if this process may not make network namespaces and TUN devices."""
     script = "ip link set lo up && ip tuntap add dev probe mode tun"
-    tried = subprocess.run([*unshare(), "sh", "-c", script], capture_output=True, text=True)
+    tried = subprocess.run([*unshare(), "sh", "-c", script], check=False, capture_output=True, text=True)
     if tried.returncode:
         raise Failure(f"needs CAP_NET_ADMIN and /dev/net/tun: {tried.stderr.strip()}")
 
@@ -48,7 +48,9 @@ def unshare() -> list[str]:
 
 def one(name: str, options: list[str]) -> list[dict]:
     """The records of a protocol."""
-    process = subprocess.Popen([*unshare(), sys.executable, "-m", "study.one", *options, name], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*unshare(), sys.executable, "-m", "study.one", *options, name], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     reader = threading.Thread(target=lambda: [print(line, end="", flush=True) for line in process.stderr])
     reader.start()
     found = [json.loads(line) for line in process.stdout]

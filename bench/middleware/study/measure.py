@@ -36,7 +36,9 @@ class Plan:
 
 
 QUICK = Plan([CLEAR, Condition(50, 0.0), Condition(600, 0.0)], repeats=3, messages=200, clients=50, samples=10, each=2, idle=False)
-FULL = Plan([Condition(rtt, loss) for rtt in (0, 50, 600) for loss in (0.0, 0.01, 0.1)], repeats=5, messages=1000, clients=100, samples=40, each=5, idle=True)
+FULL = Plan(
+    [Condition(rtt, loss) for rtt in (0, 50, 600) for loss in (0.0, 0.01, 0.1)], repeats=5, messages=1000, clients=100, samples=40, each=5, idle=True
+)
 
 
 def check(protocol: Protocol) -> None:
@@ -169,7 +171,7 @@ def latencies(protocol: Protocol, condition: Condition, plan: Plan, records: Rec
                 one, more = future.result()
                 firsts.append(one)
                 following += more
-            except Exception as error:  # each library has its own
+            except Exception as error:  # noqa: BLE001  each library has its own
                 reasons.append(f"{type(error).__name__}: {error}"[:200])
     for operation, values in [("first", firsts), ("following", following)]:
         if values:

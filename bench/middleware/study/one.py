@@ -24,7 +24,7 @@ def main(arguments: list[str]) -> None:
     records = Records(kind.name, kind.server_name)
     try:
         measure(kind, plan, records)
-    except Exception as error:  # each library has its own
+    except Exception as error:  # noqa: BLE001  each library has its own
         records.failed("start" if not records.lines else "measure", f"{type(error).__name__}: {error}")
         print(f"{kind.name}: {type(error).__name__}: {error}", file=sys.stderr)
     for line in records.lines:
@@ -62,7 +62,7 @@ def attempt(records: Records, operation: str, step) -> None:
     """Runs a step; if it fails, records why, and the next one runs."""
     try:
         step()
-    except Exception as error:  # each library has its own
+    except Exception as error:  # noqa: BLE001  each library has its own
         records.failed(operation, f"{type(error).__name__}: {error}")
         print(f"{records.subject['format']}: {operation}: {type(error).__name__}: {error}", file=sys.stderr)
 

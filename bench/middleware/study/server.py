@@ -18,7 +18,7 @@ class Server:
     def __init__(self, network: Network, folder: Path):
         self.network, self.folder = network, folder
         self.processes: list[subprocess.Popen] = []
-        self.log = open(folder / "server.log", "w+", encoding="utf-8", errors="replace")
+        self.log = (folder / "server.log").open("w", encoding="utf-8")
 
     def start(self, command: list, environment: dict | None = None) -> subprocess.Popen:
         """Starts a program of the server."""
@@ -43,7 +43,7 @@ class Server:
         while time.monotonic() < end:
             for family in ("", "6"):
                 command = [*self.network.enter(), "cat", f"/proc/self/net/{kind}{family}"]
-                table = subprocess.run(command, capture_output=True, text=True).stdout
+                table = subprocess.run(command, check=False, capture_output=True, text=True).stdout
                 if any(f":{port:04X} " in line.split(state)[0] for line in table.splitlines() if state in line):
                     return
             if ended := [process for process in self.processes if process.poll() is not None]:

@@ -20,7 +20,9 @@ def render(lines: list[dict]) -> str:
         rows = [[f"{operation}, median ms", *conditions]]
         rows += [[name, *(number(figures.get((name, operation, "median_ms", condition))) for condition in conditions)] for name in names]
         parts.append(grid(rows))
-    reasons = [f"{line['format']}, {line['target']}, {line['operation']}: {line['note']}" for line in lines if line["metric"] in ("failed", "failures")]
+    reasons = [
+        f"{line['format']}, {line['target']}, {line['operation']}: {line['note']}" for line in lines if line["metric"] in ("failed", "failures")
+    ]
     sizes = [f"{line['format']}: {line['library']} {line['value']} B of .text; {line['note']}" for line in lines if line["metric"] == "text"]
     return "\n\n".join([*parts, "\n".join(sizes), "\n".join(reasons)])
 

@@ -52,7 +52,7 @@ class Amqp(Protocol):
 
     def server_version(self) -> str:
         command = ["dpkg-query", "-W", "-f", "${Version}", "rabbitmq-server"]
-        return "RabbitMQ " + subprocess.run(command, capture_output=True, text=True).stdout
+        return "RabbitMQ " + subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 class AmqpSession(Session):

@@ -81,12 +81,14 @@ class Http2(Http1):
     def start(self) -> None:
         gateway.start(self.server)
         certificate(self.folder)
-        (self.folder / "nginx.conf").write_text(NGINX_CONF.format(folder=self.folder, server=SERVER, h2c=H2C_PORT, h2=H2_PORT, http=gateway.HTTP_PORT))
+        (self.folder / "nginx.conf").write_text(
+            NGINX_CONF.format(folder=self.folder, server=SERVER, h2c=H2C_PORT, h2=H2_PORT, http=gateway.HTTP_PORT)
+        )
         self.server.start([NGINX, "-e", "stderr", "-p", self.folder, "-c", self.folder / "nginx.conf"])
         self.server.wait_for_port(H2_PORT)
 
     def server_version(self) -> str:
-        nginx = subprocess.run([NGINX, "-v"], capture_output=True, text=True).stderr.split("/")[-1].split()[0]
+        nginx = subprocess.run([NGINX, "-v"], check=True, capture_output=True, text=True).stderr.split("/")[-1].split()[0]
         return f"nginx {nginx}, {gateway.version()}"
 
 

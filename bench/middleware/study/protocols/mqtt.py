@@ -60,7 +60,7 @@ class Mqtt5(Protocol):
             client.loop_stop()
 
     def server_version(self) -> str:
-        return "mosquitto " + subprocess.run([MOSQUITTO, "-h"], capture_output=True, text=True).stdout.split()[2]
+        return "mosquitto " + subprocess.run([MOSQUITTO, "-h"], check=False, capture_output=True, text=True).stdout.split()[2]
 
 
 class MqttSession(Session):
