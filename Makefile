@@ -160,10 +160,11 @@ test-jvm:  ## the benchmarks of JVM libraries: exact sizes, and the round trip o
 	cargo build -p dunnage
 	mvn --quiet --batch-mode --file java/pom.xml -Pbench-jvm,bench-phone -pl ../bench/jvm,../bench/phone/android -am package
 
-test-report:  ## the runner and the report of the benchmarks, and the notebook
+test-report:  ## the runner and the report of the benchmarks, the notebook, what the middleware study computes
 	.ci/need $(TOOLS) chromium:chromium
 	tests/tools/install laboratory
 	PYTHONPATH=bench/report target/tools/venv/bin/python -m pytest --quiet bench/report/tests
+	PYTHONPATH=bench/middleware target/tools/venv/bin/python -m pytest --quiet bench/middleware/tests
 
 test-c:  ## the device library: two compilers, as C++, sanitizers, fuzzing, big-endian, ATmega328P; its stack
 	.ci/need $(C)
