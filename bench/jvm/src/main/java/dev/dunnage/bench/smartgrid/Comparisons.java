@@ -46,6 +46,9 @@ final class Comparisons {
         figures.add(figure("text", "largest to smallest", "serialize", "saving", "%")
                 .value(100 * (1 - sizes.getMin() / sizes.getMax())));
         addJavaSpecific(figures);
+        DoubleSummaryStatistics memory = serializers.stream().mapToDouble(this::held).summaryStatistics();
+        figures.add(figure("all", "smallest", "serialize", "memory", "MB").value(memory.getMin()));
+        figures.add(figure("all", "largest", "serialize", "memory", "MB").value(memory.getMax()));
         // A group in which no serializer could be measured has no ratio.
         figures.removeIf(figure -> !Double.isFinite(figure.value()));
         return figures;
@@ -76,9 +79,18 @@ final class Comparisons {
                 .summaryStatistics();
     }
 
+    /** The memory after the paper's 1000 runs, which is not an average of messages. */
+    private double held(Description row) {
+        return value(row, "all", "serialize", "held");
+    }
+
     private double value(Description row, String operation, String metric) {
+        return value(row, "average", operation, metric);
+    }
+
+    private double value(Description row, String payload, String operation, String metric) {
         return measured.stream()
-                .filter(figure -> figure.payload().equals("average") && figure.subject().equals(subjects.get(row.id())))
+                .filter(figure -> figure.payload().equals(payload) && figure.subject().equals(subjects.get(row.id())))
                 .filter(figure -> figure.operation().equals(operation) && figure.metric().equals(metric))
                 .mapToDouble(Figure::value)
                 .findFirst()

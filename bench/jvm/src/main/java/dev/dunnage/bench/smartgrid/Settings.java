@@ -31,6 +31,11 @@ public record Settings(boolean quick, Fill fill, List<String> classes) {
         return quick ? new Schedule(0, 1, 150, 5, 30) : new Schedule(1, 3, 500, 5, 300);
     }
 
+    /** The settings for the memory: a quick run starts a JVM per serializer for one class only, unless classes are named. */
+    Settings ofMemory() {
+        return quick && classes.equals(Sizes.SHOWN) ? new Settings(true, fill, List.of("MMXU")) : this;
+    }
+
     /** The names for the benchmarks' parameter. */
     String classNames() {
         return String.join(" ", classes);

@@ -7,6 +7,7 @@ import dev.dunnage.bench.SuiteResult;
 import dev.dunnage.bench.record.Figure;
 import dev.dunnage.bench.record.Figure.Subject;
 import dev.dunnage.bench.smartgrid.compress.Compressor;
+import dev.dunnage.bench.smartgrid.messages.StandardMessages;
 import dev.dunnage.bench.smartgrid.serializers.Registry;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -35,12 +36,14 @@ public final class SmartGridSuite {
         this.settings = settings;
     }
 
-    /** Checks every serializer, measures sizes, then times. */
+    /** Measures the messages of other standards; checks every serializer, measures sizes, then times and memory. */
     public SuiteResult run() throws RunnerException {
+        new StandardMessages(NAME).measure(result);
         for (String id : Registry.ids()) {
             check(id);
         }
         measureSerializers();
+        new Memory(settings.ofMemory()).measure(subjects, result);
         result.addAll(new Comparisons(subjects, result.figures(), settings.describe()).figures());
         measureCompressors();
         return result;
