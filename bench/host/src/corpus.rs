@@ -63,7 +63,7 @@ impl SchemaSource {
 type Failure = Box<dyn std::error::Error>;
 
 /// Returns all messages: the ten tests of the PSON paper, the kinds of JSON, the telemetry, the real documents, the nested
-/// messages, and a fleet of containers.
+/// messages, those of the smart grid, and a fleet of containers.
 pub fn message_sets() -> Result<Vec<MessageSet>, Failure> {
     let corpus = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../corpus"));
     let mut sets = Vec::new();
@@ -89,7 +89,8 @@ pub fn message_sets() -> Result<Vec<MessageSet>, Failure> {
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         sets.push(bundled(&name, &fs::read(&file)?)?);
     }
-    let documents = [sorted(&corpus.join("real"))?, sorted(&corpus.join("nested"))?].concat();
+    let folders = ["real", "nested", "smart-grid"].map(|name| sorted(&corpus.join(name)));
+    let documents = folders.into_iter().collect::<io::Result<Vec<_>>>()?.concat();
     for folder in documents.into_iter().filter(|path| path.is_dir()) {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let model = Model::compile(&fs::read_to_string(folder.join("schema.json"))?)?;
@@ -158,11 +159,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nested_messages_and_real_documents_are_measured_with_the_schemas_beside_them() {
+    fn messages_and_documents_with_schemas_are_measured_with_the_schemas_beside_them() {
         let sets = message_sets().expect("the corpus");
-        for name in
-            ["container-nested", "dcsa-iot-event", "fhir-blood-pressure", "vehicle-diagnostics", "geojson"]
-        {
+        for name in [
+            "container-nested",
+            "dcsa-iot-event",
+            "fhir-blood-pressure",
+            "vehicle-diagnostics",
+            "geojson",
+            "openadr3-event",
+            "goose",
+        ] {
             let set = sets.iter().find(|set| set.name == name).expect(name);
             assert_eq!(set.schema, SchemaSource::Written);
             assert!(set.model.validate(&set.messages[0]).is_ok(), "{name}");

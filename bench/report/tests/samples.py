@@ -51,6 +51,10 @@ def host() -> list[dict]:
     for format, library, options in (("json", "serde_json", "typed structs"), ("pson", "dunnage-pson", "typed structs"), ("protobuf", "prost-reflect", "schema at run time")):
         for operation in ("encode", "decode"):
             lines.append(line("host", "host", "container", format, library, operation, "ns", _figure(80, 900, library, operation), "ns", options=options))
+    for payload in ("openadr3-event", "ieee2030-5-der-control", "goose"):
+        for format in ("cbor", "pson", "protobuf", "packed"):
+            size = 98 if format == "packed" else int(_figure(130, 500, payload, format))
+            lines.append(line("host", "host", payload, format, "dunnage", "encode", "bytes", size, "bytes", options="schema written for such messages"))
     lines += _other_formats() + _reads()
     lines.append(line("host", "host", "wot", "struct-zlib", "dunnage", "encode", "failed", 1, "1", note="no number without a range"))
     return lines
@@ -273,7 +277,20 @@ def smart_grid() -> list[dict]:
             written = format + "+gzip" * operation.startswith("g")
             lines.append(line("smart-grid", "jvm", "average", written, library, operation, "bytes", _figure(low, high, format, library, "b"), "B", version="1.0", options="core attributes"))
         lines.append(line("smart-grid", "jvm", "average", format, library, "serialize", "alloc", _figure(900, 30_000, format, library, "a"), "B", version="1.0", options="core attributes"))
-    return lines
+        for operation in ("serialize", "deserialize"):
+            for metric in ("held", "live", "metaspace"):
+                lines.append(line("smart-grid", "jvm", "all", format, library, operation, metric, _figure(0.1, 9, format, library, operation, metric), "MB", version="1.0", options="runs: 1000"))
+    return lines + _standard_messages()
+
+
+def _standard_messages() -> list[dict]:
+    """Messages of other standards in their own encodings."""
+    sizes = {
+        "openadr3-event": {"json": 1003},
+        "ieee2030-5-der-control": {"json": 550, "xml": 860, "exi": 527, "exi-schema": 116, "exi-strict": 109},
+        "goose": {"json": 281, "ber": 139},
+    }
+    return [line("smart-grid", "jvm", payload, format, "a library", "encode", "bytes", size, "bytes", version="1.0") for payload, of in sizes.items() for format, size in of.items()]
 
 
 def _language(suite: str, target: str, peers: dict[str, str]) -> list[dict]:

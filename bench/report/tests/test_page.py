@@ -131,7 +131,7 @@ def test_every_definition_is_used_by_its_template(suite, text):
     "name",
     ["host-bytes", "host-times", "pson-esp32", "pson-uno", "pson-sizes", "pson-flash", "mcu-json-times", "mcu-json-space", "container-sizes",
      "container-nested", "container-nested-reduction", "container-single", "container-two", "container-four", "container-merit", "container-burst", "container-burst-use", "container-costs", "mobile-sizes", "mobile-serialize",
-     "smart-grid-times", "smart-grid-sizes", "smart-grid-memory"],
+     "smart-grid-times", "smart-grid-sizes", "smart-grid-memory", "smart-grid-held", "smart-grid-messages"],
 )  # fmt: skip
 def test_tables_are_filled(name, text):
     assert block(text, name).count("<tr") > 3
@@ -143,6 +143,13 @@ def test_quoted_figures_stand_beside_ours_and_are_marked(text):
     assert re.search(r'class="number quoted" data-value="138"', row) and re.search(r'class="number" data-value="138"', row)
     assert ">1.00</td>" in row
     assert "Table 7</td>" not in table and "Table 2 of the paper" in table
+
+
+def test_messages_of_other_standards_stand_beside_the_formats_of_this_project(text):
+    table = block(text, "smart-grid-messages")
+    row = re.search(r"<tr><th scope=\"row\">IEEE 2030.5 DER control</th>.*?</tr>", re.sub(r"\s*\n\s*", "", table), re.DOTALL)[0]
+    assert all(f'data-value="{size}"' in row for size in (860, 527, 116, 109, 98))
+    assert "GOOSE 139 in BER, 281 in JSON and 98 in packed" in re.sub(r"\s+", " ", section(text, "smart-grid"))
 
 
 def test_json_without_spaces_is_in_the_text_only(text):
