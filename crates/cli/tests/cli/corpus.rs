@@ -66,7 +66,13 @@ fn check_except(larger: &[&str], file: &str, rows: &[Row]) {
         assert!(row.lossless, "{} does not round-trip", row.name);
         let least = row.next.0.min(row.gzip.0);
         let smallest = row.packed < least;
-        assert_eq!(smallest, !larger.contains(&&*row.name), "{}: packed {}, another {least}", row.name, row.packed);
+        assert_eq!(
+            smallest,
+            !larger.contains(&&*row.name),
+            "{}: packed {}, another {least}",
+            row.name,
+            row.packed
+        );
     }
     golden(file, &text);
 }

@@ -11,6 +11,7 @@ import com.networknt.schema.SpecVersion;
 import dev.dunnage.bench.SuiteResult;
 import dev.dunnage.bench.smartgrid.messages.StandardMessages.Way;
 import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.Set;
 import javax.xml.XMLConstants;
@@ -74,8 +75,23 @@ class StandardMessagesTest {
         assertEquals(expected, HexFormat.of().formatHex(new Goose().encode(message)));
     }
 
+    @Test
+    void theReportIsTheBerOfTheStandard() throws Exception {
+        String entries = "8a1c" + ascii("BAY17MEAS/LLN0$RP$urcbMeas01") + "8403067880" + "860139" + "8c06038333543c2b"
+                + "8a15" + ascii("BAY17MEAS/LLN0$dsMeas") + "860103" + "840204f0"
+                + measured("449f4800", "fae148") + measured("c39f4000", "fae148") + measured("3f7851ec", "fae148") + measured("4247eb85", "f5c28f")
+                + "84020240".repeat(4);
+        String expected = "a381d1" + "a081ce" + "a1058003" + ascii("RPT") + "a081c4" + entries;
+        assertEquals(expected, HexFormat.of().formatHex(new MmsReport().encode(StandardMessage.of("mms-report"))));
+    }
+
+    /** A structure of a number, its quality and its time, whose second is that of all members. */
+    private static String measured(String number, String fraction) {
+        return "a218" + "a207870508" + number + "8403030000" + "910869a85c31" + fraction + "0a";
+    }
+
     private static String ascii(String text) {
-        return HexFormat.of().formatHex(text.getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+        return HexFormat.of().formatHex(text.getBytes(StandardCharsets.US_ASCII));
     }
 
     @Test
