@@ -4,6 +4,7 @@ import dev.dunnage.bench.Description;
 import dev.dunnage.bench.record.Figure;
 import dev.dunnage.bench.record.Figure.Subject;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Map;
@@ -46,9 +47,7 @@ final class Comparisons {
         figures.add(figure("text", "largest to smallest", "serialize", "saving", "%")
                 .value(100 * (1 - sizes.getMin() / sizes.getMax())));
         addJavaSpecific(figures);
-        DoubleSummaryStatistics memory = serializers.stream().mapToDouble(this::held).summaryStatistics();
-        figures.add(figure("all", "smallest", "serialize", "memory", "MB").value(memory.getMin()));
-        figures.add(figure("all", "largest", "serialize", "memory", "MB").value(memory.getMax()));
+        addMemory(figures);
         // A group in which no serializer could be measured has no ratio.
         figures.removeIf(figure -> !Double.isFinite(figure.value()));
         return figures;
@@ -79,18 +78,26 @@ final class Comparisons {
                 .summaryStatistics();
     }
 
-    /** The memory after the paper's 1000 runs, which is not an average of messages. */
-    private double held(Description row) {
-        return value(row, "all", "serialize", "held");
+    /** The least and the most memory after the paper's 1000 runs, with the options of that measurement. */
+    private void addMemory(List<Figure> figures) {
+        List<Subject> ours = serializers.stream().map(row -> subjects.get(row.id())).toList();
+        List<Figure> held = measured.stream()
+                .filter(figure -> figure.metric().equals("held") && figure.operation().equals("serialize") && ours.contains(figure.subject()))
+                .sorted(Comparator.comparingDouble(Figure::value))
+                .toList();
+        if (!held.isEmpty()) {
+            add(figures, "smallest", held.get(0));
+            add(figures, "largest", held.get(held.size() - 1));
+        }
+    }
+
+    private void add(List<Figure> figures, String compared, Figure held) {
+        figures.add(figure("all", compared, "serialize", "memory", "MB").value(held.value()).options(held.options()));
     }
 
     private double value(Description row, String operation, String metric) {
-        return value(row, "average", operation, metric);
-    }
-
-    private double value(Description row, String payload, String operation, String metric) {
         return measured.stream()
-                .filter(figure -> figure.payload().equals(payload) && figure.subject().equals(subjects.get(row.id())))
+                .filter(figure -> figure.payload().equals("average") && figure.subject().equals(subjects.get(row.id())))
                 .filter(figure -> figure.operation().equals(operation) && figure.metric().equals(metric))
                 .mapToDouble(Figure::value)
                 .findFirst()

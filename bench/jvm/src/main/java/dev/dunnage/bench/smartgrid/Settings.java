@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * The settings of a run.
  *
- * @param quick whether the run must end within five minutes on two cores
+ * @param quick whether the run must end in about five minutes on two cores that do nothing else
  * @param classes the names of the logical nodes; none for all of them
  */
 public record Settings(boolean quick, Fill fill, List<String> classes) {
