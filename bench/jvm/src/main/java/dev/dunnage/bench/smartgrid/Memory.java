@@ -18,7 +18,7 @@ import java.util.concurrent.Future;
 
 /** The memory that serializers hold after the paper's 1000 runs: starts {@link MemoryProbe} in a fresh JVM for each. */
 final class Memory {
-    /** A context per message keeps nothing, and 1000 runs over all classes with it take hours. */
+    /** A context per message keeps nothing. */
     static final String LEFT_OUT = "xml-jaxb-uncached";
 
     private static final double MEGABYTE = 1e6;
