@@ -43,7 +43,7 @@ pub fn run() -> Result<(), Failed> {
 /// The figures, link by link.
 fn figures() -> Result<Vec<Figure>, Failed> {
     let mut measured = Vec::new();
-    let smart_grid = corpus::folder("nested")?;
+    let smart_grid = corpus::folder("smart-grid")?;
     for (message, model) in std::iter::once(corpus::container()?).chain(smart_grid) {
         let messages = [message];
         let sizes = Sizes::measure(Some(&model), &messages);
@@ -80,14 +80,14 @@ fn table(figures: &[Figure]) {
     println!("{}: messages that arrive in time, in percent", first.link.name);
     let deadlines = DEADLINES.map(|deadline| format!("{:>9}", seconds(deadline))).concat();
     let losses = LOSSES.map(|loss| format!("{:>26}", format!("{loss} % lost"))).concat();
-    println!("{:24}{:10}{:>6}{losses}", "", "", "");
-    println!("{:24}{:10}{:>6}{deadlines}{deadlines}{deadlines}", "message", "format", "bytes");
+    println!("{:26}{:10}{:>6}{losses}", "", "", "");
+    println!("{:26}{:10}{:>6}{deadlines}{deadlines}{deadlines}", "message", "format", "bytes");
     for Figure { payload, format, bytes, in_time, .. } in figures {
         let cells = in_time.map_or_else(
             || " refused".to_owned(),
             |all| all.iter().flatten().map(|share| format!("{:>9}", percent(*share))).collect(),
         );
-        println!("{payload:24}{format:10}{bytes:>6}{cells}");
+        println!("{payload:26}{format:10}{bytes:>6}{cells}");
     }
     println!();
 }
@@ -122,5 +122,29 @@ impl Figure {
             }
         }
         records
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_message_has_its_figures_on_both_links() {
+        let figures = figures().unwrap();
+        assert_eq!(figures.len(), 2 * 7 * FORMATS.len());
+        for Figure { link, payload, format, bytes, in_time } in &figures {
+            let shares = in_time.unwrap_or_else(|| panic!("{payload} as {format} on {}", link.id));
+            assert_eq!(Some(shares[1][1]), link.arrives_within(*bytes, 0.1, 1.0));
+            let grows = |pair: &[f64]| pair[0] <= pair[1] + 1e-9;
+            assert!(shares.iter().all(|of_loss| of_loss.windows(2).all(grows)), "{payload} {format}");
+        }
+    }
+
+    #[test]
+    fn what_follows_is_three_sentences_and_a_share_is_never_rounded_up() {
+        let sentences = sentences::write(&figures().unwrap()).unwrap();
+        assert!(sentences.iter().all(|sentence| sentence.ends_with('.')), "{sentences:?}");
+        assert_eq!([0.999_999, 1.0, 0.45678].map(percent), ["99.99", "100", "45.67"]);
     }
 }

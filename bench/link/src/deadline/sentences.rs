@@ -33,14 +33,14 @@ fn container(figures: &[Figure]) -> Result<String, Failed> {
     let mut shares = Vec::new();
     for link in links(figures) {
         shares.push(format!(
-            "{} % of the packed messages and {} % of the JSON ones on {}",
+            "{} % of the time as packed and {} % as JSON on {}",
             of(link, "packed")?,
             of(link, "json")?,
             short(link)
         ));
     }
     Ok(format!(
-        "With {} % of blocks or frames lost, a container's message arrives within {} in {}.",
+        "With {} % of blocks or frames lost, a container's message arrives within {} {}.",
         LOSSES[LOSS],
         seconds(DEADLINES[second]),
         list(shares.into_iter())
@@ -66,9 +66,9 @@ fn counts(figures: &[Figure]) -> String {
         })
     });
     format!(
-        "Choose the format by the deadline: {} % of the time at the same loss, {} arrive.",
-        100.0 * RELIABLE,
-        list(cases)
+        "Choose the format by the deadline: at the same loss, {} arrive at least {} % of the time.",
+        list(cases),
+        100.0 * RELIABLE
     )
 }
 
