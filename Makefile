@@ -155,9 +155,10 @@ test-java:  ## the Java libraries: vectors, hostile input; random schemas and me
 	cargo run -p dunnage-conform -- --messages 20000 java -cp java/pson-core/target/classes:java/pson-core/target/test-classes dev.dunnage.pson.Executor
 	cargo run -p dunnage-conform --bin packed -- --schemas 50 --messages 20000 --modelled --library java -cp java/packed/target/classes:java/packed/target/test-classes dev.dunnage.packed.Executor
 
+# The program as the tests have it: built alone, it would have other features, and take minutes.
 test-jvm:  ## the benchmarks of JVM libraries: exact sizes, and the round trip of every serializer; the application for Android
 	.ci/need javac:default-jdk-headless mvn:maven
-	cargo build -p dunnage
+	cargo test --no-run $(TESTED) --test cli
 	mvn --quiet --batch-mode --file java/pom.xml -Pbench-jvm,bench-phone -pl ../bench/jvm,../bench/phone/android -am package
 
 test-report:  ## the runner and the report of the benchmarks, the notebook, what the middleware study computes
