@@ -29,18 +29,21 @@ pub struct Plan {
     /// Leave out the Node service
     #[arg(long)]
     without_node: bool,
+    /// Measure only some of the paper's numbers of devices, for `--quick`
+    #[arg(skip)]
+    few: bool,
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        Plan { seconds: 3.0, replicas: None, without_node: false }
+        Plan { seconds: 3.0, replicas: None, without_node: false, few: false }
     }
 }
 
 impl Plan {
     /// The plan of `--quick`.
     pub fn quick() -> Plan {
-        Plan { seconds: 1.0, ..Plan::default() }
+        Plan { seconds: 1.0, few: true, ..Plan::default() }
     }
 }
 
@@ -54,6 +57,8 @@ const TABLES: [(usize, &[usize], &[&str]); 3] = [
     (2, &[500, 1000], &["struct-zlib (float32)", "protobuf (float32)"]),
     (4, &[2000], &["struct-zlib (float32)", "protobuf (float32)"]),
 ];
+/// The numbers of devices of a quick run.
+const FEW: [usize; 3] = [100, 500, 2000];
 
 /// Runs all measurements, prints the tables and adds to `bench/results/load.jsonl`.
 pub fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
@@ -67,6 +72,8 @@ pub fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
         if plan.replicas.is_some_and(|only| only != replicas) {
             continue;
         }
+        let mut devices = devices.to_vec();
+        devices.retain(|number| !plan.few || FEW.contains(number));
         for server in [Server::Node, Server::Dunnage] {
             if server == Server::Node && plan.without_node {
                 continue;
@@ -76,7 +83,7 @@ pub fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
                 .filter(|p| formats.contains(&p.name) && (p.node || server != Server::Node))
                 .collect();
             eprintln!("Locust: {}, {replicas} replicas", server.name());
-            let measurements = run(server, replicas, devices, &formats, plan, folder.path())?;
+            let measurements = run(server, replicas, &devices, &formats, plan, folder.path())?;
             tables.extend(server, replicas, measurements);
         }
     }
