@@ -155,7 +155,7 @@ test-java:  ## the Java libraries: vectors, hostile input; random schemas and me
 	cargo run -p dunnage-conform -- --messages 20000 java -cp java/pson-core/target/classes:java/pson-core/target/test-classes dev.dunnage.pson.Executor
 	cargo run -p dunnage-conform --bin packed -- --schemas 50 --messages 20000 --modelled --library java -cp java/packed/target/classes:java/packed/target/test-classes dev.dunnage.packed.Executor
 
-# The program as the tests have it: built alone, it would have other features, and take minutes.
+# The program with the features of the tests: built alone, its crates would be compiled again, which takes minutes.
 test-jvm:  ## the benchmarks of JVM libraries: exact sizes, and the round trip of every serializer; the application for Android
 	.ci/need javac:default-jdk-headless mvn:maven
 	cargo test --no-run $(TESTED) --test cli

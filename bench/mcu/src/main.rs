@@ -119,7 +119,7 @@ enum Command {
         /// The board, as it is to be called: "ESP32 DevKit, 240 MHz"
         #[arg(long)]
         board: String,
-        /// What a power analyzer recorded meanwhile, as CSV: adds the energy of a call
+        /// A power analyzer's trace of the same run, as CSV; adds the energy of each call
         #[arg(long)]
         trace: Option<PathBuf>,
         /// The supply in volts, for a trace without a voltage

@@ -5,7 +5,7 @@ import { read, write } from "./files.js";
 /** The iterations of a batch. A browser takes milliseconds to write a file. */
 const BATCH = { memory: 1000, file: 100 };
 
-/** Each trial leaves a trace here, so that no engine leaves out what is not used. */
+/** Each iteration changes this value, so that no engine removes the work as unused. */
 let sink = 0;
 
 /**

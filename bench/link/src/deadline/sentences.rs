@@ -77,10 +77,10 @@ fn patience(figures: &[Figure]) -> String {
     let least = links(figures).into_iter().map(|link| {
         let shares = figures.iter().filter(|it| it.link.id == link.id).filter_map(|it| it.in_time);
         let least = shares.filter_map(|shares| shares.last()?.last().copied()).fold(1.0, f64::min);
-        format!("{} % on {}", percent(least), short(link))
+        format!("{} % of the time on {}", percent(least), short(link))
     });
     format!(
-        "For what may take {}, such as shifting load over hours, the format hardly decides whether a message arrives: even with {} % lost, the worst message in the worst format does in {}.",
+        "Where {} are enough, as for shifting load over hours, the format hardly affects delivery: even with {} % lost, the worst message in the worst format arrives {}.",
         seconds(DEADLINES[DEADLINES.len() - 1]),
         LOSSES[LOSSES.len() - 1],
         list(least)

@@ -19,7 +19,6 @@ class Amqp(Protocol):
     name = "amqp"
     server_name = "rabbitmq"
     library = "pika"
-    acknowledged = "basic.ack: the broker has the message on disk"
     keep_alive = KeepAlive(30, "heartbeats of both sides, each half of the 60 s that RabbitMQ suggests", 1, 8)
     needs = (PROGRAM,)
 

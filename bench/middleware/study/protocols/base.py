@@ -52,9 +52,6 @@ class Protocol(ABC):
     server_name: str
     """The server in the results, `library` is the client's."""
     library: str
-    acknowledged: str
-    """What an acknowledgement means."""
-    transport: str = "TCP"
     keep_alive: KeepAlive | None = None
     """`None`: an idle client sends nothing."""
     hidden_memory: str | None = None

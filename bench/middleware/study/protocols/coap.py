@@ -26,8 +26,6 @@ class Coap(Protocol):
     name = "coap"
     server_name = "dunnage"
     library = "aiocoap"
-    acknowledged = "2.04 in the ACK: the gateway has the message on disk"
-    transport = "UDP"
     loop: Loop | None = None
 
     def start(self) -> None:
@@ -72,7 +70,6 @@ class Coaps(Coap):
 
     name = "coaps"
     library = "python-mbedtls"
-    transport = "UDP, DTLS 1.2"
 
     def connect(self, short: float | None = None) -> Session:
         return CoapsSession()

@@ -21,8 +21,6 @@ class Dds(PeerProtocol):
     module = "dds"
     server_name = "cyclonedds"
     library = "cyclonedds"
-    transport = "UDP"
-    acknowledged = "ACKNACK: the receiver's library has the sample"
     keep_alive = KeepAlive(30, "discovery's announcements and leases, defaults of Cyclone DDS", 30, 60)
 
     def start(self) -> None:

@@ -15,7 +15,6 @@ class Grpc(PeerProtocol):
     module = "grpc"
     server_name = "grpcio"
     library = "grpcio"
-    acknowledged = "the reply: the server's method has returned"
 
     def connect(self, short: float | None = None) -> Session:
         return GrpcSession()

@@ -20,7 +20,6 @@ class Http1(Protocol):
     name = "http1"
     server_name = "dunnage"
     library = "httpx"
-    acknowledged = "204: the gateway has the message on disk"
     tls = False
     http2 = False
     port = gateway.HTTP_PORT

@@ -31,8 +31,6 @@ class Lwm2m(PeerProtocol):
     name = "lwm2m"
     server_name = "leshan"
     library = "aiocoap"
-    acknowledged = "2.04: the server has handed the message to its program"
-    transport = "UDP"
     hidden_memory = "the JVM puts clients into heap that it already has"
     keep_alive = KeepAlive(0.9 * LIFETIME, f"registration updates before a lifetime of {LIFETIME} s ends, default of Leshan's client", 1, 6)
     needs = (str(JARS),)

@@ -21,7 +21,6 @@ class Mqtt5(Protocol):
     name = "mqtt5"
     server_name = "mosquitto"
     library = "paho-mqtt"
-    acknowledged = "PUBACK: the broker has the message in memory"
     keep_alive = KeepAlive(60, "PINGREQ, default of Paho and mosquitto's clients", 2, 9)
     needs = (MOSQUITTO,)
     protocol = paho.MQTTv5

@@ -18,7 +18,6 @@ class Nats(Protocol):
     name = "nats"
     server_name = "nats-server"
     library = "nats-py"
-    acknowledged = "PubAck: JetStream has written the message to a file, which it syncs every 2 minutes"
     keep_alive = KeepAlive(120, "PING of the client, default of nats-py; the server's own pings are not needed then", 1, 6)
     needs = (str(PROGRAM),)
 

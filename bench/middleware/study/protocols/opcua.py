@@ -17,7 +17,6 @@ class OpcUa(PeerProtocol):
     module = "opcua"
     server_name = "asyncua"
     library = "asyncua"
-    acknowledged = "Good in the WriteResponse: the variable has the value"
     keep_alive = KeepAlive(1, "reads of the server's state each second, default of asyncua's client", 1, 20)
 
     def start(self) -> None:

@@ -18,8 +18,6 @@ class Udp(PeerProtocol):
     module = "udp"
     server_name = "probe"
     library = "socket"
-    transport = "UDP"
-    acknowledged = "the datagram comes back; what is lost is not repeated"
 
     def connect(self, short: float | None = None) -> Session:
         return UdpSession()

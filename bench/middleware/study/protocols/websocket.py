@@ -17,7 +17,6 @@ class WebSocket(PeerProtocol):
     module = "websocket"
     server_name = "websockets"
     library = "websockets"
-    acknowledged = "a message of two bytes: the server's program has the message in memory"
     keep_alive = KeepAlive(PING_SECONDS / 2, "a ping of each side each 20 s, default of the library websockets", 1, 8.5)
 
     def connect(self, short: float | None = None) -> Session:

@@ -15,7 +15,6 @@ class Zenoh(PeerProtocol):
     module = "zenoh"
     server_name = "zenoh"
     library = "eclipse-zenoh"
-    acknowledged = "the reply: the receiver's program has the message in memory"
     keep_alive = KeepAlive(2.5, "keep-alives of both sides, a quarter of the default lease of 10 s", 2.5, 25)
 
     def connect(self, short: float | None = None) -> Session:

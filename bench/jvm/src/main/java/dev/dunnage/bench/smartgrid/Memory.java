@@ -23,7 +23,7 @@ final class Memory {
 
     private static final double MEGABYTE = 1e6;
 
-    /** JVMs at the same time. What they measure does not depend on the time. */
+    /** JVMs that run at the same time: they measure bytes, which other processes do not change. */
     private static final int PARALLEL = Math.min(2, Runtime.getRuntime().availableProcessors());
 
     /** The garbage of a message, at most, and the heap besides, in mebibytes. */

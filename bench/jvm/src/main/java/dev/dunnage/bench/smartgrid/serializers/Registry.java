@@ -35,9 +35,9 @@ public final class Registry {
         FACTORIES.put("hessian", Hessian::new);
         FACTORIES.put("cbor-jackson", CborJackson::new);
         FACTORIES.put("protostuff", ProtostuffNative::new);
-        FACTORIES.put("avro-jackson", AvroJackson::new);
+        FACTORIES.put("avro-jackson", GeneratedSchema::avro);
         FACTORIES.put("yaml-yamlbeans", YamlBeans::new);
-        FACTORIES.put("protobuf-jackson", ProtobufJackson::new);
+        FACTORIES.put("protobuf-jackson", GeneratedSchema::protobuf);
         FACTORIES.put("fory", ForyRegistered::new);
         FACTORIES.put("json-jackson3", JsonJackson3::new);
         FACTORIES.put("cbor-jackson3", CborJackson3::new);
