@@ -58,7 +58,7 @@ const TABLES: [(usize, &[usize], &[&str]); 3] = [
     (4, &[2000], &["struct-zlib (float32)", "protobuf (float32)"]),
 ];
 /// The numbers of devices of a quick run.
-const FEW: [usize; 3] = [100, 500, 2000];
+const FEW: [usize; 2] = [500, 2000];
 
 /// Runs all measurements, prints the tables and adds to `bench/results/load.jsonl`.
 pub fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {

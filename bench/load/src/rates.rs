@@ -50,7 +50,7 @@ impl Default for Plan {
 impl Plan {
     /// The plan of `--quick`.
     pub fn quick() -> Plan {
-        Plan { connections: vec![256], seconds: 2, ..Plan::default() }
+        Plan { connections: vec![256], seconds: 1, ..Plan::default() }
     }
 }
 

@@ -23,12 +23,12 @@ public record Settings(boolean quick, Fill fill, List<String> classes) {
     }
 
     Schedule serializerSchedule() {
-        return quick ? new Schedule(1, 2, 600, 10, 60) : new Schedule(2, 6, 1000, 5, 1000);
+        return quick ? new Schedule(1, 1, 600, 10, 40) : new Schedule(2, 6, 1000, 5, 1000);
     }
 
     /** Compressors are native code, which no other code of the JVM makes slower; so a quick run needs no fork for them. */
     Schedule compressorSchedule() {
-        return quick ? new Schedule(0, 1, 150, 5, 30) : new Schedule(1, 3, 500, 5, 300);
+        return quick ? new Schedule(0, 1, 100, 5, 20) : new Schedule(1, 3, 500, 5, 300);
     }
 
     /**
