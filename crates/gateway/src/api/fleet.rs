@@ -2,7 +2,7 @@
 
 #![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
 
-use super::lists::{DEFAULT_LIMIT, MAX_LIMIT, number};
+use super::lists::{DEFAULT_LIMIT, limit_of};
 use super::problems::{AnswerProblems, QueryAndNameProblems, QueryProblems, ReadProblems};
 use crate::{
     fleet::{Direction, Entry, Kind, Page, Position, Query, Sort, Source},
@@ -40,8 +40,8 @@ pub struct Parameters {
     /// The direction. Without it, names ascend, and everything else descends.
     #[param(inline)]
     order: Option<Direction>,
-    /// Most entries: 1 to 1000, and 50 by default. Values outside are clamped.
-    #[param(value_type = Option<i64>, minimum = 0, maximum = 4_294_967_295_u64)]
+    /// Most entries: 1 to 1000, and 50 by default.
+    #[param(value_type = Option<i64>, minimum = 1, maximum = 1000)]
     limit: Option<u32>,
     /// `next` or `previous` of another page with the same order.
     cursor: Option<String>,
@@ -85,7 +85,7 @@ fn read(uri: &Uri, now: i64) -> Result<Query, Problem> {
             "quarantined" => wanted.quarantined = Some(choice(name, &value, "true or false")?),
             "sort" => wanted.sort = choice(name, &value, "name, last, messages, bytes or late")?,
             "order" => direction = Some(choice(name, &value, "asc or desc")?),
-            "limit" => wanted.limit = number::<u32>(name, &value)?.clamp(1, MAX_LIMIT) as usize,
+            "limit" => wanted.limit = limit_of(&value)? as usize,
             _ => cursor = Some(value),
         }
     }

@@ -21,8 +21,8 @@ pub const MAX_LIMIT: u32 = 1000;
 #[expect(dead_code, reason = "the OpenAPI document alone has it")]
 #[into_params(parameter_in = Query)]
 pub struct Parameters {
-    /// Most entries: 1 to 1000, and 50 by default. Values outside are clamped.
-    #[param(value_type = Option<i64>, minimum = 0, maximum = 4_294_967_295_u64)]
+    /// Most entries: 1 to 1000, and 50 by default.
+    #[param(value_type = Option<i64>, minimum = 1, maximum = 1000)]
     limit: Option<u32>,
     /// Only entries with smaller IDs.
     before: Option<i64>,
@@ -35,12 +35,12 @@ impl Parameters {
         let (mut limit, mut before, mut others) = (None, None, Vec::new());
         for (name, value) in query::read(uri.query(), &known)? {
             match name {
-                "limit" => limit = Some(number::<u32>(name, &value)?),
+                "limit" => limit = Some(limit_of(&value)?),
                 "before" => before = Some(number(name, &value)?),
                 _ => others.push((name, value)),
             }
         }
-        Ok((Page { limit: limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT), before }, others))
+        Ok((Page { limit: limit.unwrap_or(DEFAULT_LIMIT), before }, others))
     }
 }
 
@@ -70,6 +70,14 @@ pub fn times(given: &mut query::Given) -> Result<Times, Problem> {
         *(if name == "from" { &mut times.from } else { &mut times.until }) = time;
     }
     Ok(times)
+}
+
+/// Parses the parameter `limit`.
+pub fn limit_of(value: &str) -> Result<u32, Problem> {
+    match number("limit", value)? {
+        limit @ 1..=MAX_LIMIT => Ok(limit),
+        limit => Err(query::bad_query(format!("limit must be 1 to {MAX_LIMIT}, not {limit}")).into()),
+    }
 }
 
 /// Parses the parameter `name`.

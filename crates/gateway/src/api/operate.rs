@@ -153,7 +153,7 @@ pub async fn retry_quarantine(
 ) -> Result<Json<Retried>, Problem> {
     let (selection, part) = read::<QuarantineSelection>(&state, operator.address, body).await?.checked()?;
     to_the_end(async move {
-        let retried = quarantine::retry(&state, &selection, part).await;
+        let retried = quarantine::retry(&state, &selection, None, part).await;
         let (stored, failed) = retried.as_ref().map_or((0, 0), |retried| (retried.stored, retried.failed));
         let (Operator { token, address }, ok) = (operator, retried.is_ok());
         let (Selection { device, ids, .. }, Part { after, up_to, .. }) = (selection, part);

@@ -3,7 +3,7 @@
 
 #![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
 
-use super::lists::number;
+use super::lists::{MAX_LIMIT, limit_of, number};
 use super::problems::{AnswerProblems, QueryAndNameProblems, QueryProblems, ReadProblems};
 use crate::{
     operations::{
@@ -26,8 +26,8 @@ use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Entries of a page: by default, and at most.
-const LIMIT: (usize, usize) = (100, 1000);
+/// Entries of a page by default.
+const DEFAULT_LIMIT: usize = 100;
 /// Most devices in the summary of the quarantine.
 const DEVICES: u32 = 100;
 
@@ -83,8 +83,8 @@ pub async fn operations(
 #[expect(dead_code, reason = "the OpenAPI document alone has it")]
 #[into_params(parameter_in = Query)]
 pub struct IdPage {
-    /// Most entries: 1 to 1000, and 50 by default. Values outside are clamped.
-    #[param(value_type = Option<i64>, minimum = 0, maximum = 4_294_967_295_u64)]
+    /// Most entries: 1 to 1000, and 100 by default.
+    #[param(value_type = Option<i64>, minimum = 1, maximum = 1000)]
     limit: Option<u32>,
     /// Only entries with larger IDs.
     after: Option<i64>,
@@ -95,8 +95,8 @@ pub struct IdPage {
 #[expect(dead_code, reason = "the OpenAPI document alone has it")]
 #[into_params(parameter_in = Query)]
 pub struct NamePage {
-    /// Most entries: 1 to 1000, and 50 by default. Values outside are clamped.
-    #[param(value_type = Option<i64>, minimum = 0, maximum = 4_294_967_295_u64)]
+    /// Most entries: 1 to 1000, and 100 by default.
+    #[param(value_type = Option<i64>, minimum = 1, maximum = 1000)]
     limit: Option<u32>,
     /// Only entries whose names come after this one.
     after: Option<String>,
@@ -104,14 +104,14 @@ pub struct NamePage {
 
 /// Parses `limit` and `after`.
 fn page(uri: &Uri) -> Result<(usize, Option<String>), Problem> {
-    let (mut limit, mut after) = (LIMIT.0, None);
+    let (mut limit, mut after) = (DEFAULT_LIMIT, None);
     for (name, value) in query::read(uri.query(), &["limit", "after"])? {
         match name {
-            "limit" => limit = number::<u32>(name, &value)?.try_into().unwrap_or(LIMIT.1),
+            "limit" => limit = limit_of(&value)? as usize,
             _ => after = Some(value),
         }
     }
-    Ok((limit.clamp(1, LIMIT.1), after))
+    Ok((limit, after))
 }
 
 /// A page of the dead letters of an output, the oldest first, and the messages that it retries.
@@ -150,7 +150,7 @@ pub async fn dead_letters(
     let mut messages = dead_letters::list(&state.buffer().readers, &output, after, limit as u32 + 1).await?;
     let more = messages.len() > limit;
     messages.truncate(limit);
-    let retried = state.outputs.retried(&output, LIMIT.1).await;
+    let retried = state.outputs.retried(&output, MAX_LIMIT as usize).await;
     Ok(Json(DeadLetters { output, count, last_message_id, messages, more, retried }))
 }
 
