@@ -155,6 +155,12 @@ impl Metrics {
             self.json_bytes.clone(),
         );
         // An alert on a rise needs a value before the first message.
+        for id in Id::readable() {
+            let format = ByFormat { format: id.name() };
+            drop(self.stored.get_or_create(&format));
+            drop(self.stored_bytes.get_or_create(&format));
+            drop(self.json_bytes.get_or_create(&format));
+        }
         for kind in KINDS {
             drop(self.quarantined.get_or_create(&ByKind { kind }));
         }

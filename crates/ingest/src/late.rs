@@ -150,7 +150,7 @@ impl Ingest {
             // One row at a time: the rows between two of them may have many megabytes.
             let Some(kept) = self.quarantined(Filter::default(), (id - 1, id)).await.pop() else { continue };
             let (device, raw) = (kept.device.clone(), kept.raw.clone());
-            match self.decode_again(kept).await {
+            match self.decode_again(kept, None).await {
                 Ok(message) => match self.requeue(message, id).await {
                     Ok(stored) => durable.push(stored),
                     // A full queue does not count as an attempt.

@@ -32,6 +32,10 @@ struct ByProblem {
     problem: &'static str,
 }
 
+/// What became of a number that no binary64 holds.
+const NEAREST: &str = "nearest";
+const NULL: &str = "null";
+
 /// Labels of numbers that are not what their sender wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ByResult {
@@ -58,6 +62,13 @@ impl Metrics {
     /// Creates metrics that are zero, and registers them.
     pub fn new(registry: &mut Registry) -> Metrics {
         let metrics = Metrics::default();
+        // An alert on a rise needs a value before the first message.
+        for id in Id::readable() {
+            drop(metrics.decoded.get_or_create(&ByFormat { format: id.name() }));
+        }
+        for result in [NEAREST, NULL] {
+            drop(metrics.altered.get_or_create(&ByResult { result }));
+        }
         let r = registry;
         r.register("received_messages", "Messages received completely", metrics.received.clone());
         r.register("decoded_messages", "Messages decoded", metrics.decoded.clone());
@@ -104,7 +115,7 @@ impl Metrics {
 
     /// Counts the numbers of a message that differ from those that its sender wrote.
     pub(crate) fn altered(&self, counts: Counts) {
-        for (result, count) in [("nearest", counts.rounded), ("null", counts.nulls)] {
+        for (result, count) in [(NEAREST, counts.rounded), (NULL, counts.nulls)] {
             if count > 0 {
                 self.altered.get_or_create(&ByResult { result }).inc_by(count);
             }

@@ -10,8 +10,13 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 impl Ingest {
-    /// Decodes a message of the quarantine with the current profiles and schemas. It keeps its time of arrival.
-    pub async fn decode_again(&self, kept: Quarantined) -> Result<NewMessage, (NewQuarantined, Rejected)> {
+    /// Decodes a message of the quarantine with the current profiles and schemas, as its sender's content type or as `content_type`. It
+    /// keeps its time of arrival.
+    pub async fn decode_again(
+        &self,
+        kept: Quarantined,
+        content_type: Option<&str>,
+    ) -> Result<NewMessage, (NewQuarantined, Rejected)> {
         let provenance = Provenance {
             schema: kept.schema.map(Into::into),
             link: kept.link,
@@ -21,8 +26,9 @@ impl Ingest {
             ..Provenance::new(kept.device, kept.received_at, kept.request)
         };
         let profiles = self.profiles.load_full();
-        let encoding = profiles.encoding(&provenance.device, &kept.content_type);
-        self.decode(profiles, provenance, &kept.content_type, encoding, kept.raw.into()).await
+        let content_type = content_type.unwrap_or(&kept.content_type);
+        let encoding = profiles.encoding(&provenance.device, content_type);
+        self.decode(profiles, provenance, content_type, encoding, kept.raw.into()).await
     }
 
     /// Queues a message that was decoded again, and leaves the quarantine, where its ID is `id`, with the commit. Waits if other messages

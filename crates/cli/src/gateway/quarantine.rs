@@ -36,6 +36,9 @@ enum Command {
     Retry {
         #[command(flatten)]
         chosen: Chosen,
+        /// Decode them as this type, which their senders did not name or named wrongly
+        #[arg(long, value_name = "TYPE")]
+        content_type: Option<String>,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -88,8 +91,10 @@ impl Quarantine {
                 let answer = chosen.which.get("/quarantine", &query)?;
                 if json { print_json(&answer) } else { print_list(&answer) }
             }
-            Command::Retry { chosen, json } => {
-                let answer = chosen.which.post("/quarantine/retry", &chosen.query())?;
+            Command::Retry { chosen, content_type, json } => {
+                let mut query = chosen.query();
+                query.extend(content_type.map(|content_type| ("content_type", content_type)));
+                let answer = chosen.which.post("/quarantine/retry", &query)?;
                 check_found(&chosen.ids, answer["stored"] != 0 || answer["failed"] != 0, "quarantine")?;
                 if json { print_json(&answer) } else { print_retried(&answer) }?;
                 if answer["failed"] == 0 { Ok(()) } else { Err(Failure::Reported) }
@@ -135,13 +140,17 @@ fn print_list(answer: &Value) -> Result<(), Failure> {
         table::write(&mut output, &COLUMNS, rows)?;
     }
     if answer["more"] == true {
-        writeln!(output, "more messages exist; raise --limit or narrow the selection")?;
+        writeln!(output, "more messages exist; raise --limit or narrow the selection: a list ends after 1 MiB of messages")?;
     }
     Ok(output.flush()?)
 }
 
 fn print_retried(answer: &Value) -> Result<(), Failure> {
     let mut output = output::stdout();
+    if answer["stored"] == 0 && answer["failed"] == 0 {
+        writeln!(output, "no messages were selected")?;
+        return Ok(output.flush()?);
+    }
     writeln!(output, "decoded and stored {}", counted(&answer["stored"], "message"))?;
     if answer["failed"] != 0 {
         writeln!(output, "not decoded {}:", counted(&answer["failed"], "message"))?;

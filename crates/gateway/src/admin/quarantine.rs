@@ -24,6 +24,8 @@ pub struct Asked {
     ids: Ids,
     /// Most messages in a list.
     limit: Option<usize>,
+    /// For a retry: the content type of the messages, in place of their own.
+    content_type: Option<String>,
 }
 
 impl From<Asked> for Selection {
@@ -48,9 +50,15 @@ pub(super) async fn list(
     let asked = query(asked)?;
     let limit = asked.limit.unwrap_or(LISTED).clamp(1, LISTED);
     let part = Part { after: 0, up_to: i64::MAX, most: limit + 1 };
-    let mut found = Selection::from(asked).find(&admin.state, part).await?;
-    let more = found.len() > limit;
+    let selection = Selection::from(asked);
+    let mut found = selection.find(&admin.state, part).await?;
+    let mut more = found.len() > limit;
     found.truncate(limit);
+    if let Some(last) = found.last().filter(|_| !more) {
+        // Large messages end a list early.
+        let rest = Part { after: last.id, most: 1, ..part };
+        more = !selection.find(&admin.state, rest).await?.is_empty();
+    }
     let profiles = admin.state.ingest().profiles.load();
     let messages = found.into_iter().map(|kept| RejectObject::of_stored(kept, &profiles)).collect();
     Ok(Json(Listed { messages, more }))
@@ -61,8 +69,10 @@ pub(super) async fn retry(
     State(admin): State<Arc<Admin>>,
     asked: Query<Asked>,
 ) -> Result<Json<Retried>, Problem> {
-    let (selection, part) = (query(asked)?.into(), Part::of_now(&admin.state));
-    quarantine::retry(&admin.state, &selection, part).await.map(Json)
+    let mut asked = query(asked)?;
+    let content_type = asked.content_type.take();
+    let part = Part::of_now(&admin.state);
+    quarantine::retry(&admin.state, &asked.into(), content_type.as_deref(), part).await.map(Json)
 }
 
 /// `POST /quarantine/discard`

@@ -94,15 +94,20 @@ pub struct Discarded {
 }
 
 /// Decodes messages with the current profiles and schemas, and stores those that succeed as new messages with their original times of
-/// arrival.
-pub async fn retry(state: &GatewayState, selection: &Selection, mut part: Part) -> Result<Retried, Problem> {
+/// arrival. They are of `content_type`, or of the content types that their senders named.
+pub async fn retry(
+    state: &GatewayState,
+    selection: &Selection,
+    content_type: Option<&str>,
+    mut part: Part,
+) -> Result<Retried, Problem> {
     let _alone = state.quarantine.lock().await;
     let mut retried = Retried::default();
     while let Some(found) = take(state, selection, &mut part).await? {
         let mut stored: Vec<Receiver<bool>> = Vec::new();
         for kept in found {
             let (id, device) = (kept.id, kept.device.clone());
-            match state.ingest().decode_again(kept).await {
+            match state.ingest().decode_again(kept, content_type).await {
                 Ok(message) => stored.push(state.ingest().requeue(message, id).await?),
                 Err((rejected, _)) => retried.failed(id, device, rejected),
             }

@@ -169,6 +169,32 @@ fn retry_uses_the_current_schema_of_the_profile() {
 }
 
 #[test]
+fn a_list_that_large_messages_end_says_that_there_are_more() {
+    let gateway = start();
+    let large = vec![b'['; 700_000];
+    for body in [&large[..], &large, b"["] {
+        assert_eq!(gateway.post("/ingest/d", JSON, body).status, 400);
+    }
+    let listed = ask(&gateway, "quarantine", &[]).unwrap();
+    assert_eq!((listed["messages"].as_array().unwrap().len(), &listed["more"]), (2, &json!(true)));
+    let listed = ask(&gateway, "quarantine", &[("ids", "3")]).unwrap();
+    assert_eq!((listed["messages"].as_array().unwrap().len(), &listed["more"]), (1, &json!(false)));
+}
+
+#[test]
+fn retry_decodes_as_another_content_type_that_the_operator_names() {
+    let gateway = start();
+    assert_eq!(gateway.post("/ingest/d", JSON, b"\xa1\x61n\x07").status, 400);
+    assert_eq!(ask(&gateway, "quarantine/retry", &[]).unwrap()["failed"], 1);
+    let wrong = ask(&gateway, "quarantine/retry", &[("content_type", "image/png")]).unwrap();
+    assert_eq!(wrong["failures"][0]["kind"], "media-type");
+    let retried = ask(&gateway, "quarantine/retry", &[("content_type", "application/cbor")]).unwrap();
+    assert_eq!((&retried["stored"], &retried["failed"]), (&json!(1), &json!(0)));
+    let message = &gateway.get_json("/api/messages")["messages"][0];
+    assert_eq!((&message["value"], &message["format"]), (&json!({"n": 7}), &json!("cbor")));
+}
+
+#[test]
 fn retry_decodes_a_packed_message_after_its_layout_is_added() {
     let version = |slot: u8, max: u32| {
         json!({"title": "R", "x-dunnage-slot": slot, "type": "object", "additionalProperties": false,
