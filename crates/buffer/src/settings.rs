@@ -23,7 +23,7 @@ pub struct BufferSettings {
     pub duplicate_limit_messages: usize,
     /// Maximum used size of the file in bytes; 0: no limit. The write-ahead log takes about 64 MiB more.
     pub limit_bytes: u64,
-    /// At the limit: drop-delivered removes messages that every output has resolved, else new ones are rejected (503); refuse removes none.
+    /// At the limit: drop-delivered removes messages that every output has resolved, except the last of each device, else new ones are rejected (503); refuse removes none.
     pub when_full: WhenFull,
     /// How long messages are kept after their arrival, once every output has resolved them; 0: until their space is needed.
     pub keep_delivered_hours: u64,
@@ -33,7 +33,7 @@ pub struct BufferSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WhenFull {
-    /// Messages that every output has resolved are dropped, the oldest first. Without such messages, new messages are refused.
+    /// Messages that every output has resolved are dropped, the oldest first, except the last one of each device. Without such messages, new messages are refused.
     DropDelivered,
     /// New messages are refused.
     Refuse,

@@ -156,7 +156,7 @@ export class Layout {
     const known = new Map(Object.entries(options.known ?? {}));
     if (options.device !== undefined) known.set(DEVICE, options.device);
     const bigint = options.bigint ?? "auto";
-    if (bigint !== "auto" && bigint !== "always" && bigint !== "never") throw new TypeError(`bigint: no such choice: ${String(bigint)}`);
+    if (bigint !== "auto" && bigint !== "always" && bigint !== "never") throw new RangeError(`bigint must be "auto", "always" or "never", not ${String(bigint)}`);
     const walk = new Walk(known, bigint);
     const isPrior = this.knowledge !== null && message[0]! >> 6 === PRIOR;
     const source = isPrior ? new CodedReader(this.knowledge!, message, 1, end) : new BitReader(message, this.hasSlotByte ? 1 : 0, end);

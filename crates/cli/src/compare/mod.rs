@@ -27,7 +27,8 @@ use std::{fs, io::Write, path::PathBuf};
 /// message decodes to the same value, and which links carry it in one message. With a schema, the formats that
 /// need one are included: with the exact mapping (decimals as scaled integers) and, marked (float32), with
 /// the mapping common in hand-written definitions (decimals as binary32), which preserves only some messages.
-/// If no schema format carries the message, the exit code is 1.
+/// If no schema format carries the message, the exit code is 1. It does not depend on the links: `dunnage
+/// generate c --link` fails if the largest message of a schema does not fit.
 #[derive(Args)]
 pub struct Compare {
     #[command(flatten)]
@@ -39,7 +40,7 @@ pub struct Compare {
     numbers: Numbers,
     #[command(flatten)]
     schemas: input::Schemas,
-    /// Link that must carry the message, of those in `dunnage plan --help`; repeatable [default: astrocast, iridium-sbd-mo, iridium-sbd-mt, orbcomm, kineis]
+    /// Link to compare with, of those in `dunnage plan --help`; repeatable [default: astrocast, iridium-sbd-mo, iridium-sbd-mt, orbcomm, kineis]
     #[arg(long, value_name = "ID", value_parser = LinkId, hide_possible_values = true)]
     link: Vec<&'static Link>,
     #[command(flatten)]

@@ -110,8 +110,9 @@ impl Import {
         let count = keys::import(&path, rows(&self.file)?, output::stdout()).map_err(failure)?;
         let _ = writeln!(
             anstream::stderr(),
-            "{count} keys. {} has them; `dunnage gateway reload` applies them to a running gateway.",
+            "{}: {} imported; `dunnage gateway reload` applies the file to a running gateway.",
             path.display(),
+            if count == 1 { "1 key".to_owned() } else { format!("{count} keys") },
         );
         Ok(())
     }

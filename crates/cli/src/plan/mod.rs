@@ -48,7 +48,7 @@ pub struct Plan {
     /// Link to plan for; repeatable [default: the first six below]
     #[arg(long, value_name = "ID", value_parser = LinkId, hide_possible_values = true)]
     link: Vec<&'static Link>,
-    /// Hops of a message, on links that have hops: Thread, Zigbee, Bluetooth mesh, Meshtastic, Wi-SUN
+    /// Hops of a message, on links that have hops: Thread, Zigbee, Bluetooth mesh, Meshtastic, Wi-SUN, G3-PLC
     #[arg(long, value_name = "N", default_value = "1", value_parser = arguments::hops, allow_negative_numbers = true)]
     hops: u32,
     /// Energy of a device's battery with its unit, such as 19Wh or 68400J
