@@ -37,7 +37,7 @@ public record Settings(boolean quick, Fill fill, List<String> classes) {
      */
     Settings ofMemory() {
         if (quick && classes.equals(Sizes.SHOWN)) {
-            return new Settings(true, fill, List.of("MMXU"));
+            return new Settings(true, fill, List.of("XCBR"));
         }
         return classes.isEmpty() ? new Settings(false, fill, Sizes.SHOWN) : this;
     }
