@@ -8,7 +8,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use dunnage_base::{
     clock,
     hex::{hex, unhex},
-    name::MAX_NAME,
+    name::is_device,
 };
 use ring::{
     digest::{SHA256, digest},
@@ -26,8 +26,6 @@ const PREFIX: &str = "dn_";
 const BYTES: usize = 32;
 /// Characters of a token.
 const LENGTH: usize = PREFIX.len() + (BYTES * 4).div_ceil(3);
-/// Longest device pattern, in bytes.
-const PATTERN: usize = 2 * MAX_NAME;
 
 /// The token file.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -216,11 +214,9 @@ impl Unique {
     }
 }
 
-/// Whether `pattern` is valid: the characters of a device ID and `*`.
+/// Whether `pattern` is valid: a device ID, in which `*` stands for any characters.
 pub fn is_pattern(pattern: &str) -> bool {
-    let allowed = |b: u8| b.is_ascii_alphanumeric() || b"._:-*".contains(&b);
-    let first = pattern.bytes().next().is_some_and(|b| b == b'*' || b.is_ascii_alphanumeric());
-    first && pattern.len() <= PATTERN && pattern.bytes().all(allowed)
+    is_device(pattern)
 }
 
 /// SHA-256 of a token, compared in constant time. Timing would reveal little anyway: an attacker who chooses tokens does not choose their

@@ -1,9 +1,17 @@
-//! IDs of devices, schemas and links, which must fit in URLs (`spec/ingest.md`), and their patterns.
+//! IDs of devices, schemas and links (`spec/ingest.md`, "Names"), and their patterns.
 
 /// Longest name, in bytes.
 pub const MAX_NAME: usize = 64;
 
-/// Whether `name` may name a device, a schema or a link: 1 to 64 of `A-Z a-z 0-9 . _ : -`, the first a letter or a digit.
+/// Longest device ID, in bytes.
+pub const MAX_DEVICE: usize = 128;
+
+/// Whether `id` may be the ID of a device: 1 to 128 bytes of UTF-8 without control characters.
+pub fn is_device(id: &str) -> bool {
+    (1..=MAX_DEVICE).contains(&id.len()) && !id.contains(char::is_control)
+}
+
+/// Whether `name` may name a schema, a link, or a part of the configuration: 1 to 64 of `A-Z a-z 0-9 . _ : -`, the first a letter or a digit.
 pub fn is_name(name: &str) -> bool {
     let bytes = name.as_bytes();
     bytes.len() <= MAX_NAME
@@ -45,6 +53,26 @@ mod tests {
         }
         for name in ["", ".", "..", "-a", "a b", "a/b", "é", "a\0", "a%", &"x".repeat(65)] {
             assert!(!is_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_device_may_have_any_name() {
+        for id in [
+            "LMCU1231237",
+            "Schlafzimmer Bett",
+            "entrée",
+            "upstairs/lamp",
+            "!a1b2c3d4",
+            "-",
+            "..",
+            "温度",
+            &"x".repeat(128),
+        ] {
+            assert!(is_device(id), "{id}");
+        }
+        for id in ["", "a\0", "a\n", "\u{7f}", "\u{85}", &"é".repeat(65)] {
+            assert!(!is_device(id), "{id:?}");
         }
     }
 

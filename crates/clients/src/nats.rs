@@ -3,6 +3,7 @@
 use crate::secret::{self, SecretFile};
 use async_nats::{Client, ConnectOptions, Event, ServerAddr};
 use dunnage_access::tls;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use sha2::{Digest, Sha256};
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -126,14 +127,23 @@ fn tell(name: &str, event: &Event) {
     }
 }
 
-/// Encodes a device's ID as one token of a subject. Of the characters of an ID, only the dot is special there.
+/// The characters that a device's ID has unchanged in a subject and in a header. The others are percent-encoded (RFC 3986, 2.1).
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'_').remove(b':').remove(b'-');
+const PLAIN_OR_DOT: &AsciiSet = &PLAIN.remove(b'.');
+
+/// Encodes a device's ID as one token of a subject.
 pub fn token_of(device: &str) -> String {
-    device.replace('.', "%2E")
+    utf8_percent_encode(device, PLAIN).to_string()
 }
 
-/// Decodes a token to the device's ID.
+/// Encodes a device's ID as the value of a header, where a dot is not special.
+pub fn header_of(device: &str) -> String {
+    utf8_percent_encode(device, PLAIN_OR_DOT).to_string()
+}
+
+/// Decodes a token, or the value of a header, to the device's ID. One that is not UTF-8 then is no device ID.
 pub fn device_of(token: &str) -> String {
-    token.replace("%2E", ".")
+    percent_decode_str(token).decode_utf8().map_or_else(|_| String::new(), Into::into)
 }
 
 /// Returns the partition, of `partitions`, of a device's messages: the first 8 bytes of the ID's SHA-256, as a big-endian number, modulo
@@ -150,10 +160,18 @@ mod tests {
 
     #[test]
     fn a_device_is_one_token_and_comes_back() {
-        for device in ["buoy-7", "urn:imei:356938035643809", "a.b..c_d", "x%2"] {
+        for device in ["buoy-7", "urn:imei:356938035643809", "a.b..c_d", "x%2", "Käse 1", "a/b>*", "\u{200b}"]
+        {
             assert!(!token_of(device).contains(['.', ' ', '*', '>']), "{device}");
             assert_eq!(device_of(&token_of(device)), device);
+            assert!(header_of(device).is_ascii());
+            assert_eq!(device_of(&header_of(device)), device);
         }
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf_8_are_no_device() {
+        assert_eq!(device_of("a%FF"), "");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! `spec/ingest.md`, "The response".
 
 use dunnage_access::Denied;
-use dunnage_base::name::MAX_KEY;
+use dunnage_base::name::{MAX_DEVICE, MAX_KEY};
 use dunnage_buffer::{NoRoom, ReadError, Refusal};
 use dunnage_formats::{Error, Kind};
 
@@ -253,6 +253,13 @@ impl Rejected {
     pub fn bad_id(what: &str) -> Rejected {
         let detail =
             format!("{what} must be 1 to 64 of A-Z a-z 0-9 . _ : - and start with a letter or a digit");
+        Rejected::new(Code::Name, detail)
+    }
+
+    /// The parameter `what` is not a valid device ID.
+    pub fn bad_device(what: &str) -> Rejected {
+        let detail =
+            format!("{what} must be 1 to {MAX_DEVICE} bytes of UTF-8 text without control characters");
         Rejected::new(Code::Name, detail)
     }
 

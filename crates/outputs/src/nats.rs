@@ -14,7 +14,7 @@ use async_nats::{
 };
 use bytes::Bytes;
 use dunnage_clients::{
-    nats::{Access, Servers, header, partition_of, token_of},
+    nats::{Access, Servers, header, header_of, partition_of, token_of},
     secret::SecretFile,
 };
 use serde::{Deserialize, Serialize};
@@ -251,18 +251,34 @@ impl Nats {
         self.settings.subject.replace("{partition}", &partition).replace("{device}", &token_of(device))
     }
 
+    /// Returns the payload of `message`. Raw bytes that a network server decoded are not in the format of the message, so their receiver
+    /// could not decode them.
+    fn payload_of(&self, message: &Message) -> Payload {
+        #[derive(Deserialize)]
+        struct Origin<'o> {
+            #[serde(borrow)]
+            payload: Option<&'o str>,
+        }
+        let origin = message.origin.as_deref().and_then(|text| serde_json::from_str::<Origin<'_>>(text).ok());
+        match origin.is_some_and(|origin| origin.payload == Some("decoded")) {
+            true => Payload::Json,
+            false => self.settings.payload,
+        }
+    }
+
     async fn publish(&self, message: &Message) -> Result<(), Failed> {
         let context = self.connected().await?;
         if !self.there.load(Ordering::Acquire) {
             self.find_stream(&context).await?;
         }
-        let payload = match self.settings.payload {
+        let kind = self.payload_of(message);
+        let payload = match kind {
             Payload::Json => Bytes::copy_from_slice(message.json.as_bytes()),
             Payload::Raw => message.raw.clone(),
         };
         let publish = PublishMessage::build()
             .payload(payload)
-            .headers(headers(message, self.settings.payload))
+            .headers(headers(message, kind))
             .message_id(&message.stable_id)
             .expected_stream(&self.settings.stream);
         let acknowledged = match context.send_publish(self.subject_of(&message.device), publish).await {
@@ -348,7 +364,7 @@ fn check_subject(subject: &str) -> Result<(), String> {
 /// Returns the headers that describe the message. All values are names, numbers, media types or compact JSON, so none can break a header.
 fn headers(message: &Message, payload: Payload) -> HeaderMap {
     let mut headers = HeaderMap::new();
-    headers.insert(header::DEVICE, message.device.as_str());
+    headers.insert(header::DEVICE, header_of(&message.device));
     headers.insert(header::RECEIVED_AT, message.received_at.to_string());
     headers.insert(header::FORMAT, message.format.as_str());
     headers.insert(header::REQUEST, message.request.as_str());

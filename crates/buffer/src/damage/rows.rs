@@ -1,7 +1,7 @@
 //! Recognizes rows by the types of their columns, because recovery does not know to which table a page belongs.
 
 use crate::{Formats, Totals, record::Record};
-use dunnage_base::name::is_name;
+use dunnage_base::name::{is_device, is_name};
 use rusqlite::types::ValueRef::{self, Blob, Integer, Null, Text};
 
 /// A row of one of the tables.
@@ -50,7 +50,8 @@ pub fn of<'a>(id: Option<i64>, columns: &'a [ValueRef<'a>], formats: Formats) ->
             // The last column is a number: whether the sender was answered.
             let (rest, answered) = rest.split_at(rest.len().min(3));
             let texts = [schema, link].into_iter().chain(rest).all(|column| text(*column).is_some());
-            let named = std::str::from_utf8(device).is_ok_and(is_name) && matches!(offset, Null | Integer(_));
+            let named =
+                std::str::from_utf8(device).is_ok_and(is_device) && matches!(offset, Null | Integer(_));
             let readable =
                 columns.iter().all(|column| !matches!(column, Text(t) if std::str::from_utf8(t).is_err()));
             (texts && named && readable && matches!(answered, [] | [Null | Integer(0 | 1)]))
@@ -99,7 +100,7 @@ fn message<'a>(id: i64, columns: &[ValueRef<'a>], formats: Formats) -> Option<Fo
     let sound = match check {
         Some(check) => check == i64::from(record.check()),
         None => {
-            is_name(record.device)
+            is_device(record.device)
                 && formats.contains(&record.format)
                 && serde_json::from_str::<serde::de::IgnoredAny>(record.json).is_ok()
         }

@@ -186,11 +186,12 @@ fn record(
     let cells: HashMap<String, String> =
         leaves.into_iter().map(|(pointer, leaf)| (pointer, cell(leaf, formulas))).collect();
     let id = message.id.to_string();
+    let device = cell(Leaf::Text(message.device.clone()), formulas);
     let received_at = clock::rfc3339_micros(message.received_at);
     let first = [
         &*message.stable_id,
         &id,
-        &message.device,
+        &device,
         &received_at,
         &message.format,
         message.schema.as_deref().unwrap_or_default(),

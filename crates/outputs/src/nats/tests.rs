@@ -41,3 +41,14 @@ fn raw_bytes_without_a_slot_have_it_in_their_media_type() {
     assert_eq!(content_type(&message, Payload::Raw), "application/vnd.dunnage.packed; slot=7");
     assert_eq!(content_type(&message, Payload::Json), "application/json");
 }
+
+#[test]
+fn a_message_that_a_network_server_decoded_is_sent_as_json() {
+    let text = "servers = ['nats://127.0.0.1:1']\nstream = 'S'\npayload = 'raw'";
+    let nats = Nats::new(&toml::from_str(text).unwrap()).unwrap();
+    let mut message = Message::default();
+    message.stored.origin = Some(r#"{"input":"lora","provider":"chirpstack"}"#.into());
+    assert_eq!(nats.payload_of(&message), Payload::Raw);
+    message.stored.origin = Some(r#"{"input":"lora","payload":"decoded"}"#.into());
+    assert_eq!(nats.payload_of(&message), Payload::Json);
+}
