@@ -87,9 +87,11 @@ pub async fn read(
     }
     // The quarantine keeps the schema that the sender asked for. The profile may name another one when the message is decoded again.
     let asked = provenance.schema.clone();
+    let elsewhere = origin::decoded(content_type, provenance.origin.as_deref());
+    let body = elsewhere.as_ref().unwrap_or(&raw);
     let decoded = match encoding {
         Err(rejected) => Err(rejected),
-        Ok(encoding) => decode_as((&profiles, turns), &committed, &mut provenance, &encoding, &raw)
+        Ok(encoding) => decode_as((&profiles, turns), &committed, &mut provenance, &encoding, body)
             .await
             .map(|decoded| (encoding.format, decoded)),
     };
@@ -98,6 +100,9 @@ pub async fn read(
             let slot = layout.as_ref().filter(|_| apart).map_or(0, |layout| u64::from(layout.slot));
             let facts =
                 [(origin::SLOT, slot), (origin::ROUNDED, counts.rounded), (origin::NULLS, counts.nulls)];
+            if elsewhere.is_some() {
+                provenance.origin = origin::with_decoded_taken(provenance.origin);
+            }
             for (name, number) in facts.into_iter().filter(|(_, number)| *number > 0) {
                 provenance.origin = origin::with(provenance.origin, name, number);
             }

@@ -97,6 +97,7 @@ pub use in_flight::InFlight;
 pub use late::LateDeltas;
 pub use meter::Meter;
 pub use metrics::Metrics;
+pub use origin::{DECODED_TYPE, is_decoded_elsewhere};
 pub use references::References;
 pub use rejected::{Code, KEPT_KINDS, Rejected};
 pub use request_ids::RequestIds;

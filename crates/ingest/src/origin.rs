@@ -1,7 +1,17 @@
 //! Fields that ingest adds to the origin of a message, the object that its input stores with it (`spec/ingest.md`, "What is stored").
 
-use serde_json::{Value, json};
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::{Value, json, value::RawValue};
 use std::sync::Arc;
+
+/// The media type of a message that a network server decoded: JSON, which is in the origin, under [`DECODED`], while the raw bytes are those
+/// of the device.
+pub const DECODED_TYPE: &str = "application/vnd.dunnage.decoded+json";
+/// What a network server decoded of the raw bytes.
+pub const DECODED: &str = "decoded";
+/// Says that what the network server decoded is the message: the raw bytes are not in its format.
+pub const PAYLOAD: &str = "payload";
 
 /// The slot of a packed message that does not have it in its bytes. Without the slot, nobody could decode them again.
 pub const SLOT: &str = "slot";
@@ -24,6 +34,38 @@ pub fn with(origin: Option<Arc<str>>, name: &str, number: u64) -> Option<Arc<str
     Some(object.to_string().into())
 }
 
+/// Returns what a network server decoded, if `content_type` says that it is the message.
+pub fn decoded(content_type: &str, origin: Option<&str>) -> Option<Bytes> {
+    #[derive(Deserialize)]
+    struct Origin<'o> {
+        #[serde(borrow)]
+        decoded: &'o RawValue,
+    }
+    let origin = origin.filter(|_| content_type == DECODED_TYPE)?;
+    let Origin { decoded } = serde_json::from_str(origin).ok()?;
+    Some(Bytes::copy_from_slice(decoded.get().as_bytes()))
+}
+
+/// Returns `origin` after what a network server decoded has become the message.
+pub fn with_decoded_taken(origin: Option<Arc<str>>) -> Option<Arc<str>> {
+    let mut object: Value = serde_json::from_str(origin.as_deref()?).ok()?;
+    let members = object.as_object_mut()?;
+    members.remove(DECODED);
+    members.insert(PAYLOAD.to_owned(), DECODED.into());
+    Some(object.to_string().into())
+}
+
+/// Whether the raw bytes of the message of `origin` are not in its format, because a network server decoded them.
+pub fn is_decoded_elsewhere(origin: Option<&str>) -> bool {
+    #[derive(Deserialize)]
+    struct Origin<'o> {
+        #[serde(borrow)]
+        payload: Option<&'o str>,
+    }
+    let origin = origin.and_then(|origin| serde_json::from_str::<Origin<'_>>(origin).ok());
+    origin.is_some_and(|origin| origin.payload == Some(DECODED))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -33,5 +75,17 @@ mod tests {
         assert_eq!(with(None, SLOT, 7).as_deref(), Some(r#"{"slot":7}"#));
         let twice = with(with(Some(r#"{"input":"i"}"#.into()), SLOT, 7), SLOT, 7);
         assert_eq!(twice.as_deref(), Some(r#"{"input":"i","slot":7}"#));
+    }
+
+    #[test]
+    fn what_a_network_server_decoded_moves_from_the_origin_into_the_message() {
+        let origin = r#"{"input":"i","decoded":{"t": 21.50}}"#;
+        let found = |content_type, origin| decoded(content_type, Some(origin));
+        assert_eq!(found(DECODED_TYPE, origin).as_deref(), Some(&br#"{"t": 21.50}"#[..]));
+        assert_eq!((found("application/json", origin), found(DECODED_TYPE, "{}")), (None, None));
+        let taken = with_decoded_taken(Some(origin.into()));
+        assert_eq!(taken.as_deref(), Some(r#"{"input":"i","payload":"decoded"}"#));
+        assert!(is_decoded_elsewhere(taken.as_deref()));
+        assert!(!is_decoded_elsewhere(Some(origin)) && !is_decoded_elsewhere(None));
     }
 }

@@ -84,7 +84,9 @@ async fn attempt(ingest: &Ingest, mut message: RawMessage<'static>) -> Result<Pe
     let queue = &ingest.buffer.queue;
     let was_empty = queue.bytes() == 0;
     let mut room = queue.reserve();
-    let fits = queue.free() > 0 && room.grow(message.raw.len()).is_ok();
+    // An origin may contain what a network server decoded.
+    let bytes = message.raw.len() + message.provenance.origin.as_ref().map_or(0, |origin| origin.len());
+    let fits = queue.free() > 0 && room.grow(bytes).is_ok();
     let submitted = match fits {
         true => ingest.submit(&mut ingest.receive(), message.clone(), room).await,
         false => Err(Rejected::queue_full()),

@@ -11,7 +11,10 @@ use dunnage_base::hex::hex;
 use dunnage_buffer::{Message, Page, Times};
 use dunnage_explain::{Explanation, Reader, Stop};
 use dunnage_formats::{Format, Id, Known};
-use dunnage_ingest::profiles::{Codecs, Profiles, slots::Slots};
+use dunnage_ingest::{
+    is_decoded_elsewhere,
+    profiles::{Codecs, Profiles, slots::Slots},
+};
 use dunnage_inputs::{AccessProblems, Problem, Segment};
 use dunnage_outputs::Outcome;
 use dunnage_packed::is_delta;
@@ -107,7 +110,10 @@ fn detail(
     Some(MessageDetail {
         request: message.request.clone(),
         hex: hex(&message.raw),
-        explanation: codecs.and_then(|codecs| explain(profiles, codecs, &message, earlier)),
+        // The bytes of such a message are not in its format.
+        explanation: codecs
+            .filter(|_| !is_decoded_elsewhere(message.origin.as_deref()))
+            .and_then(|codecs| explain(profiles, codecs, &message, earlier)),
         sizes: codecs.map(|codecs| sizes(codecs, &message)).unwrap_or_default(),
         outputs,
         message: MessageObject::of_stored(message, profiles)?,
