@@ -16,6 +16,8 @@
 //! | [`nats`] | a NATS stream, which another gateway may fill |
 //! | [`webhooks`] | requests that a provider posts to `/hooks/{name}` |
 //!
+//! [`provider`] opens what network servers and operators wrap a message in, for those that carry such envelopes.
+//!
 //! All of them run until [`Environment::stopping`] is cancelled, and then complete the messages in flight: a message that was received
 //! completely is stored, quarantined or refused, but never forgotten.
 //!
@@ -51,6 +53,7 @@ pub mod http;
 mod metrics;
 mod mqtt;
 pub mod nats;
+pub mod provider;
 pub mod query;
 mod settings;
 mod topic;

@@ -10,8 +10,12 @@ pub struct Pattern {
 enum Level {
     Word(String),
     Device,
+    /// `{+device}`: the rest of the topic, with its slashes.
+    DeviceToEnd,
     Format,
     Schema,
+    /// The key of a value.
+    Field,
     /// `+`
     Any,
     /// `#`
@@ -24,31 +28,49 @@ pub struct Said<'t> {
     pub device: &'t str,
     pub format: Option<&'t str>,
     pub schema: Option<&'t str>,
+    /// The key under which the payload is a value of the message.
+    pub field: Option<&'t str>,
 }
 
 impl Pattern {
-    /// Parses a pattern. The error describes the mistake.
+    /// Parses a pattern that names the device. The error describes the mistake.
     pub fn read(text: &str) -> Result<Pattern, String> {
+        let pattern = Pattern::of_envelopes(text)?;
+        match pattern.levels.iter().any(|level| matches!(level, Level::Device | Level::DeviceToEnd)) {
+            true => Ok(pattern),
+            false => Err(format!("{text:?}: must have {{device}} once")),
+        }
+    }
+
+    /// Parses a pattern of topics whose messages name their device themselves. The error describes the mistake.
+    pub fn of_envelopes(text: &str) -> Result<Pattern, String> {
         let level = |level: &str| match level {
             "{device}" => Ok(Level::Device),
+            "{+device}" => Ok(Level::DeviceToEnd),
+            "{field}" => Ok(Level::Field),
             "{format}" => Ok(Level::Format),
             "{schema}" => Ok(Level::Schema),
             "+" => Ok(Level::Any),
             "#" => Ok(Level::Rest),
             word if word.contains(['{', '}', '+', '#', '\0']) => Err(format!(
-                "{text:?}: {word:?} is not a level: use a word, {{device}}, {{format}}, {{schema}}, + or #"
+                "{text:?}: {word:?} is not a level: use a word, {{device}}, {{+device}}, {{format}}, {{schema}}, {{field}}, + or #"
             )),
             word => Ok(Level::Word(word.to_owned())),
         };
         let levels = text.split('/').map(level).collect::<Result<Vec<_>, _>>()?;
         let count = |wanted: &Level| levels.iter().filter(|level| *level == wanted).count();
-        if count(&Level::Device) != 1 || count(&Level::Format) > 1 || count(&Level::Schema) > 1 {
+        let devices = count(&Level::Device) + count(&Level::DeviceToEnd);
+        if devices > 1 || [Level::Format, Level::Schema, Level::Field].iter().any(|level| count(level) > 1) {
             return Err(format!(
-                "{text:?}: must have {{device}} once, and {{format}} and {{schema}} at most once"
+                "{text:?}: must have each of {{device}}, {{format}}, {{schema}} and {{field}} at most once"
             ));
         }
-        if levels.iter().position(|level| *level == Level::Rest).is_some_and(|at| at + 1 < levels.len()) {
-            return Err(format!("{text:?}: # must be the last level"));
+        if count(&Level::Field) + count(&Level::Format) > 1 {
+            return Err(format!("{text:?}: a value of a {{field}} has no {{format}}"));
+        }
+        let is_last = |level: &Level| matches!(level, Level::Rest | Level::DeviceToEnd);
+        if levels.iter().position(is_last).is_some_and(|at| at + 1 < levels.len()) {
+            return Err(format!("{text:?}: # and {{+device}} must be the last level"));
         }
         if text.len() > usize::from(u16::MAX) / 2 || text.starts_with('$') {
             return Err(format!("{text:?}: is not a valid topic"));
@@ -60,8 +82,8 @@ impl Pattern {
     pub fn filter(&self) -> String {
         let levels = self.levels.iter().map(|level| match level {
             Level::Word(word) => word,
-            Level::Device | Level::Format | Level::Schema | Level::Any => "+",
-            Level::Rest => "#",
+            Level::Device | Level::Format | Level::Schema | Level::Field | Level::Any => "+",
+            Level::Rest | Level::DeviceToEnd => "#",
         });
         levels.collect::<Vec<_>>().join("/")
     }
@@ -69,21 +91,33 @@ impl Pattern {
     /// Returns the parts of `topic`, or `None` if it does not match.
     pub fn said<'t>(&self, topic: &'t str) -> Option<Said<'t>> {
         let mut said = Said::default();
-        let mut parts = topic.split('/');
+        let mut rest = Some(topic);
         for level in &self.levels {
-            if *level == Level::Rest {
-                return Some(said);
+            match level {
+                Level::Rest => return Some(said),
+                Level::DeviceToEnd => {
+                    said.device = rest?;
+                    return Some(said);
+                }
+                _ => {}
             }
-            let part = parts.next()?;
+            let part = match rest?.split_once('/') {
+                Some((part, others)) => {
+                    rest = Some(others);
+                    part
+                }
+                None => rest.take()?,
+            };
             match level {
                 Level::Word(word) if word != part => return None,
-                Level::Word(_) | Level::Any | Level::Rest => {}
+                Level::Word(_) | Level::Any | Level::Rest | Level::DeviceToEnd => {}
+                Level::Field => said.field = Some(part),
                 Level::Device => said.device = part,
                 Level::Format => said.format = Some(part),
                 Level::Schema => said.schema = Some(part),
             }
         }
-        parts.next().is_none().then_some(said)
+        rest.is_none().then_some(said)
     }
 }
 
@@ -145,7 +179,7 @@ mod tests {
     fn a_pattern_is_a_filter_and_says_what_a_topic_means() {
         let pattern = Pattern::read("yard/{device}/up/{format}").unwrap();
         assert_eq!(pattern.filter(), "yard/+/up/+");
-        let said = Said { device: "LMCU1", format: Some("cbor"), schema: None };
+        let said = Said { device: "LMCU1", format: Some("cbor"), ..Said::default() };
         assert_eq!(pattern.said("yard/LMCU1/up/cbor"), Some(said));
         for topic in ["yard/LMCU1/up", "yard/LMCU1/up/cbor/x", "yard/LMCU1/down/cbor", "yards/LMCU1/up/cbor"]
         {
@@ -153,9 +187,34 @@ mod tests {
         }
         let rest = Pattern::read("+/{schema}/{device}/#").unwrap();
         assert_eq!(rest.filter(), "+/+/+/#");
-        let said = Said { device: "d", format: None, schema: Some("container") };
+        let said = Said { device: "d", schema: Some("container"), ..Said::default() };
         assert_eq!(rest.said("a/container/d"), Some(Said { ..said }));
         assert_eq!(rest.said("a/container/d/e/f").unwrap().device, "d");
+    }
+
+    #[test]
+    fn a_device_may_be_the_rest_of_a_topic_and_a_value_have_its_key_there() {
+        let pattern = Pattern::read("zigbee2mqtt/{+device}").unwrap();
+        assert_eq!(pattern.filter(), "zigbee2mqtt/#");
+        for device in ["upstairs/lamp", "Schlafzimmer Bett", "entrée", "a/b/c"] {
+            assert_eq!(pattern.said(&format!("zigbee2mqtt/{device}")).unwrap().device, device);
+        }
+        assert_eq!((pattern.said("zigbee2mqtt"), pattern.said("zigbee2mqtt/").unwrap().device), (None, ""));
+        let pattern = Pattern::read("sensors/+/{device}/{field}").unwrap();
+        let said = pattern.said("sensors/CLE/device5/temp").unwrap();
+        assert_eq!(
+            (pattern.filter().as_str(), said.device, said.field),
+            ("sensors/+/+/+", "device5", Some("temp"))
+        );
+        for topic in ["sensors/CLE/device5", "sensors/CLE/device5/temp/x"] {
+            assert_eq!(pattern.said(topic), None, "{topic}");
+        }
+        assert!(Pattern::of_envelopes("application/+/device/+/event/+").is_ok());
+        for bad in
+            ["{+device}/x", "{device}/{+device}", "{device}/{field}/{field}", "{device}/{field}/{format}"]
+        {
+            assert!(Pattern::of_envelopes(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

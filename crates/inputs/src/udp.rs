@@ -4,7 +4,7 @@
 use crate::{Environment, Input, datagrams};
 use bytes::Bytes;
 use dunnage_access::Peer;
-use dunnage_base::{clock, name::is_name};
+use dunnage_base::{clock, name::is_device};
 use dunnage_buffer::Provenance;
 use dunnage_formats::{Altered, Format, Id, Json, Numbers, Reception, Value};
 use dunnage_ingest::{Code, Meter, RawMessage, Rejected};
@@ -269,9 +269,9 @@ fn object<'a>(bytes: &'a [u8], pointer: &str) -> Result<Message<'a>, Rejected> {
     let reception = Reception { numbers: Numbers::Lenient(&altered), ..Reception::default() };
     let device = match Json.decode_from(bytes, &reception) {
         Ok(object) => match pointer::find(&object, pointer).and_then(name_of) {
-            Some(device) if is_name(&device) => Some(device),
+            Some(device) if is_device(&device) => Some(device),
             _ => {
-                return Err(Rejected::bad_id(&format!(
+                return Err(Rejected::bad_device(&format!(
                     "the device ID at {pointer}, text or a whole number,"
                 )));
             }
@@ -303,8 +303,8 @@ fn prefixed(bytes: &[u8]) -> Result<Message<'_>, Rejected> {
         return Err(malformed("truncated", bytes.len(), "the datagram ends within the device ID"));
     };
     match std::str::from_utf8(device) {
-        Ok(device) if is_name(device) => Ok(Message { device: Some(device.into()), format, raw }),
-        _ => Err(Rejected::bad_id("the device ID")),
+        Ok(device) if is_device(device) => Ok(Message { device: Some(device.into()), format, raw }),
+        _ => Err(Rejected::bad_device("the device ID")),
     }
 }
 
@@ -312,7 +312,7 @@ fn prefixed(bytes: &[u8]) -> Result<Message<'_>, Rejected> {
 #[cfg(any(test, feature = "fuzzing"))]
 pub fn check(bytes: &[u8]) {
     let Ok(message) = parse(bytes, &device()) else { return };
-    assert!(message.device.as_deref().is_none_or(is_name));
+    assert!(message.device.as_deref().is_none_or(is_device));
     assert!(bytes.ends_with(message.raw));
 }
 
@@ -340,7 +340,7 @@ mod tests {
             (b"\x0f\x01d1", ("malformed", Some(0))),
             (b"\x01\x03d1", ("malformed", Some(4))),
             (b"\x01\x00", ("name", None)),
-            (b"\x01\x02d/1", ("name", None)),
+            (b"\x01\x02d\n1", ("name", None)),
             (b"\x01\x01\xff1", ("name", None)),
         ] {
             assert_eq!(read(bytes), Err(rejected), "{bytes:02x?}");
@@ -372,7 +372,7 @@ mod tests {
         ] {
             assert_eq!(of(json, "/containerID"), Ok(Some("LMCU1".into())), "{json}");
         }
-        for json in ["{\"containerID\":1.5}", "{\"containerID\":-1}", "{\"containerID\":\"a b\"}", "{}"] {
+        for json in ["{\"containerID\":1.5}", "{\"containerID\":-1}", "{\"containerID\":\"a\\n\"}", "{}"] {
             assert_eq!(of(json, "/containerID"), Err("name"), "{json}");
         }
         assert_eq!(of("{\"containerID\":\"LMCU1\"", "/containerID"), Ok(None));

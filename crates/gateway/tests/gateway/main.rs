@@ -18,6 +18,7 @@ mod damage;
 mod deltas;
 mod duplicates;
 mod durability;
+mod envelopes;
 mod files;
 mod fleet;
 mod formats;

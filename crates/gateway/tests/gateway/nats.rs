@@ -213,7 +213,7 @@ fn messages_of_a_stream_are_stored_or_quarantined_and_redeliveries_are_duplicate
     publish("x.c%2Ed", &[("Content-Type", JSON)], b"2");
     publish("x.e", &[("Content-Type", JSON)], b"[");
     publish("x.e", &[], b"1");
-    publish("x.e", &[("Content-Type", JSON), ("Dunnage-Device", "no id")], b"1");
+    publish("x.e", &[("Content-Type", JSON), ("Dunnage-Device", "no%00id")], b"1");
     publish("x.e", &[("Content-Type", JSON), ("Dunnage-Schema", "nowhere")], b"1");
     publish("x.e", &[("Content-Type", JSON)], &[b' '; 2000]);
     let stats = wait_for_stats(&gateway, 3, 5);

@@ -3,6 +3,10 @@
 //! A message is acknowledged to the broker after its commit, in the order of arrival. The broker sends unacknowledged messages again.
 //! After a lost connection, the next one resumes the session.
 
+mod settings;
+
+pub use settings::{EXAMPLE, Settings};
+
 use crate::{
     Environment, Input,
     mqtt::{
@@ -10,36 +14,20 @@ use crate::{
         flow::{Flow, Outcome, Storing, To, duplicate},
         message::{self, Address},
     },
+    provider::{Received, RuleSettings, Rules, Transport},
     topic::{Pattern, Said},
 };
 use dunnage_access::Buckets;
-use dunnage_base::name::is_name;
+use dunnage_base::name::{is_device, is_name};
 use dunnage_clients::{
-    mqtt::{Client, Event, Options, Publish, Trust, Version},
-    secret::{self, SecretFile},
+    mqtt::{Client, Event, Options, Publish, Trust},
+    secret::SecretFile,
 };
 use dunnage_formats::Id;
 use dunnage_ingest::{RawMessage, Submitted};
 use mqtt_protocol_core::mqtt::packet::Qos;
-use serde::{Deserialize, Serialize};
-use std::{collections::HashSet, path::PathBuf, sync::Arc, time::Duration};
-use url::Url;
-
-/// The input's section of the commented default configuration.
-pub const EXAMPLE: &str = "\
-# Messages that devices publish to your MQTT 5 broker.
-# [[input]]
-# name = \"yard\"
-# [input.broker]
-# url = \"mqtt://127.0.0.1:1883\"     # mqtts:// for TLS
-# client_id = \"dunnage-1\"           # unique to this gateway: the broker keeps its session under it
-# topics = [\"yard/{device}/{format}\"]   # + and a final # are allowed
-# format = \"json\"                   # of messages that name no format
-# group = \"gateways\"                # gateways of one group share the messages ($share/GROUP/...)
-# in_flight_messages = 256
-# session_expiry_seconds = 604800   # how long the broker keeps messages for a disconnected gateway
-# If the broker requires them: user with password_file, and ca_file for mqtts:// with your own CA.
-";
+use settings::{ca, options, password};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 /// The input's name in metrics.
 const METRIC: &str = "broker";
@@ -51,47 +39,6 @@ const MAX_RECONNECT_DELAY: Duration = Duration::from_secs(10);
 /// How many bytes a packet may have in addition to a message: its topic and properties.
 const AROUND: usize = 64 << 10;
 
-/// `[input.broker]`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Settings {
-    /// `mqtt://HOST:PORT`, or `mqtts://HOST:PORT`.
-    pub url: String,
-    /// The client identifier, which no other client uses.
-    pub client_id: String,
-    /// Patterns of topics.
-    pub topics: Vec<String>,
-    /// The format of messages that do not name theirs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub format: Option<dunnage_ingest::profiles::settings::FormatName>,
-    /// The group of gateways that share the messages.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub group: Option<String>,
-    /// The maximum number of messages that are not acknowledged yet.
-    #[serde(default = "in_flight_messages")]
-    pub in_flight_messages: u16,
-    /// How long the broker keeps the session while this gateway is not connected, in seconds.
-    #[serde(default = "session_expiry_seconds")]
-    pub session_expiry_seconds: u32,
-    /// The user name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user: Option<String>,
-    /// A file with the password.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub password_file: Option<PathBuf>,
-    /// A PEM file with the certificates to trust instead of the system's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ca_file: Option<PathBuf>,
-}
-
-fn in_flight_messages() -> u16 {
-    256
-}
-
-fn session_expiry_seconds() -> u32 {
-    7 * 24 * 3600
-}
-
 /// An input that subscribes to topics of a broker.
 pub struct Broker {
     name: Arc<str>,
@@ -102,6 +49,9 @@ pub struct Broker {
     patterns: Vec<Pattern>,
     filters: Vec<String>,
     format: Option<Id>,
+    /// How to open envelopes, if a provider is set.
+    rules: Option<Rules>,
+    link: Option<String>,
     in_flight: u16,
     /// Limits how many topics without a device are logged.
     told: Buckets<()>,
@@ -122,7 +72,9 @@ impl Broker {
         if settings.group.as_deref().is_some_and(|group| !is_name(group)) {
             return Err("group: must be 1 to 64 of A-Z a-z 0-9 . _ : -".into());
         }
-        let patterns = settings.topics.iter().map(|text| Pattern::read(text));
+        let rules = rules(settings)?;
+        let read = if rules.is_some() { Pattern::of_envelopes } else { Pattern::read };
+        let patterns = settings.topics.iter().map(|text| read(text));
         let patterns = patterns.collect::<Result<Vec<_>, _>>().map_err(|e| format!("topics: {e}"))?;
         let filter = |pattern: &Pattern| match &settings.group {
             None => pattern.filter(),
@@ -136,6 +88,8 @@ impl Broker {
             filters: patterns.iter().map(filter).collect(),
             patterns,
             format: settings.format.map(|format| format.0),
+            rules,
+            link: settings.link.clone(),
             in_flight: settings.in_flight_messages,
             told: Buckets::new(TOLD),
         })
@@ -212,9 +166,36 @@ impl Broker {
             flow.answer(to, duplicate(env));
             return;
         }
-        let message = self.read(env, publish);
+        let message = match &self.rules {
+            None => self.read(env, publish),
+            Some(rules) => match self.open(env, rules, publish) {
+                Some(message) => message,
+                None => return flow.answer(to, Box::pin(std::future::ready(Outcome::Stored))),
+            },
+        };
         let env = Arc::clone(env);
         flow.submit(to, Box::pin(async move { env.ingest.submit_retrying(message, &env.stopping).await }));
+    }
+
+    /// Makes a message of the envelope in `publish`. Returns `None` for one without a message. An envelope that cannot be opened goes into
+    /// the quarantine.
+    fn open(&self, env: &Environment, rules: &Rules, publish: Publish) -> Option<RawMessage<'static>> {
+        let Publish { topic, payload, content_type, .. } = publish;
+        let transport = Transport {
+            input: &self.name,
+            metric: METRIC,
+            topic: &topic,
+            separator: '/',
+            content_type: content_type.as_deref().unwrap_or_default(),
+            link: self.link.as_deref(),
+        };
+        match rules.receive(&env.ingest, &transport, payload) {
+            Received::Message(message) => Some(*message),
+            Received::Event(event) => {
+                env.metrics.event(rules.provider.name(), event);
+                None
+            }
+        }
     }
 
     /// Makes a message of `publish`. If anything in it is invalid, it goes into the quarantine, because a message of a broker cannot be
@@ -222,11 +203,12 @@ impl Broker {
     fn read(&self, env: &Environment, mut publish: Publish) -> RawMessage<'static> {
         let topic = std::mem::take(&mut publish.topic);
         let said = self.patterns.iter().find_map(|pattern| pattern.said(&topic)).unwrap_or_default();
-        let Said { device, format, schema } = said;
-        let known = is_name(device);
+        let Said { device, format, schema, field } = said;
+        let given = device;
+        let known = is_device(device);
         let standard = self.format.map(Id::name).filter(|_| !message::is_typed(&publish));
-        let address =
-            Address { device: if known { device } else { NO_DEVICE }, format: format.or(standard), schema };
+        let (device, format) = (if known { device } else { NO_DEVICE }, format.or(standard));
+        let address = Address { device, format, schema, field, topic: Some(&topic) };
         let input = (METRIC, env.ingest.metrics.inputs.of(&self.name));
         let mut message = message::read(&env.ingest, input, &address, publish);
         if !known {
@@ -235,10 +217,9 @@ impl Broker {
                 tracing::info!(%input, topic, "a topic has no device ID; its message is in the quarantine");
             }
             if message.bad.is_none() {
-                message.bad = Some(message::bad_device(device));
+                message.bad = Some(message::bad_device(given));
             }
         }
-        message.provenance.origin = Some(serde_json::json!({ "topic": topic }).to_string().into());
         message
     }
 }
@@ -249,49 +230,28 @@ fn stored(done: Vec<(To, Outcome)>) -> impl Iterator<Item = u16> {
     done.into_iter().filter_map(stored).filter(|(_, qos)| *qos != Qos::AtMostOnce).map(|(id, _)| id)
 }
 
-/// Opens the password file, if one is set.
-fn password(settings: &Settings) -> Result<Option<Arc<SecretFile>>, String> {
-    let path = settings.password_file.clone();
-    path.map(|path| SecretFile::open("password_file", path, secret::any)).transpose()
-}
-
-/// Opens the file of the certificates to trust, if one is set.
-fn ca(settings: &Settings) -> Result<Option<Arc<SecretFile>>, String> {
-    let path = settings.ca_file.clone();
-    path.map(|path| SecretFile::open("ca_file", path, secret::certificates)).transpose()
-}
-
-/// Returns the options of the connection, without the contents of files.
-fn options(settings: &Settings) -> Result<Options, String> {
-    let bad = |why: &dyn std::fmt::Display| format!("url: {:?}: {why}", settings.url);
-    let url = Url::parse(&settings.url).map_err(|e| bad(&e))?;
-    let tls = match url.scheme() {
-        "mqtt" => false,
-        "mqtts" => true,
-        _ => return Err(bad(&"must begin with mqtt:// or mqtts://")),
-    };
-    let host = url.host_str().filter(|host| !host.is_empty()).ok_or_else(|| bad(&"has no host"))?;
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(bad(&"must not have a user or password; set user and password_file"));
+/// Returns how to open envelopes, if a provider is set. An error says which setting is wrong.
+fn rules(settings: &Settings) -> Result<Option<Rules>, String> {
+    let Settings { provider, payload, format, formats, names, link, pointers, .. } = settings;
+    if let Some(bad) = link.as_deref().filter(|link| !is_name(link)) {
+        return Err(format!("link: {bad:?} is not a valid link ID"));
     }
-    let port = url.port().unwrap_or(if tls { 8883 } else { 1883 });
-    let mut options = Options::new(Version::V5, &settings.client_id, host, port);
-    options.clean = false;
-    options.session_expiry_seconds = settings.session_expiry_seconds;
-    options.receive_maximum = settings.in_flight_messages;
-    options.login = match (&settings.user, &settings.password_file) {
-        // The password is read from its file when a connection begins.
-        (Some(user), Some(_)) => Some((user.clone(), Vec::new())),
-        (None, None) => None,
-        (Some(_), None) => return Err("password_file: must be set together with user".into()),
-        (None, Some(_)) => return Err("user: must be set together with password_file".into()),
+    let Some(provider) = *provider else {
+        let alone = [
+            ("payload", payload.is_some()),
+            ("formats", !formats.is_empty()),
+            ("names", !names.is_empty()),
+            ("link", link.is_some()),
+            ("pointers", pointers.is_some()),
+        ];
+        return match alone.iter().find(|(_, given)| *given) {
+            Some((key, _)) => Err(format!("{key}: needs provider")),
+            None => Ok(None),
+        };
     };
-    options.tls = match (tls, &settings.ca_file) {
-        (false, Some(_)) => return Err("ca_file: requires an mqtts:// URL".into()),
-        (false, None) | (true, Some(_)) => None,
-        (true, None) => Some(Trust::new(None)?),
-    };
-    Ok(options)
+    let (payload, pointers) = (*payload, pointers.as_ref());
+    let settings = RuleSettings { provider, payload, format: *format, formats, names, pointers };
+    Rules::new(&settings).map(Some)
 }
 
 #[async_trait::async_trait]

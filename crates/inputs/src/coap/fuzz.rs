@@ -6,7 +6,7 @@ use super::{
     transfers::{Part, Step, Transfers},
 };
 use coap_lite::Packet;
-use dunnage_base::name::is_name;
+use dunnage_base::name::{is_device, is_name};
 use dunnage_buffer::{Queue, Shares};
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -30,7 +30,7 @@ pub fn check(mut bytes: &[u8]) {
         assert!(again.is_ok_and(|again| again.as_ref() == Ok(&packet)));
         match request::read(&packet) {
             Ok(post) => {
-                assert!(is_name(&post.device) && post.schema.as_deref().is_none_or(is_name));
+                assert!(is_device(&post.device) && post.schema.as_deref().is_none_or(is_name));
                 take(&mut transfers, &post, &packet, &queue, now);
             }
             Err(Refused::Message(_) | Refused::Reply(_) | Refused::Reset) => {}

@@ -3,7 +3,7 @@
 use super::{block::Block, content_format::media_type, reply::Reply};
 use crate::query::{self, bad_query};
 use coap_lite::{CoapOption, MessageClass, MessageType, Packet, RequestType, ResponseType};
-use dunnage_base::name::{is_key, is_name};
+use dunnage_base::name::{is_device, is_key, is_name};
 use dunnage_ingest::{Code, Rejected};
 
 /// The option Request-Tag (RFC 9175, 3.2), which distinguishes transfers.
@@ -52,8 +52,8 @@ pub fn read(packet: &Packet) -> Result<Post, Refused> {
         let rejected = Rejected::new(Code::Method, detail);
         return Err(Refused::reply(&rejected));
     }
-    if !is_name(&device) {
-        return Err(Rejected::bad_id("the device ID").into());
+    if !is_device(&device) {
+        return Err(Rejected::bad_device("the device ID").into());
     }
     let mut post = Post {
         device,

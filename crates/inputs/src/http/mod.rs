@@ -25,7 +25,7 @@ use axum::{
 use dunnage_access::{Peer, http::credential};
 use dunnage_base::{
     clock,
-    name::{is_key, is_name},
+    name::{is_device, is_key, is_name},
 };
 use dunnage_buffer::{Provenance, Sender};
 use dunnage_formats::Id;
@@ -211,8 +211,8 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, Rejected> {
 }
 
 fn parameters(device: &str, uri: &Uri) -> Result<Parameters, Rejected> {
-    if !is_name(device) {
-        return Err(Rejected::bad_id("the device ID"));
+    if !is_device(device) {
+        return Err(Rejected::bad_device("the device ID"));
     }
     if uri.query().is_none() {
         return Ok(Parameters { schema: None, link: None });

@@ -1,9 +1,9 @@
 //! Makes a message of a PUBLISH, from its topic and properties.
 
-use crate::topic::{self, Pattern};
+use crate::topic::{self, Pattern, Said};
 use dunnage_base::{
     clock,
-    name::{is_key, is_name},
+    name::{is_device, is_key, is_name},
 };
 use dunnage_buffer::Provenance;
 use dunnage_clients::mqtt::{
@@ -12,10 +12,12 @@ use dunnage_clients::mqtt::{
 };
 use dunnage_formats::Id;
 use dunnage_ingest::{
-    Ingest, Meter, RawMessage, Rejected,
+    Code, DECODED_TYPE, Ingest, Meter, RawMessage, Rejected,
     media_types::{NAMES, is_unnamed},
 };
-use std::sync::Arc;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// The input's name in metrics.
 pub const METRIC: &str = "mqtt";
@@ -29,6 +31,10 @@ pub struct Address<'t> {
     pub device: &'t str,
     pub format: Option<&'t str>,
     pub schema: Option<&'t str>,
+    /// The key under which the payload is a value of the message.
+    pub field: Option<&'t str>,
+    /// The topic, if it is not one of the gateway's own, which say no more than the above.
+    pub topic: Option<&'t str>,
 }
 
 /// The topics of a listener: those that match the operator's patterns, and the gateway's own.
@@ -72,18 +78,19 @@ impl Topics {
                 }
             });
         };
-        if !is_name(said.device) {
+        if !is_device(said.device) {
             return Err(Refusal::new(Reason::Topic, bad_device(said.device).detail));
         }
         let format = said.format.or_else(|| self.format.filter(|_| !typed).map(Id::name));
-        Ok(Address { device: said.device, format, schema: said.schema })
+        let Said { device, schema, field, .. } = said;
+        Ok(Address { device, format, schema, field, topic: Some(topic) })
     }
 }
 
 /// Returns the problem of a topic with an invalid device ID.
 pub fn bad_device(device: &str) -> Rejected {
     let device: String = device.chars().take(MAX_SHOWN).collect();
-    Rejected::bad_id(&format!("the device ID {device:?} in the topic"))
+    Rejected::bad_device(&format!("the device ID {device:?} in the topic"))
 }
 
 /// Parses a `topic` of the gateway's own. Fails for any other.
@@ -92,11 +99,12 @@ pub fn address(topic: &str) -> Result<Address<'_>, Refusal> {
         || Refusal::new(Reason::Topic, "a topic must be v1/DEVICE/FORMAT, or v1/DEVICE with a content type");
     let mut parts = topic.split('/');
     let (Some("v1"), Some(device)) = (parts.next(), parts.next()) else { return Err(refused()) };
-    let address = Address { device, format: parts.next(), schema: parts.next() };
+    let (format, schema) = (parts.next(), parts.next());
+    let address = Address { device, format, schema, field: None, topic: None };
     if parts.next().is_some() || topic.contains(['+', '#']) {
         return Err(refused());
     }
-    match is_name(device) {
+    match is_device(device) {
         true => Ok(address),
         false => Err(Refusal::new(Reason::Topic, bad_device(device).detail)),
     }
@@ -105,6 +113,22 @@ pub fn address(topic: &str) -> Result<Address<'_>, Refusal> {
 /// Returns whether a message names its format itself.
 pub fn is_typed(publish: &Publish) -> bool {
     publish.content_type.as_deref().is_some_and(|given| !is_unnamed(given))
+}
+
+/// What is stored with a message besides its bytes.
+#[derive(Serialize)]
+struct Origin<'t> {
+    topic: &'t str,
+    /// The message, if the payload is only one of its values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decoded: Option<BTreeMap<&'t str, Box<RawValue>>>,
+}
+
+/// Returns a payload that is one value, as JSON: the value if it is JSON, such as `21.5` or `true`, and else the text. Fails if it is not
+/// UTF-8.
+fn value(payload: &[u8]) -> Option<Box<RawValue>> {
+    let text = std::str::from_utf8(payload).ok()?.trim();
+    serde_json::from_str(text).or_else(|_| serde_json::value::to_raw_value(text)).ok()
 }
 
 /// Makes a message of `publish`, which was sent to `address`; `input` is the kind of input, as metrics name it, and its counts. If anything in it is invalid, the
@@ -138,6 +162,20 @@ pub fn read(
             publish.content_type.clone().unwrap_or_default()
         }
     };
+    let mut origin = address.topic.map(|topic| Origin { topic, decoded: None });
+    let mut content_type = content_type;
+    if let (Some(field), Some(origin)) = (address.field, &mut origin) {
+        match value(&publish.payload) {
+            Some(value) => {
+                origin.decoded = Some(BTreeMap::from([(field, value)]));
+                content_type = DECODED_TYPE.to_owned();
+            }
+            None => {
+                let rejected = Rejected::new(Code::Malformed, "the value is not UTF-8");
+                bad.get_or_insert(Rejected { kind: Some("malformed"), ..rejected });
+            }
+        }
+    }
     let limit = ingest.message_limit_bytes();
     if publish.payload.len() > limit {
         bad = Some(Rejected::too_large(limit));
@@ -146,6 +184,7 @@ pub fn read(
         schema,
         link,
         key: key.filter(|key| is_key(key)),
+        origin: origin.and_then(|origin| serde_json::to_string(&origin).ok()).map(Into::into),
         ..Provenance::new(address.device, clock::now(), request.unwrap_or_else(|| ingest.request_ids.next()))
     };
     RawMessage::new(input, provenance, content_type, publish.payload, bad)
@@ -182,7 +221,7 @@ mod tests {
             Some(("LMCU1231237", Some("packed"), Some("container")))
         );
         for topic in
-            ["", "v1", "v1/", "v2/d/json", "/v1/d/json", "v1/-/json", "v1/d/json/s/", "v1/+", "#", "v1/d/#"]
+            ["", "v1", "v1/", "v2/d/json", "/v1/d/json", "v1/a\0/json", "v1/d/json/s/", "v1/+", "#", "v1/d/#"]
         {
             assert!(read(topic).is_none(), "{topic}");
         }
@@ -198,11 +237,26 @@ mod tests {
         assert_eq!(read("a/meter/d/x/y"), Some(("d", Some("json"), Some("meter"))));
         assert_eq!(read("v1/buoy-7/cbor"), Some(("buoy-7", Some("cbor"), None)));
         assert_eq!(topics.address("tele/plug-1/SENSOR", true).unwrap().format, None);
-        for topic in ["tele/plug 1/SENSOR", "tele/+/SENSOR", "tele/plug-1", "stat/plug-1"] {
+        for topic in ["tele/+/SENSOR", "tele/plug-1", "stat/plug-1"] {
             assert!(read(topic).is_none(), "{topic}");
         }
         let why = topics.address("stat/plug-1", false).unwrap_err().why;
         assert!(why.contains("no pattern of topics matches"), "{why}");
+    }
+
+    #[test]
+    fn a_payload_is_a_value() {
+        for (payload, json) in [
+            ("21.50", "21.50"),
+            (" true\n", "true"),
+            ("on", "\"on\""),
+            ("", "\"\""),
+            ("nan", "\"nan\""),
+            ("{\"a\":1}", "{\"a\":1}"),
+        ] {
+            assert_eq!(value(payload.as_bytes()).unwrap().get(), json, "{payload}");
+        }
+        assert!(value(b"\xff").is_none());
     }
 
     #[test]

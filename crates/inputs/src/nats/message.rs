@@ -1,9 +1,13 @@
 //! Makes a message of a stream's message and its headers.
 
+use crate::{
+    Environment,
+    provider::{Received, Rules, Transport},
+};
 use async_nats::jetstream::Message;
 use dunnage_base::{
     clock,
-    name::{is_key, is_name},
+    name::{is_device, is_key, is_name},
 };
 use dunnage_buffer::{Provenance, is_stable_id, key_of};
 use dunnage_clients::nats::{device_of, header};
@@ -14,10 +18,40 @@ const NO_DEVICE: &str = "unknown";
 /// The input's name in metrics.
 const METRIC: &str = "nats";
 
+/// Makes a message of the envelope in `message`. Returns `None` for one without a message, which is counted. The envelope's place in the
+/// stream is the key of a message without an ID.
+pub fn open(env: &Environment, rules: &Rules, input: &str, message: Message) -> Option<RawMessage<'static>> {
+    let content_type = message.headers.as_ref().and_then(|headers| headers.get(header::CONTENT_TYPE));
+    let transport = Transport {
+        input,
+        metric: METRIC,
+        topic: &message.subject,
+        separator: '.',
+        content_type: content_type.map_or("", |value| value.as_str()),
+        link: None,
+    };
+    match rules.receive(&env.ingest, &transport, message.payload.clone()) {
+        Received::Message(mut opened) => {
+            opened.provenance.key.get_or_insert_with(|| key(input, None, &message));
+            Some(*opened)
+        }
+        Received::Event(event) => {
+            env.metrics.event(rules.provider.name(), event);
+            None
+        }
+    }
+}
+
 /// Makes a message of `message`, from its headers and its subject.
 pub fn read(ingest: &Ingest, input: &str, message: Message) -> RawMessage<'static> {
     let text = |name: &str| message.headers.as_ref()?.get(name).map(|value| value.as_str().to_owned());
     let mut bad = None;
+    let token = || message.subject.rsplit('.').next().map(str::to_owned);
+    let device = text(header::DEVICE).or_else(token).map(|token| device_of(&token));
+    if device.as_deref().is_some_and(|device| !is_device(device)) {
+        bad = Some(Rejected::bad_device("the device ID"));
+    }
+    let device = device.filter(|device| is_device(device));
     let mut name = |what: &str, given: Option<String>| match given {
         Some(given) if !is_name(&given) => {
             bad.get_or_insert_with(|| Rejected::bad_id(what));
@@ -25,8 +59,6 @@ pub fn read(ingest: &Ingest, input: &str, message: Message) -> RawMessage<'stati
         }
         given => given,
     };
-    let token = || message.subject.rsplit('.').next().map(device_of);
-    let device = name("the device ID", text(header::DEVICE).or_else(token));
     let schema = name("schema", text(header::SCHEMA)).map(Into::into);
     let link = name("link", text(header::LINK));
     let request = text(header::REQUEST).filter(|name| is_name(name));

@@ -8,8 +8,11 @@
 
 mod consumer;
 mod message;
+mod settings;
 
-use crate::{Environment, Input};
+pub use settings::{Acknowledge, EXAMPLE, Settings};
+
+use crate::{Environment, Input, provider::Rules};
 use async_nats::jetstream::{
     AckKind, Context, Message,
     consumer::{PullConsumer, pull},
@@ -23,30 +26,11 @@ use dunnage_clients::{
 };
 use dunnage_ingest::RawMessage;
 use futures_util::{StreamExt, future, stream::ReadyChunks};
-use serde::{Deserialize, Serialize};
 use std::{
     collections::{HashMap, VecDeque},
-    path::PathBuf,
     sync::Arc,
     time::Duration,
 };
-
-/// The input's section of the commented default configuration.
-pub const EXAMPLE: &str = "\
-# Messages that other gateways put into a NATS stream with payload = \"raw\". Requires NATS 2.14 and one consumer per gateway.
-# [[input]]
-# name = \"fleet\"
-# [input.nats]
-# servers = [\"nats://127.0.0.1:4222\"]
-# stream = \"DUNNAGE\"
-# consumer = \"forwarder-1\"       # created if it is missing, never changed
-# subjects = [\"dunnage.0.>\", \"dunnage.1.>\"]   # empty: all of the stream
-# in_flight_messages = 1024
-# When a message is acknowledged to the stream: stored (on disk here) or delivered (by every output). Default: delivered if all inputs
-# are of this kind and there is an output.
-# acknowledge = \"stored\"
-# Files, if the servers require them: credentials or token_file; ca_file enables TLS.
-";
 
 /// The maximum time to wait for an answer of the servers.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -58,66 +42,13 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 const MIN_RETRY_DELAY: Duration = Duration::from_millis(100);
 const MAX_RETRY_DELAY: Duration = Duration::from_secs(5);
 
-/// `[input.nats]`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Settings {
-    /// URLs of servers of one cluster.
-    pub servers: Vec<String>,
-    /// The stream.
-    pub stream: String,
-    /// The durable consumer, which no other gateway uses.
-    pub consumer: String,
-    /// The subjects of the stream that the consumer selects; empty for all.
-    #[serde(default)]
-    pub subjects: Vec<String>,
-    /// The maximum number of messages in a batch. If they are acknowledged when stored, also the maximum that is not acknowledged yet.
-    #[serde(default = "in_flight_messages")]
-    pub in_flight_messages: usize,
-    /// When a message is acknowledged to the stream. [`Acknowledge::default_of`] is the default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub acknowledge: Option<Acknowledge>,
-    /// A credentials file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub credentials: Option<PathBuf>,
-    /// A file with a token.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub token_file: Option<PathBuf>,
-    /// A PEM file with the certificates to trust. The connection then uses TLS.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ca_file: Option<PathBuf>,
-}
-
-fn in_flight_messages() -> usize {
-    1024
-}
-
-/// When a message is acknowledged to the stream, which may then discard it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Acknowledge {
-    /// After its commit. Until an output has delivered it, the only copy may be on this disk.
-    Stored,
-    /// After every output has resolved it, so that the loss of the disk loses no message.
-    Delivered,
-}
-
-impl Acknowledge {
-    /// Returns the default: `Delivered` for a forwarder, which is a gateway with an output whose inputs are all NATS streams, and else
-    /// `Stored`.
-    pub fn default_of(only_streams: bool, outputs: bool) -> Acknowledge {
-        match only_streams && outputs {
-            true => Acknowledge::Delivered,
-            false => Acknowledge::Stored,
-        }
-    }
-}
-
 /// An input that receives the messages of a stream.
 pub struct Nats {
     name: Arc<str>,
     servers: Servers,
     settings: Settings,
+    /// How to open envelopes, if a provider is set.
+    rules: Option<Rules>,
     acknowledge: Acknowledge,
 }
 
@@ -167,7 +98,8 @@ impl Nats {
         let acknowledge =
             settings.acknowledge.unwrap_or_else(|| Acknowledge::default_of(only_streams, outputs));
         let servers = Servers::new(&access)?;
-        Ok(Nats { name: name.into(), servers, settings: settings.clone(), acknowledge })
+        let rules = settings.rules()?;
+        Ok(Nats { name: name.into(), servers, settings: settings.clone(), rules, acknowledge })
     }
 
     /// Receives the messages after `position` until the gateway stops, or until their order may have changed, which is an error. Uses the
@@ -256,7 +188,13 @@ impl Nats {
         let mut partitions: Vec<Vec<RawMessage<'static>>> = Vec::new();
         let mut partition_of: HashMap<String, usize> = HashMap::new();
         for (_, message) in batch.into_iter().filter(|(sequence, _)| *sequence > stored) {
-            let message = message::read(&env.ingest, &self.name, message);
+            let message = match &self.rules {
+                None => message::read(&env.ingest, &self.name, message),
+                Some(rules) => match message::open(env, rules, &self.name, message) {
+                    Some(message) => message,
+                    None => continue,
+                },
+            };
             let partition =
                 *partition_of.entry(message.provenance.device.clone()).or_insert(partitions.len());
             match partitions.get_mut(partition) {

@@ -1,24 +1,18 @@
 //! `[input.webhook]`: receives the messages that a provider posts to `/hooks/{name}` on the HTTP port.
 //!
-//! A module for each provider parses its requests. This one does what is common to all: authorization, size limits, the format, and the
-//! answer. Providers repeat a request that is not answered with 200, so that is the answer whenever the message is on disk.
+//! [`crate::provider`] opens their bodies. This module has what is peculiar to requests: authorization, size limits, and the answer.
+//! Providers repeat a request that is not answered with 200, so that is the answer whenever the message is on disk.
 
-mod astrocast;
-mod callback;
-mod chirpstack;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
 mod guard;
+mod hmac;
 pub mod hooks;
-mod jwt;
-mod origin;
 mod replay;
-mod rockblock;
 mod settings;
-mod the_things_stack;
 mod token;
 
-pub use settings::{EXAMPLE, Provider, Settings};
+pub use settings::{EXAMPLE, Settings};
 
 use crate::{
     Environment, Input,
@@ -27,6 +21,11 @@ use crate::{
         problem::Problem,
         request_id,
         settings::HttpSettings,
+    },
+    provider::{
+        Provider, RuleSettings, Rules,
+        envelope::{Content, Envelope, Signed, Uplink, foreign},
+        rockblock,
     },
     query,
 };
@@ -37,24 +36,18 @@ use axum::{
     http::{HeaderMap, HeaderName, header, request::Parts},
     response::{IntoResponse, Response},
 };
-use callback::{Body, Callback, Signed, Uplink};
-use dunnage_access::{Peer, is_pattern};
+use dunnage_access::{Peer, http::credential, is_pattern};
 use dunnage_base::{
     clock,
-    name::{fits, is_name},
+    name::{fits, is_device, is_name},
 };
 use dunnage_buffer::{Provenance, Reservation, Sender};
-use dunnage_formats::Id;
-use dunnage_ingest::{Code, RawMessage, Rejected, profiles::settings::FormatName};
+use dunnage_ingest::{Code, RawMessage, Rejected};
 use guard::{Guard, Secret};
-use origin::Stored;
 use replay::Quarantined;
 use serde::Serialize;
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::Arc,
-    time::Duration,
-};
+use settings::parameters;
+use std::{sync::Arc, time::Duration};
 use utoipa::ToSchema;
 
 /// The input's name in metrics.
@@ -73,15 +66,12 @@ pub struct Webhook(Arc<Hook>);
 /// A webhook at work.
 pub struct Hook {
     name: String,
-    provider: Provider,
+    rules: Rules,
     secret: Secret,
     guard: ArcSwap<Guard>,
     header: HeaderName,
-    format: Option<FormatName>,
-    formats: HashMap<u8, FormatName>,
     link: Option<String>,
     devices: Option<Vec<String>>,
-    names: BTreeMap<String, String>,
     quarantined: Quarantined,
 }
 
@@ -98,7 +88,7 @@ pub struct Answer {
 impl Webhook {
     /// Creates the input `name`. An error says which setting is wrong.
     pub fn new(name: &str, settings: &Settings) -> Result<Webhook, String> {
-        let Settings { provider, format, link, devices, names, .. } = settings.clone();
+        let Settings { provider, payload, format, link, devices, .. } = settings.clone();
         let secret = Secret::of(settings)?;
         if devices.is_none() && matches!(secret, Secret::Published) {
             let why = "must be set to your own devices, as a pattern or a list: the published key signs for all customers of Ground Control";
@@ -116,38 +106,13 @@ impl Webhook {
         let guard = ArcSwap::from_pointee(secret.read()?);
         let header =
             settings.header.parse().map_err(|_| "header: must be the name of a header".to_owned())?;
-        if !provider.has_ports() && !settings.formats.is_empty() {
-            return Err(format!("formats: messages of {} have no port", provider.name()));
-        }
-        if format.is_none() && settings.formats.is_empty() {
-            return Err("format: must be set to the format of the devices' messages".into());
-        }
-        let port = |text: &String| text.parse().ok().filter(|port| (1..=223_u8).contains(port));
-        let formats = settings.formats.iter().map(|(text, format)| match port(text) {
-            Some(port) => Ok((port, *format)),
-            None => Err(format!("formats: {text:?} is not a valid port: ports are 1 to 223")),
-        });
-        if let Some(bad) = names.values().find(|id| !is_name(id)) {
-            return Err(format!("names: {bad:?} is not a valid device ID"));
-        }
+        let (formats, names, pointers) = (&settings.formats, &settings.names, settings.pointers.as_ref());
+        let rules = Rules::new(&RuleSettings { provider, payload, format, formats, names, pointers })?;
         if let Some(bad) = link.as_deref().filter(|link| !is_name(link)) {
             return Err(format!("link: {bad:?} is not a valid link ID"));
         }
-        let (name, formats) = (name.to_owned(), formats.collect::<Result<_, _>>()?);
-        let quarantined = Quarantined::default();
-        let hook = Hook {
-            name,
-            provider,
-            secret,
-            guard,
-            header,
-            format,
-            formats,
-            link,
-            devices,
-            names,
-            quarantined,
-        };
+        let (name, quarantined) = (name.to_owned(), Quarantined::default());
+        let hook = Hook { name, rules, secret, guard, header, link, devices, quarantined };
         Ok(Webhook(Arc::new(hook)))
     }
 }
@@ -168,11 +133,11 @@ impl Hook {
     async fn call(&self, env: &Environment, peer: Peer, request: Request) -> Response {
         let id = request_id::of(request.headers(), &env.ingest.request_ids);
         let outcome = match self.read(env, &peer, request).await {
-            Ok((Callback::Event(event), _)) => {
-                env.metrics.event(self.provider.name(), event);
+            Ok((Content::Event(event), _)) => {
+                env.metrics.event(self.rules.provider.name(), event);
                 Ok(("ignored", None))
             }
-            Ok((Callback::Uplink(uplink), room)) => self.store(env, (&id, &peer), *uplink, room).await,
+            Ok((Content::Uplink(uplink), room)) => self.store(env, (&id, &peer), *uplink, room).await,
             Err(rejected) => {
                 drop(env.ingest.receive());
                 Err(rejected)
@@ -193,11 +158,11 @@ impl Hook {
         env: &Environment,
         peer: &Peer,
         request: Request,
-    ) -> Result<(Callback, Reservation), Rejected> {
+    ) -> Result<(Content, Reservation), Rejected> {
         let (head, body) = request.into_parts();
         let guard = self.guard.load_full();
         let body_limit_bytes = match &*guard {
-            Guard::Signature(_) => SIGNED_BYTES,
+            Guard::Signature(_) | Guard::Hmac(_) => SIGNED_BYTES,
             Guard::Tokens(_) => CALLBACK_BYTES,
         };
         let limits = HttpSettings { body_limit_bytes, ..env.http.clone() };
@@ -206,42 +171,57 @@ impl Hook {
             let detail = format!("the header {} must have a token of this webhook", self.header);
             return Err(env.ingest.access.refuse_token(peer, tried, detail).into());
         }
-        if let Err(rejected) = query::read(head.uri.query(), self.provider.parameters()) {
-            ignore(body, &limits).await;
-            return Err(rejected);
-        }
+        let given = match query::read(head.uri.query(), parameters(self.rules.provider)) {
+            Ok(given) => given,
+            Err(rejected) => {
+                ignore(body, &limits).await;
+                return Err(rejected);
+            }
+        };
         let mut room = env.ingest.reserve();
-        // The device is not known yet, so all requests of a webhook share the memory of one device. No device ID contains a slash.
-        let sender = Sender { address: peer.address, device: Some(&format!("/hooks/{}", self.name)) };
+        // The device is not known yet, so all requests of a webhook share the memory of one device. No device ID contains a control character.
+        let sender = Sender { address: peer.address, device: Some(&format!("\0{}", self.name)) };
         let bytes = receive(body, &limits, sender, &mut room).await?;
         let key = match &*guard {
             Guard::Signature(key) => Some(key),
-            Guard::Tokens(_) => None,
+            Guard::Tokens(_) | Guard::Hmac(_) => None,
         };
-        let query = head.uri.query().unwrap_or_default();
-        let body = Body { query, content_type: text(&head.headers, &header::CONTENT_TYPE), bytes: &bytes };
-        let callback = match self.provider {
-            Provider::Astrocast => astrocast::read(&body),
-            Provider::Chirpstack => chirpstack::read(&body),
-            Provider::TheThingsStack => the_things_stack::read(&body),
-            Provider::Rockblock => rockblock::read(&body, key),
-        };
-        let callback = callback.map_err(|rejected| match rejected.code {
+        let given_mac = text(&head.headers, &self.header);
+        if let Guard::Hmac(secrets) = &*guard
+            && !secrets.know(given_mac, &bytes)
+        {
+            let detail = format!("the header {} must have the HMAC-SHA256 of the body", self.header);
+            return Err(env.ingest.access.refuse_token(peer, !given_mac.is_empty(), detail).into());
+        }
+        let event = given.iter().find(|(name, _)| *name == "event").map(|(_, event)| &**event);
+        if event.is_none() && self.rules.provider == Provider::Chirpstack {
+            return Err(foreign("the URL must have the parameter event"));
+        }
+        let content_type = text(&head.headers, &header::CONTENT_TYPE);
+        let envelope = Envelope { event, content_type, bytes: &bytes };
+        let content = self.rules.open(&envelope, key);
+        let content = content.map_err(|rejected| match rejected.code {
             Code::Unauthorized => env.ingest.access.refuse_token(peer, true, rejected.detail).into(),
             _ => rejected,
         });
-        Ok((callback?, room))
+        Ok((content?, room))
     }
 
     /// Checks the token of the request, if tokens authorize the sender. The error says whether the request had a token at all.
     fn admit(&self, guard: &Guard, head: &Parts) -> Result<(), bool> {
         let Guard::Tokens(tokens) = guard else { return Ok(()) };
         let given = text(&head.headers, &self.header);
+        let basic = match self.header == header::AUTHORIZATION {
+            true => credential(&head.headers),
+            false => None,
+        };
         let given = match given.split_once(' ') {
             Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => token.trim_start(),
+            // The password is the token.
+            Some((scheme, _)) if scheme.eq_ignore_ascii_case("basic") => basic.as_deref().unwrap_or_default(),
             _ => given,
         };
-        let of_url = match self.provider {
+        let of_url = match self.rules.provider {
             Provider::Rockblock => rockblock::token(head.uri.query().unwrap_or_default()),
             _ => None,
         };
@@ -258,53 +238,50 @@ impl Hook {
         uplink: Uplink,
         room: Reservation,
     ) -> Result<(&'static str, Option<Rejected>), Rejected> {
-        let device = self.names.get(&uplink.device).unwrap_or(&uplink.device);
-        let provider = self.provider.name();
-        let key = format!("{provider}:{}", uplink.id);
-        let checked = self.check(env, peer, device, &key, uplink.signed.as_ref()).await;
+        let device = &*self.rules.device(&uplink).to_owned();
+        let provider = self.rules.provider.name();
+        let key = self.rules.key(&uplink);
+        let checked = self.check(env, peer, device, key.as_deref(), uplink.signed.as_ref()).await;
         if matches!(checked, Ok(true)) {
             env.metrics.event(provider, "repeated");
             return Ok(("stored", None));
         }
-        if checked.is_ok() && self.quarantined.knows(device, &key) {
+        if checked.is_ok() && key.as_ref().is_some_and(|key| self.quarantined.knows(device, key)) {
             env.metrics.event(provider, "repeated");
             return Ok(("quarantined", None));
         }
+        let message = match &checked {
+            Ok(_) => self.rules.message(&env.ingest, &self.name, None, &uplink),
+            Err(_) => None,
+        };
+        if checked.is_ok() && message.is_none() {
+            env.metrics.event(provider, "empty");
+            return Ok(("ignored", None));
+        }
         let mut in_flight = env.ingest.receive();
         checked?;
+        let Some(message) = message else { return Ok(("ignored", None)) };
         env.ingest.limits.admit(peer, device)?;
-        if uplink.payload.len() > env.ingest.message_limit_bytes() {
-            return Err(Rejected::too_large(env.ingest.message_limit_bytes()));
+        if let Some(rejected) = message.bad.as_ref().filter(|rejected| rejected.code == Code::TooLarge) {
+            return Err(rejected.clone());
         }
-        let (content_type, bad) = match self.media_type(uplink.origin.port) {
-            Ok(media_type) => (media_type, None),
-            Err(rejected) => (String::new(), Some(rejected)),
-        };
-        let stored = Stored {
-            input: &self.name,
-            provider,
-            message_id: &uplink.id,
-            provider_device: (*device != uplink.device).then_some(&*uplink.device),
-            origin: &uplink.origin,
-        };
-        let origin = stored.to_json();
         let provenance = Provenance {
             link: self.link.clone(),
-            key: Some(key.clone()),
-            origin,
+            key: message.key,
+            origin: message.origin,
             ..Provenance::new(device, clock::now(), request)
         };
         let raw = uplink.payload.into();
-        let content_type = content_type.into();
+        let content_type = message.content_type.into();
         let meter = env.ingest.metrics.inputs.of(&self.name);
-        let message = RawMessage { input: METRIC, meter, provenance, content_type, bad, raw };
+        let message = RawMessage { input: METRIC, meter, provenance, content_type, bad: message.bad, raw };
         match env.ingest.store(&mut in_flight, message, room).await {
             Ok(()) => Ok(("stored", None)),
             Err(rejected) if rejected.is_temporary() => Err(rejected),
             // The message is on disk. Another attempt would have the same result.
             Err(rejected) => {
-                if uplink.signed.is_some() {
-                    self.quarantined.add(device, &key);
+                if let (Some(_), Some(key)) = (&uplink.signed, &key) {
+                    self.quarantined.add(device, key);
                 }
                 Ok(("quarantined", Some(rejected)))
             }
@@ -318,11 +295,11 @@ impl Hook {
         env: &Environment,
         peer: &Peer,
         device: &str,
-        key: &str,
+        key: Option<&str>,
         signed: Option<&Signed>,
     ) -> Result<bool, Rejected> {
-        if !is_name(device) {
-            return Err(Rejected::bad_id("the device ID"));
+        if !is_device(device) {
+            return Err(Rejected::bad_device("the device ID"));
         }
         if !self.may_send(device) {
             return Err(env
@@ -331,7 +308,7 @@ impl Hook {
                 .refuse_device(format!("this webhook may not send as {device:?}"))
                 .into());
         }
-        let Some(signed) = signed else { return Ok(false) };
+        let (Some(signed), Some(key)) = (signed, key) else { return Ok(false) };
         // As long as the message is known, a replay is a duplicate.
         let fresh = env.ingest.metrics.reaches().saturating_sub(CLOCKS);
         let last = replay::is_last(&env.ingest, fresh, device, key, signed).await;
@@ -345,24 +322,6 @@ impl Hook {
     fn may_send(&self, device: &str) -> bool {
         let fits = |patterns: &Vec<String>| patterns.iter().any(|pattern| fits(pattern, device));
         self.devices.as_ref().is_none_or(fits)
-    }
-
-    /// Returns the media type of a message on `port`, or the reason why it is unknown.
-    fn media_type(&self, port: Option<u8>) -> Result<String, Rejected> {
-        let format = port.and_then(|port| self.formats.get(&port)).or(self.format.as_ref());
-        match (format, port) {
-            (Some(FormatName(format)), port) => {
-                Ok(match port {
-                    // The port may be the slot.
-                    Some(port) if *format == Id::Packed && port > 0 => {
-                        format!("{}; port={port}", format.media_type())
-                    }
-                    _ => format.media_type().to_owned(),
-                })
-            }
-            (None, Some(port)) => Err(Rejected::unsupported(format!("no format is set for the port {port}"))),
-            (None, None) => Err(Rejected::unsupported("the message has no port, and no format is set")),
-        }
     }
 }
 

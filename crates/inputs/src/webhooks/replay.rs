@@ -1,10 +1,8 @@
 //! Detects replays of signed requests. A signature says who sent a request, but not that it is sent for the first time. Within the
 //! duplicate window, a replay is a duplicate. After that, the order of the device's messages decides.
 
-use super::{
-    CLOCKS,
-    callback::{Signed, unauthorized},
-};
+use super::CLOCKS;
+use crate::provider::envelope::{Signed, unauthorized};
 use dunnage_base::clock;
 use dunnage_buffer::Last;
 use dunnage_ingest::{Ingest, Rejected};
@@ -56,7 +54,7 @@ impl Quarantined {
     }
 }
 
-/// Returns a unique name, because neither a device ID nor a key contains a space.
+/// Returns a unique name, because a key contains no space.
 fn name(device: &str, key: &str) -> String {
     format!("{device} {key}")
 }

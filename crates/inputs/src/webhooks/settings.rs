@@ -1,5 +1,6 @@
 //! The settings of a webhook.
 
+use crate::provider::{Payload, Pointers, Provider};
 use axum::http::header;
 use dunnage_ingest::profiles::settings::FormatName;
 use serde::{
@@ -14,8 +15,9 @@ pub const EXAMPLE: &str = "\
 # [[input]]
 # name = \"sat\"
 # [input.webhook]
-# provider = \"rockblock\"         # astrocast, chirpstack, the-things-stack, rockblock
-# format = \"packed\"              # of the devices' messages
+# provider = \"rockblock\"         # astrocast, chirpstack, the-things-stack, rockblock, sigfox, thingpark, helium, notehub, generic
+# format = \"packed\"              # of the devices' messages; without it, that of the device's profile
+# payload = \"decoded\"            # what the network server decoded, and not the bytes; also normalized and both
 # devices = \"LMCU*\"              # the devices that it may send as, or a list; required with RockBLOCK's published key
 # link = \"iridium-sbd-mo\"        # the link of these messages
 # Also token_file (one token per line; required except for rockblock), header (which has the token), formats (by LoRaWAN port) and names
@@ -37,7 +39,13 @@ pub struct Settings {
     /// A PEM file with the public key to use instead of the one that the provider publishes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_file: Option<PathBuf>,
-    /// The format of the devices' messages.
+    /// What becomes the message: the bytes, or what the network server decoded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload: Option<Payload>,
+    /// A file of secrets, one per line. The provider sends the HMAC-SHA256 of the body with one of them in `header`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hmac_file: Option<PathBuf>,
+    /// The format of the devices' messages; without it, that of the device's profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<FormatName>,
     /// The formats of messages by their LoRaWAN port (FPort, 1 to 223).
@@ -52,6 +60,9 @@ pub struct Settings {
     /// Device IDs, by the IDs that the provider uses. A device that is not listed keeps the provider's ID.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub names: BTreeMap<String, String>,
+    /// Where a generic envelope has its parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pointers: Option<Pointers>,
 }
 
 /// Deserializes one pattern, or a list of them.
@@ -87,42 +98,13 @@ fn authorization() -> String {
     header::AUTHORIZATION.to_string()
 }
 
-/// A provider of webhook requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Provider {
-    /// Astrocast's callbacks.
-    Astrocast,
-    /// The HTTP integration of ChirpStack 4.
-    Chirpstack,
-    /// Webhooks of The Things Stack 3.
-    TheThingsStack,
-    /// Iridium through Ground Control's RockBLOCK.
-    Rockblock,
-}
-
-impl Provider {
-    /// Returns its name in the configuration, in keys and in stored messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Provider::Astrocast => "astrocast",
-            Provider::Chirpstack => "chirpstack",
-            Provider::TheThingsStack => "the-things-stack",
-            Provider::Rockblock => "rockblock",
-        }
-    }
-
-    /// Returns the query parameters that it sends.
-    pub fn parameters(self) -> &'static [&'static str] {
-        match self {
-            Provider::Chirpstack => &["event"],
-            Provider::Rockblock => &["token"],
-            Provider::Astrocast | Provider::TheThingsStack => &[],
-        }
-    }
-
-    /// Returns whether its messages have a LoRaWAN port.
-    pub fn has_ports(self) -> bool {
-        matches!(self, Provider::Chirpstack | Provider::TheThingsStack)
+/// Returns the query parameters that `provider` sends.
+pub fn parameters(provider: Provider) -> &'static [&'static str] {
+    match provider {
+        Provider::Chirpstack => &["event"],
+        Provider::Rockblock => &["token"],
+        // Those of its tunnel interface.
+        Provider::Thingpark => &["LrnDevEui", "LrnFPort", "LrnInfos", "AS_ID", "Time", "Token"],
+        _ => &[],
     }
 }

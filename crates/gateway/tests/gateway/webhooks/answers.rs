@@ -40,6 +40,7 @@ fn an_undecodable_message_is_200_and_quarantined_with_its_origin() {
     assert_answer(&answer, "quarantined");
     assert_eq!(answer.json()["problem"]["kind"], "malformed");
     broken["fPort"] = json!(9);
+    broken["object"] = Value::Null;
     let answer = json_call(&gateway, "/hooks/chirpstack?event=up", &broken.to_string());
     assert_answer(&answer, "quarantined");
     assert_eq!(answer.json()["problem"]["type"], "urn:dunnage:problem:media-type");
@@ -99,7 +100,7 @@ fn malformed_callbacks_are_400_and_not_stored() {
     ] {
         assert_problem(&call(&gateway, path, token, FORM, body), 400, "callback");
     }
-    let bad_name = ASTROCAST.replace("c984ff2b-e4d0-417f-8ea3-11d74a55d251", "a/b");
+    let bad_name = ASTROCAST.replace("c984ff2b-e4d0-417f-8ea3-11d74a55d251", "a\\nb");
     assert_problem(&json_call(&gateway, "/hooks/astrocast", &bad_name), 400, "name");
     let large = format!("{}{}", " ".repeat(1 << 20), ASTROCAST);
     assert_problem(&json_call(&gateway, "/hooks/astrocast", &large), 413, "too-large");

@@ -16,14 +16,14 @@ fn invalid_settings_are_reported_with_their_key() {
         ("chirpstack", "format = 'json'\ntoken_file = '/nowhere'", "token_file"),
         ("chirpstack", &format!("format = 'json'\nkey_file = {good:?}"), "key_file"),
         ("rockblock", &format!("format = 'json'\nkey_file = {good:?}"), "key_file"),
-        ("chirpstack", &token, "format"),
+        ("chirpstack", &format!("{token}payload = 'normalized'"), "payload"),
         ("chirpstack", &format!("{token}[webhook.formats]\n0 = 'json'"), "formats"),
         ("astrocast", &format!("{token}format = 'json'\n[webhook.formats]\n1 = 'json'"), "formats"),
         ("astrocast", &format!("{token}format = 'json'\nheader = 'a b'"), "header"),
         ("astrocast", &format!("{token}format = 'json'\nlink = 'a b'"), "link"),
-        ("astrocast", &format!("{token}format = 'json'\n[webhook.names]\na = '/'"), "names"),
+        ("astrocast", &format!("{token}format = 'json'\n[webhook.names]\na = ''"), "names"),
         ("astrocast", &format!("{token}format = 'json'\ndevices = []"), "devices"),
-        ("astrocast", &format!("{token}format = 'json'\ndevices = ['buoy-*', 'a b']"), "devices"),
+        ("astrocast", &format!("{token}format = 'json'\ndevices = ['buoy-*', '']"), "devices"),
         // The provider's key signs the messages of all its customers, so `devices` must restrict them.
         ("rockblock", "format = 'json'", "devices"),
     ] {

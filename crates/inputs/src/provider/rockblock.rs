@@ -3,7 +3,7 @@
 //! until the answer is 200.
 
 use super::{
-    callback::{Body, Callback, Signed, foreign, unauthorized},
+    envelope::{Content, Envelope, Signed, Uplink, foreign, hex, unauthorized},
     jwt::PublicKey,
     origin::{Origin, Position},
 };
@@ -21,9 +21,9 @@ const TRANSMIT_TIME: StaticFormatDescription =
 /// The fields of a request, by name.
 struct Fields(Map<String, Value>);
 
-/// Parses a request. With a `key`, only the claims of the signed token are used; the other fields are ignored.
-pub fn read(body: &Body<'_>, key: Option<&PublicKey>) -> Result<Callback, Rejected> {
-    let mut fields = Fields::read(body)?;
+/// Opens a request. With a `key`, only the claims of the signed token are used; the other fields are ignored.
+pub fn read(envelope: &Envelope<'_>, key: Option<&PublicKey>) -> Result<Content, Rejected> {
+    let mut fields = Fields::read(envelope)?;
     if let Some(key) = key {
         let token = fields.text("JWT").ok_or_else(|| unauthorized("the request has no JWT"))?;
         fields = Fields(key.claims(&token).map_err(unauthorized)?);
@@ -44,12 +44,9 @@ pub fn read(body: &Body<'_>, key: Option<&PublicKey>) -> Result<Callback, Reject
         counter: momsn.parse().ok(),
         ..Origin::default()
     };
-    let mut callback = Callback::uplink(imei, id, data, origin)?;
-    if let (Callback::Uplink(uplink), Some(_)) = (&mut callback, key) {
-        let issued = fields.number("iat").map(|seconds| (seconds * 1e6) as i64);
-        uplink.signed = Some(Signed { at: issued.or(sent_micros), sent: sent_micros });
-    }
-    Ok(callback)
+    let issued = fields.number("iat").map(|seconds| (seconds * 1e6) as i64);
+    let signed = key.map(|_| Signed { at: issued.or(sent_micros), sent: sent_micros });
+    Content::uplink(Uplink { device: imei, id: Some(id), payload: data, origin, signed, ..Uplink::default() })
 }
 
 /// Returns the token in the query of a URL, `token=...`, because this provider's headers are not configurable.
@@ -62,12 +59,12 @@ pub fn token(query: &str) -> Option<String> {
 }
 
 impl Fields {
-    fn read(body: &Body<'_>) -> Result<Fields, Rejected> {
-        if body.content_type.to_ascii_lowercase().starts_with("application/json") {
-            return body.json().map(Fields);
+    fn read(envelope: &Envelope<'_>) -> Result<Fields, Rejected> {
+        if envelope.content_type.to_ascii_lowercase().starts_with("application/json") {
+            return serde_json::from_slice(envelope.bytes).map(Fields).map_err(|e| foreign(e.to_string()));
         }
         let form: BTreeMap<String, String> =
-            serde_urlencoded::from_bytes(body.bytes).map_err(|e| foreign(e.to_string()))?;
+            serde_urlencoded::from_bytes(envelope.bytes).map_err(|e| foreign(e.to_string()))?;
         Ok(Fields(form.into_iter().map(|(name, text)| (name, Value::String(text))).collect()))
     }
 
@@ -92,19 +89,9 @@ fn micros(text: &str) -> Option<i64> {
     micros.or_else(|| clock::parse(text))
 }
 
-fn hex(text: &str) -> Result<Vec<u8>, Rejected> {
-    let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-    let byte = |pair: &[u8]| match pair {
-        [high, low] => Some(digit(high)? << 4 | digit(low)?),
-        _ => None,
-    };
-    let bytes = text.as_bytes().chunks(2).map(byte).collect::<Option<_>>();
-    bytes.ok_or_else(|| foreign("data must be hexadecimal digits, two a byte"))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{hex, micros};
+    use super::micros;
     use dunnage_base::clock;
 
     #[test]
@@ -113,12 +100,5 @@ mod tests {
         assert_eq!(utc("21-10-31 10:41:50").as_deref(), Some("2021-10-31T10:41:50.000Z"));
         assert_eq!(utc("2019-01-31T14:00:13Z").as_deref(), Some("2019-01-31T14:00:13.000Z"));
         assert_eq!(utc("yesterday"), None);
-    }
-
-    #[test]
-    fn hexadecimal_digits_come_in_pairs() {
-        assert_eq!(hex("48656C6c6f").unwrap(), b"Hello");
-        assert_eq!(hex("").unwrap(), b"");
-        assert!(hex("486").is_err() && hex("4g").is_err() && hex("é0").is_err() && hex("+1").is_err());
     }
 }

@@ -2,6 +2,7 @@
 
 use dunnage_base::clock;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use std::sync::Arc;
 
 /// The information of all providers in one form.
@@ -25,6 +26,30 @@ pub struct Origin {
     /// The radio gateway that received the message best.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gateway: Option<Heard>,
+    /// The frequency in Hz.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frequency_hz: Option<u64>,
+    /// The modulation of LoRa: its spreading factor, and its bandwidth in Hz.
+    #[serde(flatten)]
+    pub lora: Option<Lora>,
+}
+
+/// The modulation of LoRa.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Lora {
+    /// The spreading factor: 5 to 12.
+    pub spreading_factor: u8,
+    /// The bandwidth in Hz.
+    pub bandwidth_hz: u64,
+}
+
+impl Lora {
+    /// Returns the modulation if the network server says it.
+    pub fn new(spreading_factor: Option<f64>, bandwidth_hz: Option<f64>) -> Option<Lora> {
+        let (factor, bandwidth) = (spreading_factor?, bandwidth_hz?);
+        let known = (5.0..=12.0).contains(&factor) && (1.0..1e9).contains(&bandwidth);
+        known.then_some(Lora { spreading_factor: factor as u8, bandwidth_hz: bandwidth as u64 })
+    }
 }
 
 /// A position on the Earth, WGS 84.
@@ -62,13 +87,20 @@ pub struct Stored<'o> {
     /// The provider's name.
     pub provider: &'o str,
     /// The provider's ID of the message.
-    pub message_id: &'o str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message_id: Option<&'o str>,
     /// The provider's ID of the device, if the device has another ID here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider_device: Option<&'o str>,
+    /// The topic or subject that carried the envelope.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub topic: Option<&'o str>,
     /// Further data of the provider.
     #[serde(flatten)]
     pub origin: &'o Origin,
+    /// What the network server decoded. Ingest removes it if it becomes the message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decoded: Option<&'o RawValue>,
 }
 
 impl Stored<'_> {
@@ -107,6 +139,12 @@ impl Heard {
         let rssi = |heard: &Heard| heard.rssi.unwrap_or(least);
         all.max_by(|a, b| snr(a).total_cmp(&snr(b)).then(rssi(a).total_cmp(&rssi(b))))
     }
+}
+
+/// Converts a time in seconds since 1970 to the form in which it is stored.
+pub fn unix(seconds: Option<f64>) -> Option<String> {
+    let micros = seconds? * 1e6;
+    (0.0..4e15).contains(&micros).then(|| clock::rfc3339(micros as i64))
 }
 
 /// Converts an RFC 3339 time to the form in which it is stored.

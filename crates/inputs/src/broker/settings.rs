@@ -1,0 +1,159 @@
+//! The settings of `[input.broker]`, and the connection that they describe.
+
+use crate::provider::{Payload, Pointers, Provider};
+use dunnage_clients::{
+    mqtt::{Options, Trust, Version},
+    secret::{self, SecretFile},
+};
+use dunnage_ingest::profiles::settings::FormatName;
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use url::Url;
+
+/// The input's section of the commented default configuration.
+pub const EXAMPLE: &str = "\
+# Messages that devices publish to your MQTT 5 broker.
+# [[input]]
+# name = \"yard\"
+# [input.broker]
+# url = \"mqtt://127.0.0.1:1883\"     # mqtts:// for TLS
+# client_id = \"dunnage-1\"           # unique to this gateway: the broker keeps its session under it
+# topics = [\"yard/{device}/{format}\"]   # + and a final # are allowed
+# format = \"json\"                   # of messages that name no format
+# group = \"gateways\"                # gateways of one group share the messages ($share/GROUP/...)
+# in_flight_messages = 256
+# session_expiry_seconds = 604800   # how long the broker keeps messages for a disconnected gateway
+# provider = \"chirpstack\"           # opens the envelopes of a network server; also the-things-stack
+# payload = \"decoded\"              # what the network server decoded, and not the bytes; also normalized and both
+# version = \"3.1.1\"                # of MQTT; without it 5, and 3.1.1 at The Things Stack
+# Also formats (by LoRaWAN port), link and names (device IDs by the provider's IDs), with provider: docs/lorawan.md.
+# If the broker requires them: user with password_file, and ca_file for mqtts:// with your own CA.
+";
+
+/// `[input.broker]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// `mqtt://HOST:PORT`, or `mqtts://HOST:PORT`.
+    pub url: String,
+    /// The client identifier, which no other client uses.
+    pub client_id: String,
+    /// The version of MQTT; without it 5, and 3.1.1 at The Things Stack, which speaks no other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<MqttVersion>,
+    /// Patterns of topics.
+    pub topics: Vec<String>,
+    /// What wraps the devices' messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<Provider>,
+    /// What becomes the message: the bytes, or what the network server decoded. Needs `provider`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload: Option<Payload>,
+    /// The formats of messages by their LoRaWAN port (FPort, 1 to 223). Needs `provider`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub formats: BTreeMap<String, FormatName>,
+    /// The link of the messages. Needs `provider`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// Device IDs, by the IDs that the provider uses. A device that is not listed keeps the provider's ID. Needs `provider`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub names: BTreeMap<String, String>,
+    /// Where a generic envelope has its parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pointers: Option<Pointers>,
+    /// The format of messages that do not name theirs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<FormatName>,
+    /// The group of gateways that share the messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// The maximum number of messages that are not acknowledged yet.
+    #[serde(default = "in_flight_messages")]
+    pub in_flight_messages: u16,
+    /// How long the broker keeps the session while this gateway is not connected, in seconds.
+    #[serde(default = "session_expiry_seconds")]
+    pub session_expiry_seconds: u32,
+    /// The user name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// A file with the password.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password_file: Option<PathBuf>,
+    /// A PEM file with the certificates to trust instead of the system's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ca_file: Option<PathBuf>,
+}
+
+fn in_flight_messages() -> u16 {
+    256
+}
+
+fn session_expiry_seconds() -> u32 {
+    7 * 24 * 3600
+}
+
+/// A version of MQTT.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MqttVersion {
+    /// 3.1.1
+    #[serde(rename = "3.1.1")]
+    V3,
+    /// 5
+    #[serde(rename = "5")]
+    V5,
+}
+
+impl Settings {
+    /// Returns the version of MQTT.
+    fn version(&self) -> Version {
+        match (self.version, self.provider) {
+            (Some(MqttVersion::V3), _) | (None, Some(Provider::TheThingsStack)) => Version::V3,
+            _ => Version::V5,
+        }
+    }
+}
+
+/// Opens the password file, if one is set.
+pub fn password(settings: &Settings) -> Result<Option<Arc<SecretFile>>, String> {
+    let path = settings.password_file.clone();
+    path.map(|path| SecretFile::open("password_file", path, secret::any)).transpose()
+}
+
+/// Opens the file of the certificates to trust, if one is set.
+pub fn ca(settings: &Settings) -> Result<Option<Arc<SecretFile>>, String> {
+    let path = settings.ca_file.clone();
+    path.map(|path| SecretFile::open("ca_file", path, secret::certificates)).transpose()
+}
+
+/// Returns the options of the connection, without the contents of files.
+pub fn options(settings: &Settings) -> Result<Options, String> {
+    let bad = |why: &dyn std::fmt::Display| format!("url: {:?}: {why}", settings.url);
+    let url = Url::parse(&settings.url).map_err(|e| bad(&e))?;
+    let tls = match url.scheme() {
+        "mqtt" => false,
+        "mqtts" => true,
+        _ => return Err(bad(&"must begin with mqtt:// or mqtts://")),
+    };
+    let host = url.host_str().filter(|host| !host.is_empty()).ok_or_else(|| bad(&"has no host"))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(bad(&"must not have a user or password; set user and password_file"));
+    }
+    let port = url.port().unwrap_or(if tls { 8883 } else { 1883 });
+    let mut options = Options::new(settings.version(), &settings.client_id, host, port);
+    options.clean = false;
+    options.session_expiry_seconds = settings.session_expiry_seconds;
+    options.receive_maximum = settings.in_flight_messages;
+    options.login = match (&settings.user, &settings.password_file) {
+        // The password is read from its file when a connection begins.
+        (Some(user), Some(_)) => Some((user.clone(), Vec::new())),
+        (None, None) => None,
+        (Some(_), None) => return Err("password_file: must be set together with user".into()),
+        (None, Some(_)) => return Err("user: must be set together with password_file".into()),
+    };
+    options.tls = match (tls, &settings.ca_file) {
+        (false, Some(_)) => return Err("ca_file: requires an mqtts:// URL".into()),
+        (false, None) | (true, Some(_)) => None,
+        (true, None) => Some(Trust::new(None)?),
+    };
+    Ok(options)
+}

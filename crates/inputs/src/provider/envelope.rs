@@ -1,0 +1,141 @@
+//! What a provider wraps a device's message in, whichever transport carried it, and what is taken from it.
+
+use super::{fields::Fields, origin::Origin};
+use base64::{
+    Engine,
+    alphabet::{STANDARD, URL_SAFE},
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
+};
+use dunnage_base::hex::unhex;
+use dunnage_ingest::{Code, Rejected};
+use serde_json::value::RawValue;
+
+/// The times in a signed request, in microseconds since 1970.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Signed {
+    /// When it was signed.
+    pub at: Option<i64>,
+    /// When the device sent the message.
+    pub sent: Option<i64>,
+}
+
+/// The maximum length of a provider's ID of a message.
+const ID: usize = 128;
+
+const OPTIONAL_PADDING: GeneralPurposeConfig =
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+
+/// Base64 with optional padding, which some libraries omit.
+const BASE64: GeneralPurpose = GeneralPurpose::new(&STANDARD, OPTIONAL_PADDING);
+const BASE64_URL: GeneralPurpose = GeneralPurpose::new(&URL_SAFE, OPTIONAL_PADDING);
+
+/// What a transport delivers.
+pub struct Envelope<'r> {
+    /// The provider's name for the event, if the transport says it: the parameter `event` of a URL, or a level of a topic.
+    pub event: Option<&'r str>,
+    /// Its `Content-Type`; empty if the transport names none.
+    pub content_type: &'r str,
+    /// Its bytes.
+    pub bytes: &'r [u8],
+}
+
+/// An opened envelope.
+pub enum Content {
+    /// A message of a device.
+    Uplink(Box<Uplink>),
+    /// A notification without a message, by the provider's name for it.
+    Event(&'static str),
+}
+
+/// A message of a device.
+#[derive(Default)]
+pub struct Uplink {
+    /// The provider's ID of the device.
+    pub device: String,
+    /// The provider's ID of the message, if it gives one.
+    pub id: Option<String>,
+    /// The raw bytes.
+    pub payload: Vec<u8>,
+    /// What the network server decoded from the bytes, as JSON.
+    pub decoded: Option<Box<RawValue>>,
+    /// The same in the network server's common form of all devices.
+    pub normalized: Option<Box<RawValue>>,
+    /// Further data of the provider.
+    pub origin: Origin,
+    /// The times of a signed request.
+    pub signed: Option<Signed>,
+}
+
+impl Content {
+    /// Returns the message `uplink`. Its ID must be visible ASCII characters, as it is a part of an idempotency key.
+    pub fn uplink(uplink: Uplink) -> Result<Content, Rejected> {
+        let fits =
+            |id: &String| (1..=ID).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
+        if uplink.id.as_ref().is_some_and(|id| !fits(id)) {
+            return Err(foreign(format!("the message ID must be 1 to {ID} visible ASCII characters")));
+        }
+        Ok(Content::Uplink(Box::new(uplink)))
+    }
+}
+
+impl Envelope<'_> {
+    /// Parses JSON.
+    pub fn json(&self) -> Result<Fields<'_>, Rejected> {
+        Fields::read(self.bytes)
+    }
+}
+
+/// Decodes base64.
+pub fn base64(text: &str) -> Result<Vec<u8>, Rejected> {
+    BASE64.decode(text).map_err(|e| foreign(format!("the message's data is not valid base64: {e}")))
+}
+
+/// Decodes base64 with the alphabet for URLs.
+pub fn base64_url(text: &str) -> Result<Vec<u8>, Rejected> {
+    BASE64_URL.decode(text).map_err(|e| foreign(format!("the message's data is not valid base64url: {e}")))
+}
+
+/// Decodes hexadecimal digits, in upper or lower case.
+pub fn hex(text: &str) -> Result<Vec<u8>, Rejected> {
+    unhex(text).ok_or_else(|| foreign("the message's data must be hexadecimal digits, two a byte"))
+}
+
+/// Returns the problem of an envelope that is not in the provider's form.
+pub fn foreign(detail: impl Into<String>) -> Rejected {
+    Rejected { kind: Some("malformed"), ..Rejected::new(Code::Callback, detail) }
+}
+
+/// Returns the problem of a request without valid authentication.
+pub fn unauthorized(detail: impl Into<String>) -> Rejected {
+    Rejected::new(Code::Unauthorized, detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hexadecimal_digits_come_in_pairs() {
+        assert_eq!(hex("48656C6c6f").unwrap(), b"Hello");
+        assert_eq!(hex("").unwrap(), b"");
+        assert!(hex("486").is_err() && hex("4g").is_err() && hex("é0").is_err() && hex("+1").is_err());
+    }
+
+    #[test]
+    fn padding_of_base64_is_optional() {
+        assert_eq!((base64("-_8=").is_err(), base64("+/8=").unwrap()), (true, vec![0xfb, 0xff]));
+        assert_eq!(
+            (base64("+/8").unwrap(), base64_url("-_8").unwrap()),
+            (vec![0xfb, 0xff], vec![0xfb, 0xff])
+        );
+    }
+
+    #[test]
+    fn ids_of_messages_are_visible_ascii() {
+        let of = |id: Option<&str>| {
+            Content::uplink(Uplink { id: id.map(Into::into), ..Uplink::default() }).is_ok()
+        };
+        assert!(of(None) && of(Some("1")) && of(Some(&"d".repeat(128))));
+        assert!(!of(Some("")) && !of(Some("a b")) && !of(Some(&"d".repeat(129))));
+    }
+}

@@ -1,0 +1,101 @@
+//! Providers: what network servers and operators wrap a device's message in. A module for each provider opens its envelopes, whichever
+//! transport carries them: a webhook, a broker, or a NATS stream. It has the document that it follows in its comment.
+//!
+//! [`Rules`] make a message of an opened envelope, with the settings that all transports share.
+
+mod astrocast;
+pub mod chirpstack;
+pub mod envelope;
+mod fields;
+mod helium;
+pub mod jwt;
+mod notehub;
+pub mod origin;
+mod pointers;
+mod received;
+pub mod rockblock;
+mod rules;
+mod sigfox;
+#[cfg(test)]
+mod testing;
+mod the_things_stack;
+mod thingpark;
+
+pub use pointers::Pointers;
+pub use received::{Received, Transport};
+pub use rules::{Message, Payload, RuleSettings, Rules};
+
+use dunnage_ingest::Rejected;
+use envelope::{Content, Envelope, foreign};
+use jwt::PublicKey;
+use serde::{Deserialize, Serialize};
+
+/// A provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Provider {
+    /// Astrocast's callbacks.
+    Astrocast,
+    /// ChirpStack 4 and 3.
+    Chirpstack,
+    /// The Things Stack 3.
+    TheThingsStack,
+    /// Iridium through Ground Control's RockBLOCK.
+    Rockblock,
+    /// Sigfox's callbacks.
+    Sigfox,
+    /// Actility ThingPark.
+    Thingpark,
+    /// Helium's Console.
+    Helium,
+    /// Blues Notehub.
+    Notehub,
+    /// What a table of JSON pointers describes.
+    Generic,
+}
+
+impl Provider {
+    /// Returns its name in the configuration, in keys and in stored messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Provider::Astrocast => "astrocast",
+            Provider::Chirpstack => "chirpstack",
+            Provider::TheThingsStack => "the-things-stack",
+            Provider::Rockblock => "rockblock",
+            Provider::Sigfox => "sigfox",
+            Provider::Thingpark => "thingpark",
+            Provider::Helium => "helium",
+            Provider::Notehub => "notehub",
+            Provider::Generic => "generic",
+        }
+    }
+
+    /// Returns whether its messages have a LoRaWAN port.
+    pub fn has_ports(self) -> bool {
+        use Provider::{Chirpstack, Generic, Helium, TheThingsStack, Thingpark};
+        matches!(self, Chirpstack | TheThingsStack | Thingpark | Helium | Generic)
+    }
+
+    /// Opens an envelope. With a `key`, the envelope of RockBLOCK must be signed with it. `pointers` describe a generic one.
+    pub fn open(
+        self,
+        envelope: &Envelope<'_>,
+        key: Option<&PublicKey>,
+        pointers: Option<&Pointers>,
+    ) -> Result<Content, Rejected> {
+        match self {
+            Provider::Astrocast => astrocast::read(envelope),
+            Provider::Chirpstack => chirpstack::read(envelope),
+            Provider::TheThingsStack => the_things_stack::read(envelope),
+            Provider::Rockblock => rockblock::read(envelope, key),
+            Provider::Sigfox => sigfox::read(envelope),
+            Provider::Thingpark => thingpark::read(envelope),
+            Provider::Helium => helium::read(envelope),
+            Provider::Notehub => notehub::read(envelope),
+            Provider::Generic => match pointers {
+                Some(pointers) => pointers.read(envelope),
+                None => Err(foreign("no pointers are set")),
+            },
+        }
+    }
+}

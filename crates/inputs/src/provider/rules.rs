@@ -1,0 +1,204 @@
+//! What all transports do with an opened envelope: which device it is of, and whether its bytes or what the network server decoded of them
+//! are the message.
+
+use super::{
+    Pointers, Provider,
+    envelope::{Content, Envelope, Uplink},
+    jwt::PublicKey,
+    origin::Stored,
+};
+use dunnage_base::name::is_device;
+use dunnage_formats::Id;
+use dunnage_ingest::{DECODED_TYPE, Ingest, Rejected, profiles::settings::FormatName};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+
+/// What a TS013 codec of this project returns for a message that only the gateway can decode.
+const DELTA: &str = r#"{"dunnage":"delta"}"#;
+
+/// What becomes the message. By default the bytes if their format is known, and else what the network server decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Payload {
+    /// The bytes of the device.
+    Bytes,
+    /// What the network server decoded of them (`object`, `decoded_payload`).
+    Decoded,
+    /// What it decoded, in its common form of all devices (`normalized_payload` of The Things Stack).
+    Normalized,
+    /// The bytes; what the network server decoded is kept with them.
+    Both,
+}
+
+/// The settings of the rules, which each input has among its own.
+pub struct RuleSettings<'s> {
+    /// The provider.
+    pub provider: Provider,
+    /// What becomes the message.
+    pub payload: Option<Payload>,
+    /// The format of the devices' bytes.
+    pub format: Option<FormatName>,
+    /// The formats by LoRaWAN port.
+    pub formats: &'s BTreeMap<String, FormatName>,
+    /// Device IDs, by the IDs that the provider uses.
+    pub names: &'s BTreeMap<String, String>,
+    /// Where a generic envelope has its parts.
+    pub pointers: Option<&'s Pointers>,
+}
+
+/// How an input makes messages of envelopes.
+pub struct Rules {
+    /// The provider.
+    pub provider: Provider,
+    payload: Option<Payload>,
+    format: Option<FormatName>,
+    formats: HashMap<u8, FormatName>,
+    names: BTreeMap<String, String>,
+    pointers: Option<Pointers>,
+}
+
+/// A message of an envelope.
+pub struct Message {
+    /// Its idempotency key, if the provider names its messages.
+    pub key: Option<String>,
+    /// Its `Content-Type`.
+    pub content_type: String,
+    /// Why it cannot be decoded.
+    pub bad: Option<Rejected>,
+    /// Its origin, as JSON.
+    pub origin: Option<Arc<str>>,
+}
+
+impl Rules {
+    /// Checks the settings. An error begins with the key.
+    pub fn new(settings: &RuleSettings<'_>) -> Result<Rules, String> {
+        let RuleSettings { provider, payload, format, .. } = *settings;
+        if !provider.has_ports() && !settings.formats.is_empty() {
+            return Err(format!("formats: messages of {} have no port", provider.name()));
+        }
+        if payload == Some(Payload::Normalized) && provider != Provider::TheThingsStack {
+            return Err(format!("payload: {} does not normalize payloads", provider.name()));
+        }
+        match (provider, settings.pointers) {
+            (Provider::Generic, None) => return Err("pointers: must be set for generic".into()),
+            (Provider::Generic, Some(pointers)) => pointers.check()?,
+            (_, None) => {}
+            (_, Some(_)) => {
+                return Err(format!("pointers: {} has its own; they are for generic", provider.name()));
+            }
+        }
+        let port = |text: &String| text.parse().ok().filter(|port| (1..=223_u8).contains(port));
+        let formats = settings.formats.iter().map(|(text, format)| match port(text) {
+            Some(port) => Ok((port, *format)),
+            None => Err(format!("formats: {text:?} is not a valid port: ports are 1 to 223")),
+        });
+        if let Some(bad) = settings.names.values().find(|id| !is_device(id)) {
+            return Err(format!("names: {bad:?} is not a valid device ID"));
+        }
+        let (formats, names) = (formats.collect::<Result<_, _>>()?, settings.names.clone());
+        let pointers = settings.pointers.cloned();
+        Ok(Rules { provider, payload, format, formats, names, pointers })
+    }
+
+    /// Opens an envelope. With a `key`, the envelope of RockBLOCK must be signed with it.
+    pub fn open(&self, envelope: &Envelope<'_>, key: Option<&PublicKey>) -> Result<Content, Rejected> {
+        self.provider.open(envelope, key, self.pointers.as_ref())
+    }
+
+    /// Returns the ID that the device of `uplink` has here.
+    pub fn device<'u>(&'u self, uplink: &'u Uplink) -> &'u str {
+        self.names.get(&uplink.device).unwrap_or(&uplink.device)
+    }
+
+    /// Returns the idempotency key of `uplink`.
+    pub fn key(&self, uplink: &Uplink) -> Option<String> {
+        uplink.id.as_ref().map(|id| format!("{}:{id}", self.provider.name()))
+    }
+
+    /// Returns the message of `uplink`, which the input `input` received over `topic`; `None` if it has no content, because it was only sent
+    /// to keep the link alive.
+    pub fn message(
+        &self,
+        ingest: &Ingest,
+        input: &str,
+        topic: Option<&str>,
+        uplink: &Uplink,
+    ) -> Option<Message> {
+        let device = self.device(uplink);
+        let format = self.format_of(uplink.origin.port);
+        let decoded = self.decoded(uplink);
+        let is_known = format.is_some() || ingest.profiles.load().encoding(device, "").is_ok();
+        let takes_decoded = decoded.is_some()
+            && match self.payload {
+                Some(Payload::Decoded | Payload::Normalized) => true,
+                Some(Payload::Bytes) => false,
+                // A message that the network server could decode is not rejected for lack of a format.
+                Some(Payload::Both) | None => !is_known,
+            };
+        if uplink.payload.is_empty() && !takes_decoded {
+            return None;
+        }
+        let limit = ingest.message_limit_bytes();
+        let size = decoded.map(|decoded| decoded.get().len()).filter(|_| takes_decoded);
+        let bad = match size.unwrap_or(uplink.payload.len()) > limit {
+            true => Some(Rejected::too_large(limit)),
+            false => (!takes_decoded && !is_known).then(|| no_format(uplink.origin.port)),
+        };
+        let keeps_decoded = takes_decoded || self.payload == Some(Payload::Both);
+        let stored = Stored {
+            input,
+            provider: self.provider.name(),
+            message_id: uplink.id.as_deref(),
+            provider_device: (device != uplink.device).then_some(&*uplink.device),
+            topic,
+            origin: &uplink.origin,
+            decoded: decoded.filter(|_| keeps_decoded),
+        };
+        let content_type = match takes_decoded {
+            true => DECODED_TYPE.to_owned(),
+            false => media_type(format, uplink.origin.port),
+        };
+        Some(Message { key: self.key(uplink), content_type, bad, origin: stored.to_json() })
+    }
+
+    fn format_of(&self, port: Option<u8>) -> Option<Id> {
+        let format = port.and_then(|port| self.formats.get(&port)).or(self.format.as_ref());
+        format.map(|FormatName(format)| *format)
+    }
+
+    /// Returns what the network server decoded, in the form that the settings ask for.
+    fn decoded<'u>(&self, uplink: &'u Uplink) -> Option<&'u RawValue> {
+        let decoded = match self.payload {
+            Some(Payload::Normalized) => &uplink.normalized,
+            _ => &uplink.decoded,
+        };
+        let is_delta = |text: &str| text.len() < 64 && text.split_whitespace().collect::<String>() == DELTA;
+        decoded.as_deref().filter(|decoded| !is_delta(decoded.get()))
+    }
+}
+
+fn no_format(port: Option<u8>) -> Rejected {
+    let whose = match port {
+        Some(port) => format!("no format is set for the port {port}"),
+        None => "no format is set".to_owned(),
+    };
+    Rejected::unsupported(format!(
+        "{whose}, the device's profile has no single one, and the network server decoded nothing"
+    ))
+}
+
+/// Returns the media type of a message on `port`. Without a `format`, it is that of the device's profile.
+fn media_type(format: Option<Id>, port: Option<u8>) -> String {
+    let media_type = format.map_or("application/octet-stream", Id::media_type);
+    match port {
+        // The port may be the slot.
+        Some(port) if port > 0 && matches!(format, None | Some(Id::Packed)) => {
+            format!("{media_type}; port={port}")
+        }
+        _ => media_type.to_owned(),
+    }
+}
