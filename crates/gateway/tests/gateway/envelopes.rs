@@ -278,7 +278,9 @@ fn envelopes_of_a_stream_are_opened_and_named_by_their_place_if_they_have_no_id(
             context.publish(subject, bytes.into()).await.unwrap().await.unwrap();
         }
     });
-    wait_until("all envelopes arrive", || count(&gateway, "quarantined") == 1);
+    wait_until("all envelopes arrive", || {
+        ["stored", "quarantined"].map(|name| count(&gateway, name)) == [3, 1]
+    });
     let values: Vec<_> = list(&gateway, &format!("/api/devices/{DEVICE}/messages"))
         .into_iter()
         .map(|message| message["value"]["t"].clone())

@@ -1,6 +1,7 @@
 //! Devices that publish over MQTT: third-party clients, and packets that such clients do not send.
 
 mod delivery;
+mod devices;
 mod wills;
 
 use crate::support::{

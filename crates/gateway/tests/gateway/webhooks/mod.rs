@@ -8,6 +8,7 @@ mod ports;
 mod providers;
 mod settings;
 mod signatures;
+mod variants;
 
 use crate::support::{Answer, JSON, Running, answer, start_in};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
