@@ -148,7 +148,7 @@ mod tests {
         assert_ne!(secret, another);
         assert!(add(&path, Some("buoy-7"), "*", None).unwrap_err().to_string().contains("already"));
         assert!(add(&path, Some("a b"), "*", None).unwrap_err().to_string().contains("must be 1 to 64"));
-        assert!(add(&path, None, "a b", None).unwrap_err().to_string().contains("not a valid device ID"));
+        assert!(add(&path, None, "a\n", None).unwrap_err().to_string().contains("not a valid device ID"));
         let keys = Keys::load(&path).unwrap();
         assert_eq!(keys.find(b"buoy-7").unwrap().secret(), secret.as_bytes());
         revoke(&path, "buoy-7", Some("2020-01-01T00:00:00Z".parse().unwrap())).unwrap();

@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn mistakes_have_line_and_key() {
         let (keys, found) = found(
-            "[[key]]\nname = 'a'\ndevice = 'a b'\nsecret = 'abcdefghijklmnop'\n\
+            "[[key]]\nname = 'a'\ndevice = ''\nsecret = 'abcdefghijklmnop'\n\
              [[key]]\nname = 'a'\ndevice = '*'\nsecret = 'short'\n\
              [[key]]\nname = 'c'\ndevice = '*'\nhex = '0g'\n\
              [[key]]\nname = 'd'\ndevice = '*'\n",

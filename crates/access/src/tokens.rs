@@ -188,7 +188,7 @@ mod tests {
         let other = "1".repeat(64);
         let text = format!(
             "[[token]]\nname = 'a'\nhash = '12'\nread = true\n\
-             [[token]]\nname = 'b'\nhash = '{hash}'\ndevice = 'a b'\n\
+             [[token]]\nname = 'b'\nhash = '{hash}'\ndevice = ''\n\
              [[token]]\nname = 'c'\nhash = '{other}'\nread = true\nuntil = 08:00:00\n\
              [[token]]\nname = 'd'\nhash = '{}'\n",
             "2".repeat(64)

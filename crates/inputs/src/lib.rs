@@ -47,6 +47,7 @@ mod broker;
 mod coap;
 pub mod connections;
 mod datagrams;
+mod device_at;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 pub mod http;

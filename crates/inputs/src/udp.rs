@@ -1,14 +1,13 @@
 //! `[input.udp]`: receives messages as bare datagrams from trusted networks. Datagrams are not answered, because UDP has no
 //! acknowledgements; devices that need them use CoAP.
 
-use crate::{Environment, Input, datagrams};
+use crate::{Environment, Input, datagrams, device_at};
 use bytes::Bytes;
 use dunnage_access::Peer;
 use dunnage_base::{clock, name::is_device};
 use dunnage_buffer::Provenance;
-use dunnage_formats::{Altered, Format, Id, Json, Numbers, Reception, Value};
+use dunnage_formats::Id;
 use dunnage_ingest::{Code, Meter, RawMessage, Rejected};
-use dunnage_schema::pointer;
 use futures_util::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
@@ -264,31 +263,17 @@ fn parse<'a>(bytes: &'a [u8], pointer: &str) -> Result<Message<'a>, Rejected> {
 
 /// Parses a JSON object that has the device's ID at `pointer`.
 fn object<'a>(bytes: &'a [u8], pointer: &str) -> Result<Message<'a>, Rejected> {
-    // As the most tolerant profile reads it: the device has to be known even if its own profile rejects the message.
-    let altered = Altered::default();
-    let reception = Reception { numbers: Numbers::Lenient(&altered), ..Reception::default() };
-    let device = match Json.decode_from(bytes, &reception) {
-        Ok(object) => match pointer::find(&object, pointer).and_then(name_of) {
-            Some(device) if is_device(&device) => Some(device),
-            _ => {
-                return Err(Rejected::bad_device(&format!(
-                    "the device ID at {pointer}, text or a whole number,"
-                )));
-            }
-        },
+    let device = match device_at::find(bytes, pointer) {
+        Ok(Some(device)) => Some(device),
+        Ok(None) => {
+            return Err(Rejected::bad_device(&format!(
+                "the device ID at {pointer}, text or a whole number,"
+            )));
+        }
         // The decoder will report the error.
         Err(_) => None,
     };
     Ok(Message { device, format: Id::Json, raw: bytes })
-}
-
-/// Returns a text, or the digits of a whole number, such as an IMEI.
-fn name_of(value: &Value) -> Option<String> {
-    match value {
-        Value::Text(text) => Some(text.clone()),
-        Value::U64(n) => Some(n.to_string()),
-        _ => None,
-    }
 }
 
 /// Parses a format byte, the length of the device's ID, the ID, and the message.

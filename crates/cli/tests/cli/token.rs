@@ -35,7 +35,7 @@ fn tokens_are_created_listed_and_revoked() {
         &["new", "--read", "--device", "a"],
         &["new", "--operate", "--device", "a"],
         &["new", "--operate", "--read"],
-        &["new", "--device", "a b"],
+        &["new", "--device", "a\n"],
         &["new", "--read", "--until", "tomorrow"],
         &["new", "--read", "--until", "2020-01-31"],
         &["new", "--read", "--name", "buoys"],

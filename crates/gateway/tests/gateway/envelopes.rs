@@ -194,6 +194,35 @@ fn a_decoded_message_that_breaks_its_schema_can_be_decoded_again() {
 }
 
 #[test]
+fn a_message_may_have_its_device_inside() {
+    let folder = TempDir::new().unwrap();
+    let broker = Mosquitto::start_in(folder.path(), "allow_anonymous true");
+    let port = broker.port;
+    let gateway = start_with(|config| {
+        let text = format!(
+            "name = 'b'\n[broker]\nurl = 'mqtt://127.0.0.1:{port}'\nclient_id = 'c'\ntopics = ['trackers/#', 'named/{{device}}']\n\
+             format = 'json'\ndevice_at = '/Message/IMEI'"
+        );
+        config.inputs.push(toml::from_str(&text).unwrap());
+    });
+    wait_until("the gateway subscribes", || {
+        publish(port, "named/probe", b"0");
+        count(&gateway, "stored") > 0
+    });
+    publish(port, "trackers/1", br#"{"Message":{"IMEI":356938035643809}}"#);
+    publish(port, "trackers/2", br#"{"Message":{"IMEI":"tracker 2"}}"#);
+    publish(port, "trackers/3", br#"{"Message":{"IMEI":1.5}}"#);
+    publish(port, "trackers/4", b"[");
+    wait_until("all messages arrive", || count(&gateway, "quarantined") == 2);
+    for device in ["356938035643809", "tracker%202"] {
+        assert_eq!(list(&gateway, &format!("/api/devices/{device}/messages")).len(), 1);
+    }
+    let kept = list(&gateway, "/api/quarantine");
+    assert!(kept.iter().all(|kept| kept["device"] == "unknown"), "{kept:?}");
+    assert!(kept[1]["reason"].as_str().unwrap().contains("/Message/IMEI"), "{kept:?}");
+}
+
+#[test]
 fn the_things_stack_is_received_from_its_mqtt_server() {
     let folder = TempDir::new().unwrap();
     let broker = Mosquitto::start_in(folder.path(), "allow_anonymous true");

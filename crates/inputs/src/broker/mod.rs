@@ -8,7 +8,7 @@ mod settings;
 pub use settings::{EXAMPLE, Settings};
 
 use crate::{
-    Environment, Input,
+    Environment, Input, device_at,
     mqtt::{
         TOLD, TOPIC,
         flow::{Flow, Outcome, Storing, To, duplicate},
@@ -24,7 +24,7 @@ use dunnage_clients::{
     secret::SecretFile,
 };
 use dunnage_formats::Id;
-use dunnage_ingest::{RawMessage, Submitted};
+use dunnage_ingest::{RawMessage, Rejected, Submitted};
 use mqtt_protocol_core::mqtt::packet::Qos;
 use settings::{ca, options, password};
 use std::{collections::HashSet, sync::Arc, time::Duration};
@@ -52,6 +52,8 @@ pub struct Broker {
     /// How to open envelopes, if a provider is set.
     rules: Option<Rules>,
     link: Option<String>,
+    /// Where messages have their device ID, if their topics have none.
+    device_at: Option<String>,
     in_flight: u16,
     /// Limits how many topics without a device are logged.
     told: Buckets<()>,
@@ -73,7 +75,13 @@ impl Broker {
             return Err("group: must be 1 to 64 of A-Z a-z 0-9 . _ : -".into());
         }
         let rules = rules(settings)?;
-        let read = if rules.is_some() { Pattern::of_envelopes } else { Pattern::read };
+        if settings.device_at.as_deref().is_some_and(|pointer| !pointer.starts_with('/') || rules.is_some()) {
+            return Err(
+                "device_at: must be a JSON pointer, such as /imei, and not be set with provider".into()
+            );
+        }
+        let is_elsewhere = rules.is_some() || settings.device_at.is_some();
+        let read = if is_elsewhere { Pattern::of_envelopes } else { Pattern::read };
         let patterns = settings.topics.iter().map(|text| read(text));
         let patterns = patterns.collect::<Result<Vec<_>, _>>().map_err(|e| format!("topics: {e}"))?;
         let filter = |pattern: &Pattern| match &settings.group {
@@ -90,6 +98,7 @@ impl Broker {
             format: settings.format.map(|format| format.0),
             rules,
             link: settings.link.clone(),
+            device_at: settings.device_at.clone(),
             in_flight: settings.in_flight_messages,
             told: Buckets::new(TOLD),
         })
@@ -204,6 +213,11 @@ impl Broker {
         let topic = std::mem::take(&mut publish.topic);
         let said = self.patterns.iter().find_map(|pattern| pattern.said(&topic)).unwrap_or_default();
         let Said { device, format, schema, field } = said;
+        let inside = match &self.device_at {
+            Some(pointer) if device.is_empty() => device_at::find(&publish.payload, pointer).ok().flatten(),
+            _ => None,
+        };
+        let device = inside.as_deref().unwrap_or(device);
         let given = device;
         let known = is_device(device);
         let standard = self.format.map(Id::name).filter(|_| !message::is_typed(&publish));
@@ -217,7 +231,12 @@ impl Broker {
                 tracing::info!(%input, topic, "a topic has no device ID; its message is in the quarantine");
             }
             if message.bad.is_none() {
-                message.bad = Some(message::bad_device(given));
+                message.bad = Some(match &self.device_at {
+                    Some(pointer) => {
+                        Rejected::bad_device(&format!("the device ID at {pointer}, text or a whole number,"))
+                    }
+                    None => message::bad_device(given),
+                });
             }
         }
         message

@@ -12,8 +12,8 @@ use std::{
 };
 
 /// The columns of each message, before those of its value.
-pub const FIRST: [&str; 9] =
-    ["name", "id", "device", "received_at", "format", "schema", "link", "request", "value"];
+pub const FIRST: [&str; 10] =
+    ["name", "id", "device", "received_at", "format", "schema", "link", "request", "origin", "value"];
 
 /// Largest number of value columns in a file, and length of a pointer in bytes. Further values are in `value` alone.
 pub const COLUMNS: usize = 1000;

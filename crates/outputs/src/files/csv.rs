@@ -197,6 +197,7 @@ fn record(
         message.schema.as_deref().unwrap_or_default(),
         message.link.as_deref().unwrap_or_default(),
         &message.request,
+        message.origin.as_deref().unwrap_or_default(),
         row.value.get(),
     ];
     let others = columns.names().iter().map(|name| cells.get(name).map_or("", String::as_str));

@@ -29,6 +29,9 @@ pub struct Line<'a> {
     pub schema: Option<String>,
     pub link: Option<String>,
     pub request: String,
+    /// What the input knows about its arrival, such as the topic.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<&'a RawValue>,
     #[serde(borrow)]
     pub value: &'a RawValue,
 }
@@ -126,6 +129,7 @@ fn write_lines(rows: &[&Row<'_>], to: &mut dyn Write) -> io::Result<()> {
             schema: message.schema.clone(),
             link: message.link.clone(),
             request: message.request.clone(),
+            origin: message.origin.as_deref().and_then(|origin| serde_json::from_str(origin).ok()),
             value,
         };
         serde_json::to_writer(&mut *to, &line)?;

@@ -347,7 +347,7 @@ mod tests {
             .unwrap()
             .map(|row| {
                 let row = row.unwrap();
-                let columns = row.get_column_iter().skip(9);
+                let columns = row.get_column_iter().skip(super::super::columns::FIRST.len());
                 columns.map(|(name, field)| format!("{name}={field}")).collect::<Vec<_>>().join(" ")
             })
             .collect();

@@ -62,7 +62,7 @@ enum Known {
 
 /// A row of a row group.
 struct Record {
-    fixed: [Option<String>; 9],
+    fixed: [Option<String>; 10],
     id: i64,
     received_at: i64,
     leaves: HashMap<String, Leaf>,
@@ -128,7 +128,7 @@ impl Table {
                 _ => (Physical::BYTE_ARRAY, text.clone()),
             };
             let repetition = match name {
-                "schema" | "link" => Repetition::OPTIONAL,
+                "schema" | "link" | "origin" => Repetition::OPTIONAL,
                 _ => Repetition::REQUIRED,
             };
             fields.push(field(name, physical, logical, repetition)?);
@@ -153,7 +153,7 @@ impl Table {
             match name {
                 "id" => required::<Int64Type>(&mut columns, group.iter().map(|r| r.id))?,
                 "received_at" => required::<Int64Type>(&mut columns, group.iter().map(|r| r.received_at))?,
-                "schema" | "link" => optional::<ByteArrayType>(
+                "schema" | "link" | "origin" => optional::<ByteArrayType>(
                     &mut columns,
                     group.iter().map(|r| r.fixed[n].as_deref().map(ByteArray::from)),
                 )?,
@@ -257,6 +257,7 @@ impl Record {
             line.schema,
             line.link,
             Some(line.request),
+            line.origin.map(|origin| origin.get().to_owned()),
             Some(value),
         ];
         Ok(Record { fixed, id: line.id, received_at, leaves })
