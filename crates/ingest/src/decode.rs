@@ -101,7 +101,7 @@ pub async fn read(
             let facts =
                 [(origin::SLOT, slot), (origin::ROUNDED, counts.rounded), (origin::NULLS, counts.nulls)];
             if elsewhere.is_some() {
-                provenance.origin = origin::with_decoded_taken(provenance.origin);
+                provenance.origin = origin::with_decoded_taken(provenance.origin.as_deref());
             }
             for (name, number) in facts.into_iter().filter(|(_, number)| *number > 0) {
                 provenance.origin = origin::with(provenance.origin, name, number);

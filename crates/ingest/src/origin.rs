@@ -47,8 +47,8 @@ pub fn decoded(content_type: &str, origin: Option<&str>) -> Option<Bytes> {
 }
 
 /// Returns `origin` after what a network server decoded has become the message.
-pub fn with_decoded_taken(origin: Option<Arc<str>>) -> Option<Arc<str>> {
-    let mut object: Value = serde_json::from_str(origin.as_deref()?).ok()?;
+pub fn with_decoded_taken(origin: Option<&str>) -> Option<Arc<str>> {
+    let mut object: Value = serde_json::from_str(origin?).ok()?;
     let members = object.as_object_mut()?;
     members.remove(DECODED);
     members.insert(PAYLOAD.to_owned(), DECODED.into());
@@ -83,7 +83,7 @@ mod tests {
         let found = |content_type, origin| decoded(content_type, Some(origin));
         assert_eq!(found(DECODED_TYPE, origin).as_deref(), Some(&br#"{"t": 21.50}"#[..]));
         assert_eq!((found("application/json", origin), found(DECODED_TYPE, "{}")), (None, None));
-        let taken = with_decoded_taken(Some(origin.into()));
+        let taken = with_decoded_taken(Some(origin));
         assert_eq!(taken.as_deref(), Some(r#"{"input":"i","payload":"decoded"}"#));
         assert!(is_decoded_elsewhere(taken.as_deref()));
         assert!(!is_decoded_elsewhere(Some(origin)) && !is_decoded_elsewhere(None));

@@ -1,6 +1,8 @@
 //! The output `[output.nats]`: publishes to a NATS JetStream, on a subject for each device. A message is delivered when the stream has
 //! acknowledged it.
 
+mod origin;
+
 use super::{Failed, Message, Output, Partitions, Shape};
 use async_nats::{
     connection::State,
@@ -254,13 +256,7 @@ impl Nats {
     /// Returns the payload of `message`. Raw bytes that a network server decoded are not in the format of the message, so their receiver
     /// could not decode them.
     fn payload_of(&self, message: &Message) -> Payload {
-        #[derive(Deserialize)]
-        struct Origin<'o> {
-            #[serde(borrow)]
-            payload: Option<&'o str>,
-        }
-        let origin = message.origin.as_deref().and_then(|text| serde_json::from_str::<Origin<'_>>(text).ok());
-        match origin.is_some_and(|origin| origin.payload == Some("decoded")) {
+        match origin::is_decoded(message.origin.as_deref()) {
             true => Payload::Json,
             false => self.settings.payload,
         }
@@ -379,25 +375,14 @@ fn headers(message: &Message, payload: Payload) -> HeaderMap {
     }
     let media_type = match payload {
         Payload::Json => Some("application/json".to_owned()),
-        Payload::Raw => message.media_type.map(|media_type| with_slot(media_type, message.origin.as_deref())),
+        Payload::Raw => {
+            message.media_type.map(|media_type| origin::with_slot(media_type, message.origin.as_deref()))
+        }
     };
     if let Some(media_type) = media_type {
         headers.insert(header::CONTENT_TYPE, media_type);
     }
     headers
-}
-
-/// Returns the media type with the slot of a packed message that does not have it in its bytes: the origin has it.
-fn with_slot(media_type: &str, origin: Option<&str>) -> String {
-    #[derive(Deserialize)]
-    struct Origin {
-        slot: Option<u8>,
-    }
-    let origin = origin.and_then(|origin| serde_json::from_str::<Origin>(origin).ok());
-    match origin.and_then(|origin| origin.slot) {
-        Some(slot) => format!("{media_type}; slot={slot}"),
-        None => media_type.to_owned(),
-    }
 }
 
 #[cfg(test)]

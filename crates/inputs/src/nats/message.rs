@@ -20,7 +20,7 @@ const METRIC: &str = "nats";
 
 /// Makes a message of the envelope in `message`. Returns `None` for one without a message, which is counted. The envelope's place in the
 /// stream is the key of a message without an ID.
-pub fn open(env: &Environment, rules: &Rules, input: &str, message: Message) -> Option<RawMessage<'static>> {
+pub fn open(env: &Environment, rules: &Rules, input: &str, message: &Message) -> Option<RawMessage<'static>> {
     let content_type = message.headers.as_ref().and_then(|headers| headers.get(header::CONTENT_TYPE));
     let transport = Transport {
         input,
@@ -32,7 +32,7 @@ pub fn open(env: &Environment, rules: &Rules, input: &str, message: Message) -> 
     };
     match rules.receive(&env.ingest, &transport, message.payload.clone()) {
         Received::Message(mut opened) => {
-            opened.provenance.key.get_or_insert_with(|| key(input, None, &message));
+            opened.provenance.key.get_or_insert_with(|| key(input, None, message));
             Some(*opened)
         }
         Received::Event(event) => {

@@ -190,7 +190,7 @@ impl Nats {
         for (_, message) in batch.into_iter().filter(|(sequence, _)| *sequence > stored) {
             let message = match &self.rules {
                 None => message::read(&env.ingest, &self.name, message),
-                Some(rules) => match message::open(env, rules, &self.name, message) {
+                Some(rules) => match message::open(env, rules, &self.name, &message) {
                     Some(message) => message,
                     None => continue,
                 },

@@ -3,13 +3,14 @@
 
 use super::{
     envelope::{Content, Envelope, Uplink, base64, foreign},
+    fields::Fields,
     origin::{Origin, Position, time},
 };
 use dunnage_ingest::Rejected;
 
 /// Opens a callback.
 pub fn read(envelope: &Envelope<'_>) -> Result<Content, Rejected> {
-    let push = envelope.json()?;
+    let push = Fields::read(envelope.bytes)?;
     if !push.has("/messageGuid") {
         // The callback reports that a device has received a command.
         return match push.text("/commandGuid") {

@@ -1,6 +1,6 @@
 //! What a provider wraps a device's message in, whichever transport carried it, and what is taken from it.
 
-use super::{fields::Fields, origin::Origin};
+use super::origin::Origin;
 use base64::{
     Engine,
     alphabet::{STANDARD, URL_SAFE},
@@ -75,13 +75,6 @@ impl Content {
             return Err(foreign(format!("the message ID must be 1 to {ID} visible ASCII characters")));
         }
         Ok(Content::Uplink(Box::new(uplink)))
-    }
-}
-
-impl Envelope<'_> {
-    /// Parses JSON.
-    pub fn json(&self) -> Result<Fields<'_>, Rejected> {
-        Fields::read(self.bytes)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     envelope::{Content, Envelope},
-    fields::{number, text},
+    fields::{Fields, number, text},
     origin::Heard,
     pointers::{NOWHERE, Pointers, at},
 };
@@ -24,7 +24,7 @@ const HELIUM: Pointers = Pointers {
 
 /// Opens an uplink.
 pub fn read(envelope: &Envelope<'_>) -> Result<Content, Rejected> {
-    let fields = envelope.json()?;
+    let fields = Fields::read(envelope.bytes)?;
     let mut uplink = HELIUM.uplink(&fields)?;
     uplink.device.make_ascii_lowercase();
     uplink.origin.gateway = Heard::best(fields.items("/hotspots").iter().map(|hotspot| Heard {

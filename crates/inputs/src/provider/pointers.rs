@@ -116,7 +116,7 @@ impl Pointers {
 
     /// Opens an envelope.
     pub fn read(&self, envelope: &Envelope<'_>) -> Result<Content, Rejected> {
-        Content::uplink(self.uplink(&envelope.json()?)?)
+        Content::uplink(self.uplink(&Fields::read(envelope.bytes)?)?)
     }
 
     /// Takes the parts of a message from the fields of an envelope.

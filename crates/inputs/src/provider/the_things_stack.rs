@@ -27,7 +27,7 @@ const EVENTS: [&str; 10] = [
 
 /// Opens a message. Zero, false and empty fields are absent.
 pub fn read(envelope: &Envelope<'_>) -> Result<Content, Rejected> {
-    let fields = envelope.json()?;
+    let fields = Fields::read(envelope.bytes)?;
     if !fields.has("/uplink_message") {
         // What applications queue (`down/push`, `down/replace`) is a list of downlinks.
         let queued = fields.has("/downlinks").then_some("downlinks");

@@ -2,6 +2,7 @@
 
 use super::{
     envelope::{Content, Envelope, foreign},
+    fields::Fields,
     origin::{Heard, Position},
     pointers::{Encoding, NOWHERE, Pointers, at},
 };
@@ -33,7 +34,7 @@ const THINGPARK: Pointers = Pointers {
 
 /// Opens a message.
 pub fn read(envelope: &Envelope<'_>) -> Result<Content, Rejected> {
-    let fields = envelope.json()?;
+    let fields = Fields::read(envelope.bytes)?;
     if !fields.has("/DevEUI_uplink") {
         let event = EVENTS.into_iter().find(|event| fields.has(&format!("/{event}")));
         return event.map(Content::Event).ok_or_else(|| foreign("the envelope has no DevEUI_uplink"));

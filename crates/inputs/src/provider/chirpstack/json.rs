@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 const DIGITS: usize = 16;
 
 pub fn read(envelope: &Envelope<'_>) -> Result<Up, Rejected> {
-    let fields = envelope.json()?;
+    let fields = Fields::read(envelope.bytes)?;
     match fields.has("/deviceInfo") || !fields.has("/devEUI") {
         true => version_4(&fields),
         false => version_3(&fields),

@@ -1,0 +1,27 @@
+//! What the output to NATS needs of the origin of a message.
+
+use serde::Deserialize;
+
+#[derive(Default, Deserialize)]
+struct Origin<'o> {
+    slot: Option<u8>,
+    #[serde(borrow)]
+    payload: Option<&'o str>,
+}
+
+fn read(text: Option<&str>) -> Origin<'_> {
+    text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+}
+
+/// Returns the media type with the slot of a packed message that does not have it in its bytes: the origin has it.
+pub fn with_slot(media_type: &str, text: Option<&str>) -> String {
+    match read(text).slot {
+        Some(slot) => format!("{media_type}; slot={slot}"),
+        None => media_type.to_owned(),
+    }
+}
+
+/// Whether a network server decoded the message, so that its raw bytes are not in its format.
+pub fn is_decoded(text: Option<&str>) -> bool {
+    read(text).payload == Some("decoded")
+}
