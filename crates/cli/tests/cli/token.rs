@@ -99,7 +99,7 @@ fn a_token_appears_in_no_log_answer_or_error() {
     let wrong = format!("{}x", &sends[..sends.len() - 1]);
     let mut answers = String::new();
     for (token, device, status) in
-        [(&sends, "d", 204), (&sends, "e", 403), (&reads, "d", 403), (&wrong, "d", 401), (&sends, "-", 400)]
+        [(&sends, "d", 204), (&sends, "e", 403), (&reads, "d", 403), (&wrong, "d", 401), (&sends, "%00", 400)]
     {
         let request =
             agent.post(format!("http://{address}/ingest/{device}")).content_type("application/json");

@@ -23,7 +23,7 @@ fn ids_and_counts_continue_after_a_restart() {
         gateway.post("/ingest/d", JSON, n.to_string().as_bytes());
     }
     gateway.post("/ingest/d", JSON, b"[");
-    gateway.post("/ingest/-", JSON, b"1");
+    gateway.post("/ingest/%00", JSON, b"1");
     let before = gateway.get_json("/api/stats");
     let (summary, folder) = gateway.stop();
     assert_eq!((summary.received, summary.stored, summary.quarantined, summary.refused), (5, 3, 1, 1));

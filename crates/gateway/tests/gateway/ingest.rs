@@ -124,7 +124,7 @@ fn an_unknown_schema_is_404_and_the_message_quarantined() {
 #[test]
 fn invalid_names_are_400() {
     let gateway = start();
-    for path in ["/ingest/a%20b", "/ingest/-a", "/ingest/d?link=%2F", "/ingest/d?schema=..", "/ingest/%ff"] {
+    for path in ["/ingest/a%0Ab", "/ingest/%7F", "/ingest/d?link=%2F", "/ingest/d?schema=..", "/ingest/%ff"] {
         assert_eq!(gateway.post(path, JSON, b"1").status, 400, "{path}");
     }
     assert_problem(&gateway.post("/ingest/a%0Ab", JSON, b"1"), 400, "name");

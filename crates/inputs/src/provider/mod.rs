@@ -99,3 +99,79 @@ impl Provider {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    /// Returns the paths of all values in `value`.
+    fn paths(value: &Value, path: &str, all: &mut Vec<String>) {
+        all.push(path.to_owned());
+        match value {
+            Value::Object(members) => {
+                members.iter().for_each(|(key, value)| paths(value, &format!("{path}/{key}"), all));
+            }
+            Value::Array(items) => {
+                (0..).zip(items).for_each(|(n, value): (usize, _)| paths(value, &format!("{path}/{n}"), all));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whatever one value of a documented envelope is replaced by, it has an error with a reason, or a message of the same device.
+    #[test]
+    fn any_value_may_be_anything() {
+        let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        for (provider, body, device) in [
+            (
+                Provider::Chirpstack,
+                read(include_str!("../../../gateway/tests/webhooks/chirpstack-up.json")),
+                "70b3d57ed005a1b2",
+            ),
+            (
+                Provider::TheThingsStack,
+                read(include_str!("../../../gateway/tests/webhooks/the-things-stack-up.json")),
+                "0004a30b001c0530",
+            ),
+            (
+                Provider::Astrocast,
+                read(include_str!("../../../gateway/tests/webhooks/astrocast.json")),
+                "c984ff2b-e4d0-417f-8ea3-11d74a55d251",
+            ),
+        ] {
+            let mut all = Vec::new();
+            paths(&body, "", &mut all);
+            for path in all {
+                let deep = (0..40).fold(json!(1), |inner, _| json!([inner]));
+                for other in [
+                    Value::Null,
+                    json!("x"),
+                    json!(""),
+                    json!(-1),
+                    json!(1e300),
+                    json!([]),
+                    json!({}),
+                    json!(70_000),
+                    deep,
+                ] {
+                    let mut changed = body.clone();
+                    *changed.pointer_mut(&path).unwrap() = other.clone();
+                    let text = changed.to_string();
+                    let envelope =
+                        Envelope { event: None, content_type: "application/json", bytes: text.as_bytes() };
+                    match provider.open(&envelope, None, None) {
+                        Ok(Content::Uplink(uplink)) => {
+                            let is_id = ["devEui", "dev_eui", "device_id", "deviceGuid"]
+                                .iter()
+                                .any(|id| path.ends_with(id));
+                            assert!(uplink.device == device || is_id, "{path} = {other}: {}", uplink.device);
+                        }
+                        Ok(Content::Event(_)) => {}
+                        Err(rejected) => assert!(!rejected.detail.is_empty()),
+                    }
+                }
+            }
+        }
+    }
+}

@@ -74,8 +74,8 @@ fn commands_fail_without_a_gateway_and_a_stale_socket_does_not_prevent_a_start()
 fn dead_letters_can_be_listed_retried_and_discarded() {
     let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (mut refusing, refuses) = gateway(other.path());
-    // The target answers 400, because the device ID contains a space.
-    let config = format!("[[output]]\nname = 'o'\n[output.http]\nurl = 'http://{refuses}/ingest/a%20b'\n");
+    // The target answers 400, because the device ID contains a line end.
+    let config = format!("[[output]]\nname = 'o'\n[output.http]\nurl = 'http://{refuses}/ingest/a%0Ab'\n");
     let (mut child, address) = gateway_with(folder.path(), &config);
     assert_eq!(post(address, "d1", "1"), 204);
     let listed = || ask(folder.path(), &["dead-letters", "list"]).text().to_owned();

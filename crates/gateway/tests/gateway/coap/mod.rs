@@ -121,7 +121,7 @@ fn errors_have_kind_and_offset() {
             "unknown-layout kind=range offset=0: slot 7 ",
         ),
         ("ingest/d?schema=container&slot=0", 65001, b"\x01", "4.15", "media-type: slot must be"),
-        ("ingest/-", JSON, b"1", "4.00", "name: "),
+        ("ingest/a\u{7f}", JSON, b"1", "4.00", "name: "),
         (&long_path, JSON, b"1", "4.00", "name: "),
         ("ingest/d?link=&schema=", JSON, b"1", "4.00", "name: "),
         ("ingest/d?key=", JSON, b"1", "4.00", "key: "),
