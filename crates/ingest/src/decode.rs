@@ -101,6 +101,8 @@ pub async fn read(
             let facts =
                 [(origin::SLOT, slot), (origin::ROUNDED, counts.rounded), (origin::NULLS, counts.nulls)];
             if elsewhere.is_some() {
+                // The bytes are not the whole message: the same value of two topics is not the same message.
+                provenance.dedup_by_payload = false;
                 provenance.origin = origin::with_decoded_taken(provenance.origin.as_deref());
             }
             for (name, number) in facts.into_iter().filter(|(_, number)| *number > 0) {

@@ -297,7 +297,7 @@ fn selections_are_checked_and_operations_end_after_a_thousand_messages() {
         r#"{"ids": [1], "up_to": 1}"#,
         r#"{"after": 1}"#,
         r#"{"all": true}"#,
-        r#"{"up_to": 1, "device": "a b"}"#,
+        r#"{"up_to": 1, "device": "a\n"}"#,
         r#"{"ids": ["1"]}"#,
         r#"{"up_to": 1e99}"#,
         &json!({"ids": vec![1; 1001]}).to_string(),

@@ -104,7 +104,7 @@ fn a_message_without_a_format_has_that_of_its_profile() {
 fn errors_have_kind_and_offset() {
     let (gateway, address) = gateway();
     let mut client = Client::new(address);
-    let long_path = format!("ingest/{}", "d".repeat(65));
+    let long_path = format!("ingest/{}", "d".repeat(129));
     for (path, format, payload, code, prefix) in [
         ("ingest/d", JSON, &b"[1,"[..], "4.00", "malformed kind=truncated offset=3: "),
         ("ingest/d", 60, b"\xa1\x61", "4.00", "malformed kind=truncated offset="),

@@ -85,6 +85,18 @@ fn one_value_per_topic_has_its_key_in_the_topic() {
     assert_eq!(first["origin"], json!({"topic": "sensors/CLE/v1/device5/temp", "payload": "decoded"}));
 }
 
+/// The same bytes to two topics are two messages, also where a profile recognizes duplicates by their bytes.
+#[test]
+fn equal_values_of_two_topics_are_two_messages() {
+    let gateway = start_with(|config| {
+        listen(config, "topics = ['sensors/{device}/{field}']");
+        config.profiles.push(toml::from_str("device = '*'\nduplicates = 'bytes'").unwrap());
+    });
+    send(&gateway, "311", "sensors/d/rpm", "0");
+    send(&gateway, "311", "sensors/d/ph", "0");
+    assert_eq!(messages(&gateway, "d"), [json!({"ph": 0}), json!({"rpm": 0})]);
+}
+
 /// Tasmota's states are JSON, and its will is a text. Shelly's first generation publishes single values.
 #[test]
 fn texts_and_json_of_one_device_are_told_apart_by_their_topics() {
