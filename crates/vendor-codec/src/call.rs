@@ -1,0 +1,172 @@
+//! The calls of a codec's functions: their arguments and results.
+
+use crate::{
+    engine::{Call, Output},
+    limits,
+    realm::eval,
+    result::{Failure, Reader},
+};
+use dunnage_pson::{Kind, Value as Message};
+use rquickjs::{Array, Ctx, Filter, FromJs, Function, IntoJs, Null, Object, Value, function::This};
+
+/// The functions that a codec may define: those of TS013, and the older ones of ChirpStack v3 and The Things Network v2.
+pub const FUNCTIONS: [&str; 5] = ["decodeUplink", "encodeDownlink", "decodeDownlink", "Decode", "Decoder"];
+
+/// Returns the global function `name`, which may also be a constant, if there is one.
+pub fn global<'js, T: FromJs<'js>>(ctx: &Ctx<'js>, name: &str) -> rquickjs::Result<T> {
+    eval(ctx, "realm.js", &format!("typeof {name} === \"function\" ? {name} : undefined"))
+}
+
+/// Calls what `call` names; `find` returns the codec's functions.
+pub fn run<'js>(
+    ctx: &Ctx<'js>,
+    tools: &Object<'js>,
+    call: Call<'_>,
+    find: impl Fn(&str) -> rquickjs::Result<Option<Function<'js>>>,
+) -> Result<Output, Failure> {
+    let input = call.input();
+    let this = || This(ctx.globals());
+    let mut reader = Reader::new(ctx, tools, input.lenient);
+    let (name, direct) = match call {
+        Call::DecodeUplink(_) => ("decodeUplink", true),
+        Call::DecodeDownlink(_) => ("decodeDownlink", false),
+        Call::EncodeDownlink(..) => ("encodeDownlink", false),
+    };
+    if let Some(function) = find(name)? {
+        let argument = match call {
+            Call::EncodeDownlink(data, _) => encode_argument(ctx, data)?,
+            _ => argument(ctx, tools, call)?,
+        };
+        let result: Value<'js> = function.call((this(), argument))?;
+        return output(&mut reader, result, matches!(call, Call::EncodeDownlink(..)));
+    }
+    if !direct {
+        return Err(Failure::Unsuitable(
+            Kind::Malformed,
+            String::new(),
+            format!("the codec has no function {name}"),
+        ));
+    }
+    let bytes = Value::from_array(array(ctx, input.bytes)?);
+    let port = input.port.into_js(ctx)?;
+    let data: Value<'js> = match (find("Decode")?, find("Decoder")?) {
+        (Some(decode), _) => decode.call((this(), port, bytes, Object::new(ctx.clone())?))?,
+        (None, Some(decoder)) => decoder.call((this(), bytes, port))?,
+        (None, None) => return Err(no_data("the codec has no function that decodes")),
+    };
+    Ok(Output { data: data_of(&mut reader, data)?, warnings: Vec::new(), nulls: reader.nulls })
+}
+
+/// Returns the argument of `decodeUplink` and `decodeDownlink`.
+fn argument<'js>(ctx: &Ctx<'js>, tools: &Object<'js>, call: Call<'_>) -> rquickjs::Result<Object<'js>> {
+    let input = call.input();
+    let argument = Object::new(ctx.clone())?;
+    argument.set("bytes", array(ctx, input.bytes)?)?;
+    argument.set("fPort", input.port)?;
+    argument
+        .set("recvTime", tools.get::<_, Function<'js>>("date")?.call::<_, Value<'js>>((call.time(),))?)?;
+    Ok(argument)
+}
+
+fn encode_argument<'js>(ctx: &Ctx<'js>, data: &Message) -> rquickjs::Result<Object<'js>> {
+    let argument = Object::new(ctx.clone())?;
+    argument.set("data", to_js(ctx, data)?)?;
+    Ok(argument)
+}
+
+fn array<'js>(ctx: &Ctx<'js>, bytes: &[u8]) -> rquickjs::Result<Array<'js>> {
+    let array = Array::new(ctx.clone())?;
+    for (index, byte) in bytes.iter().enumerate() {
+        array.set(index, i32::from(*byte))?;
+    }
+    Ok(array)
+}
+
+fn to_js<'js>(ctx: &Ctx<'js>, message: &Message) -> rquickjs::Result<Value<'js>> {
+    Ok(match message {
+        Message::Null => Null.into_js(ctx)?,
+        Message::Bool(yes) => yes.into_js(ctx)?,
+        Message::U64(number) => (*number as f64).into_js(ctx)?,
+        Message::I64(number) => (*number as f64).into_js(ctx)?,
+        Message::F64(number) => number.into_js(ctx)?,
+        Message::Text(text) => text.as_str().into_js(ctx)?,
+        Message::Bytes(bytes) => Value::from_array(array(ctx, bytes)?),
+        Message::Array(items) => {
+            let array = Array::new(ctx.clone())?;
+            for (index, item) in items.iter().enumerate() {
+                array.set(index, to_js(ctx, item)?)?;
+            }
+            Value::from_array(array)
+        }
+        Message::Map(entries) => {
+            let object = Object::new(ctx.clone())?;
+            for (key, member) in entries {
+                object.set(key.as_str(), to_js(ctx, member)?)?;
+            }
+            Value::from_object(object)
+        }
+    })
+}
+
+/// Reads the result of a function of TS013: `{data, errors, warnings}`, or for an encoder `{bytes, fPort, errors, warnings}`.
+fn output<'js>(reader: &mut Reader<'_, 'js>, result: Value<'js>, encodes: bool) -> Result<Output, Failure> {
+    if result.is_promise() {
+        return Err(no_data("a codec must not be asynchronous"));
+    }
+    let Some(object) = result.as_object().filter(|_| !result.is_function()) else {
+        return Err(no_data("the codec returned no object with data or errors"));
+    };
+    let errors = texts(reader, object.get("errors")?)?;
+    if !errors.is_empty() {
+        return Err(Failure::Reported(errors.join("; ")));
+    }
+    let warnings = texts(reader, object.get("warnings")?)?;
+    let data = match encodes {
+        true => result.clone(),
+        false => object.get("data")?,
+    };
+    Ok(Output { data: data_of(reader, data)?, warnings, nulls: reader.nulls })
+}
+
+fn data_of<'js>(reader: &mut Reader<'_, 'js>, data: Value<'js>) -> Result<Message, Failure> {
+    match reader.read(data, 0)? {
+        Some(data @ Message::Map(_)) => Ok(data),
+        None | Some(Message::Null) => Err(no_data("the codec returned no data, and no errors that say why")),
+        Some(_) => Err(Failure::Unsuitable(Kind::Type, String::new(), "data must be an object".into())),
+    }
+}
+
+/// Reads errors or warnings: an array of texts, or a single one.
+fn texts<'js>(reader: &mut Reader<'_, 'js>, value: Value<'js>) -> Result<Vec<String>, Failure> {
+    let text = |message: &Message| match message {
+        Message::Text(text) => Some(text.clone()),
+        Message::Null | Message::Bool(false) => None,
+        Message::Map(entries) => {
+            let text = entries.iter().find(|(key, _)| key == "message").map(|(_, text)| format!("{text:?}"));
+            Some(text.unwrap_or_else(|| format!("{message:?}")))
+        }
+        other => Some(format!("{other:?}")),
+    };
+    let mut texts: Vec<_> = match reader.read(value, 0)? {
+        Some(Message::Array(items)) => items.iter().filter_map(text).collect(),
+        Some(other) => text(&other).into_iter().collect(),
+        None => Vec::new(),
+    };
+    texts.truncate(limits::WARNINGS);
+    texts.iter_mut().for_each(|text| *text = text.chars().take(limits::TEXT).collect());
+    texts.retain(|text| !text.is_empty());
+    Ok(texts)
+}
+
+fn no_data(why: &str) -> Failure {
+    Failure::Unsuitable(Kind::Malformed, String::new(), why.to_owned())
+}
+
+/// Deletes what a codec has created as globals, by an assignment to a variable that it does not declare. Built-in globals are not enumerable.
+pub fn remove_globals(ctx: &Ctx<'_>) -> rquickjs::Result<()> {
+    let globals = ctx.globals();
+    for key in globals.own_keys::<String>(Filter::new().string().enum_only()) {
+        globals.remove(key?)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,140 @@
+// Prepares the globals of a codec: no clock, no randomness, no time zone, no work after the call. Returns what the engine needs.
+(function (global) {
+  "use strict";
+  for (const name of ["Promise", "WeakRef", "FinalizationRegistry", "queueMicrotask", "performance", "navigator", "gc", "Atomics", "SharedArrayBuffer"]) {
+    delete global[name];
+  }
+  delete Math.random;
+  const hide = (object, name, value) =>
+    Object.defineProperty(object, name, { value, writable: true, enumerable: false, configurable: true });
+  const quiet = function () {};
+  hide(global, "console", { log: quiet, info: quiet, warn: quiet, error: quiet, debug: quiet });
+
+  // The only time of a codec is that of its message, in UTC.
+  const Native = Date, proto = Native.prototype, parseNative = Native.parse;
+  let now = 0;
+  // With a Z, a text without a time zone is UTC. A text with one becomes invalid.
+  function parse(text) {
+    const utc = parseNative(String(text) + "Z");
+    return utc === utc ? utc : parseNative(text);
+  }
+  function time(given) {
+    if (given.length === 0) return now;
+    if (given.length > 1) return Native.UTC(...given);
+    const [only] = given;
+    if (only instanceof Native) return only.getTime();
+    const primitive = typeof only === "object" && only !== null ? only.valueOf() : only;
+    return typeof primitive === "string" ? parse(primitive) : Number(primitive);
+  }
+  function UtcDate(...given) {
+    if (new.target === undefined) return new Native(now).toString();
+    return Reflect.construct(Native, [time(given)], new.target);
+  }
+  Object.defineProperty(UtcDate, "name", { value: "Date", configurable: true });
+  Object.defineProperty(UtcDate, "length", { value: 7, configurable: true });
+  Object.defineProperty(UtcDate, "prototype", { value: proto, writable: false });
+  hide(UtcDate, "UTC", Native.UTC);
+  hide(UtcDate, "parse", parse);
+  hide(UtcDate, "now", () => now);
+  hide(proto, "constructor", UtcDate);
+  for (const part of ["FullYear", "Month", "Date", "Day", "Hours", "Minutes", "Seconds", "Milliseconds"]) {
+    hide(proto, "get" + part, proto["getUTC" + part]);
+    if (part !== "Day") hide(proto, "set" + part, proto["setUTC" + part]);
+  }
+  const parts = (date) => proto.toUTCString.call(date).split(" ");
+  const text = (write) => function () {
+    return Number.isNaN(proto.getTime.call(this)) ? "Invalid Date" : write(this);
+  };
+  const day = (date) => { const [week, number, month, year] = parts(date); return `${week.slice(0, 3)} ${month} ${number} ${year}`; };
+  const clock = (date) => `${parts(date)[4]} GMT+0000 (UTC)`;
+  const localDay = (date) => `${date.getMonth() + 1}/${date.getDate()}/${date.getFullYear()}`;
+  const localClock = (date) => {
+    const two = (number) => String(number).padStart(2, "0");
+    const hours = date.getHours();
+    return `${hours % 12 || 12}:${two(date.getMinutes())}:${two(date.getSeconds())} ${hours < 12 ? "AM" : "PM"}`;
+  };
+  hide(proto, "getTimezoneOffset", function () { return proto.getTime.call(this) * 0; });
+  hide(proto, "getYear", function () { return this.getFullYear() - 1900; });
+  hide(proto, "toString", text((date) => `${day(date)} ${clock(date)}`));
+  hide(proto, "toDateString", text(day));
+  hide(proto, "toTimeString", text(clock));
+  hide(proto, "toLocaleString", text((date) => `${localDay(date)}, ${localClock(date)}`));
+  hide(proto, "toLocaleDateString", text(localDay));
+  hide(proto, "toLocaleTimeString", text(localClock));
+  hide(global, "Date", UtcDate);
+
+  // All built-in objects, from the globals and from syntax that creates some.
+  function builtIns() {
+    const seen = new Set();
+    const visit = (value) => {
+      if (value === null || (typeof value !== "object" && typeof value !== "function") || seen.has(value)) return;
+      seen.add(value);
+      visit(Object.getPrototypeOf(value));
+      for (const key of Reflect.ownKeys(value)) {
+        const { value: held, get, set } = Object.getOwnPropertyDescriptor(value, key);
+        visit(held), visit(get), visit(set);
+      }
+    };
+    visit(global);
+    [function* () {}, async function () {}, async function* () {}, [][Symbol.iterator](), ""[Symbol.iterator](),
+      new Map().entries(), new Set().values(), "".matchAll(/a/g)].forEach(visit);
+    seen.delete(global);
+    return seen;
+  }
+
+  // Makes every built-in object constant. An object that inherits from one may still have a property of the same name, which
+  // non-writable properties of the prototype would prevent.
+  function freeze() {
+    for (const object of [Object.prototype, Array.prototype, Function.prototype, Error.prototype,
+      ...[RangeError, TypeError, SyntaxError, ReferenceError, EvalError, URIError].map((error) => error.prototype)]) {
+      for (const key of Reflect.ownKeys(object)) {
+        const property = Object.getOwnPropertyDescriptor(object, key);
+        if (!("value" in property) || !property.configurable || key === Symbol.iterator) continue;
+        const { value } = property;
+        Object.defineProperty(object, key, {
+          get() { return value; },
+          set(own) {
+            if (this === object) throw new TypeError(`the built-in property ${String(key)} is constant`);
+            Object.defineProperty(this, key, { value: own, writable: true, enumerable: true, configurable: true });
+          },
+          enumerable: false,
+          configurable: false,
+        });
+      }
+    }
+    builtIns().forEach(Object.freeze);
+    for (const key of Reflect.ownKeys(global)) {
+      Object.defineProperty(global, key, { writable: false, configurable: false });
+    }
+  }
+
+  // Returns a function that says whether all built-in objects still are as now.
+  function remember() {
+    const objects = [...builtIns()];
+    const properties = () => objects.flatMap((object) => Reflect.ownKeys(object).flatMap((key) => {
+      const { value, get, set } = Object.getOwnPropertyDescriptor(object, key);
+      return [key, value, get, set];
+    }));
+    const before = properties(), { is } = Object;
+    return () => {
+      const after = properties();
+      return before.length === after.length && before.every((value, index) => is(value, after[index]));
+    };
+  }
+
+  // What JSON has for an object that is neither plain nor an array.
+  function plain(object) {
+    if (object instanceof Map || object instanceof Set) throw new TypeError("a Map or Set has no form in JSON");
+    if (ArrayBuffer.isView(object)) return Array.from(object);
+    if (typeof object.toJSON === "function") return object.toJSON();
+    if (object instanceof Number || object instanceof String || object instanceof Boolean) return object.valueOf();
+    return object;
+  }
+  return {
+    setNow(time) { now = time; },
+    date: (time) => new Native(time),
+    isDate: (value) => value instanceof Native,
+    plain, freeze, remember,
+    objectPrototype: Object.prototype,
+  };
+})(globalThis);
