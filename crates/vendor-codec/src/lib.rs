@@ -14,9 +14,11 @@ mod engine;
 mod error;
 mod fault;
 pub mod limits;
+mod pool;
 mod realm;
 mod result;
 
 pub use codec::Codec;
 pub use engine::{Downlink, Engine, Input, Output};
 pub use error::Error;
+pub use pool::{Job, Pool};
