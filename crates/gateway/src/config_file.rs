@@ -68,6 +68,8 @@ const PROFILE: &str = "
 # numbers = \"nearest\"
 # Numbers that a binary format carries as binary32: exact (31.420000076293945) or shortest (31.42: the shortest decimal that is the same binary32).
 # binary32 = \"exact\"
+# The vendor's JavaScript that decodes messages which name no format: TS013's decodeUplink, or Decode or Decoder of older network servers.
+# codec = \"codecs/em300-th.js\"
 # Your own .proto, in place of the one that is derived from the schema; it needs no schema:
 # proto = \"container.proto\"
 # Its message, by name. Default: the first.

@@ -4,7 +4,7 @@ pub mod plain;
 
 use dunnage_access::Refusals;
 use dunnage_buffer::Totals;
-use dunnage_formats::{Id, Kind};
+use dunnage_formats::Kind;
 use dunnage_ingest::Code;
 use dunnage_outputs::Families;
 use prometheus_client::{
@@ -250,11 +250,11 @@ impl Metrics {
     /// Adds the difference between two totals, before and after a batch.
     pub fn stored(&self, before: &Totals, now: &Totals) {
         self.duplicates.inc_by(now.duplicates - before.duplicates);
-        for id in Id::readable() {
-            let counts = |totals: &Totals| totals.formats.get(id.name()).copied().unwrap_or_default();
+        for name in dunnage_ingest::stored_formats() {
+            let counts = |totals: &Totals| totals.formats.get(name).copied().unwrap_or_default();
             let (now, then) = (counts(now), counts(before));
             if now != then {
-                let format = ByFormat { format: id.name() };
+                let format = ByFormat { format: name };
                 self.stored.get_or_create(&format).inc_by(now.messages - then.messages);
                 self.stored_bytes.get_or_create(&format).inc_by(now.bytes - then.bytes);
                 self.json_bytes.get_or_create(&format).inc_by(now.json_bytes - then.json_bytes);

@@ -25,7 +25,6 @@ use dunnage_access::{
 use dunnage_base::{clock, hex::hex};
 use dunnage_buffer::{BufferError, IdleWriter, LayoutKey, Opened, Options};
 use dunnage_clients::secret::SecretFiles;
-use dunnage_formats::Id;
 use dunnage_ingest::{Ingest, profiles::Profiles};
 use dunnage_inputs::{
     Environment, Hooks, InputError, Named,
@@ -249,7 +248,7 @@ async fn write(state: &Arc<GatewayState>, writer: IdleWriter) -> Result<JoinHand
 }
 
 /// The formats in which a message can be stored.
-static FORMATS: LazyLock<Vec<&str>> = LazyLock::new(|| Id::readable().map(Id::name).collect());
+static FORMATS: LazyLock<Vec<&str>> = LazyLock::new(|| dunnage_ingest::stored_formats().collect());
 
 fn open_buffer(config: &Config, profiles: &Profiles) -> Result<Opened, BufferError> {
     let options = Options {

@@ -4,8 +4,9 @@
 //! that most messages need. If that does not suffice, it waits for its turn among large messages, and is decoded again with more.
 
 use crate::{
+    by_codec::{self, Codecs as Runner},
     delta::{self, Committed},
-    encoding::Encoding,
+    encoding::{Decoding, Encoding},
     origin,
     profiles::{
         Codecs, Profiles, Rule,
@@ -71,14 +72,14 @@ const STEPS: [Step; 3] = [
 ];
 
 /// Decodes and validates `raw`. On failure, returns the message for the quarantine, and the rejection. `content_type` is the sender's media
-/// type, and `encoding` is its meaning. The device's profile supplies the link and the schema if the sender names none. Also returns the
+/// type, and `decoding` is its meaning. The device's profile supplies the link and the schema if the sender names none. Also returns the
 /// counts of numbers that changed, which the origin of the message repeats.
 pub async fn read(
-    (profiles, turns): (Arc<Profiles>, &Turns),
+    (profiles, turns, codecs): (Arc<Profiles>, &Turns, &Runner<'_>),
     committed: Committed<'_>,
     mut provenance: Provenance,
     content_type: &str,
-    encoding: Result<Encoding, Rejected>,
+    decoding: Result<Decoding, Rejected>,
     raw: Bytes,
 ) -> Result<(NewMessage, Counts), (NewQuarantined, Rejected)> {
     if let Some(rule) = profiles.rule(&provenance.device) {
@@ -89,14 +90,16 @@ pub async fn read(
     let asked = provenance.schema.clone();
     let elsewhere = origin::decoded(content_type, provenance.origin.as_deref());
     let body = elsewhere.as_ref().unwrap_or(&raw);
-    let decoded = match encoding {
+    let name = decoding.as_ref().map_or("", Decoding::name);
+    let decoded = match decoding {
         Err(rejected) => Err(rejected),
-        Ok(encoding) => decode_as((&profiles, turns), &committed, &mut provenance, &encoding, body)
-            .await
-            .map(|decoded| (encoding.format, decoded)),
+        Ok(Decoding::Format(encoding)) => {
+            decode_as((&profiles, turns), &committed, &mut provenance, &encoding, body).await
+        }
+        Ok(Decoding::Codec(port)) => by_codec::decode(&profiles, codecs, &mut provenance, port, body).await,
     };
     match decoded {
-        Ok((format, Decoded { json, layout, apart, candidate, counts })) => {
+        Ok(Decoded { json, layout, apart, candidate, counts }) => {
             let slot = layout.as_ref().filter(|_| apart).map_or(0, |layout| u64::from(layout.slot));
             let facts =
                 [(origin::SLOT, slot), (origin::ROUNDED, counts.rounded), (origin::NULLS, counts.nulls)];
@@ -110,7 +113,7 @@ pub async fn read(
             }
             let reference =
                 candidate.map(|one| NewReference { name: one.reference.name(), content: Arc::new(one) });
-            Ok((NewMessage { provenance, format: format.name(), raw, json, layout, reference }, counts))
+            Ok((NewMessage { provenance, format: name, raw, json, layout, reference }, counts))
         }
         Err(rejected) => {
             let content_type = content_type.chars().take(CONTENT_TYPE).collect();
@@ -193,17 +196,17 @@ fn steps(takes_long: bool) -> &'static [Step] {
 }
 
 /// A decoded body.
-struct Decoded {
+pub struct Decoded {
     /// The message as JSON.
-    json: String,
+    pub json: String,
     /// The layout that it was decoded with, if the format is packed.
-    layout: Option<Arc<LayoutKey>>,
+    pub layout: Option<Arc<LayoutKey>>,
     /// Whether the slot of that layout is not in the message.
-    apart: bool,
+    pub apart: bool,
     /// The message as the reference of later ones, if its layout has deltas.
-    candidate: Option<Candidate>,
+    pub candidate: Option<Candidate>,
     /// Counts of numbers that changed in decoding.
-    counts: Counts,
+    pub counts: Counts,
 }
 
 /// Counts of the numbers in a message that differ from those that the sender wrote.
@@ -292,7 +295,8 @@ fn decode_delta(
     Ok(Decoded { json, layout, apart: false, candidate, counts })
 }
 
-fn json(message: &Value) -> Result<String, Rejected> {
+/// Returns `message` as JSON.
+pub fn json(message: &Value) -> Result<String, Rejected> {
     view::to_json(message).map_err(|e| {
         let kind = e.is_io().then_some("limit");
         Rejected { kind, ..Rejected::new(Code::Unwritable, e.to_string()) }
@@ -377,10 +381,13 @@ mod tests {
         let references = References::default();
         let decode = async |device: &str| {
             let provenance = Provenance::new(device, 0, "");
-            let encoding = Ok(Encoding { format: Id::Packed, layout: None, stated: None });
+            let encoding = Encoding { format: Id::Packed, layout: None, stated: None };
+            let (pool, metrics) = (Default::default(), Default::default());
+            let codecs = Runner { pool: &pool, metrics: &metrics };
             let raw = Bytes::from_static(&[1, 0x80]);
             let committed = Committed { references: &references, readers: &buffer.readers };
-            read((Arc::clone(&profiles), &Turns::default()), committed, provenance, "", encoding, raw).await
+            let with = (Arc::clone(&profiles), &Turns::default(), &codecs);
+            read(with, committed, provenance, "", Ok(Decoding::Format(encoding)), raw).await
         };
         assert_eq!(decode("a").await.ok().unwrap().0.json, r#"{"id":"a","tel":"393315537800","on":true}"#);
         let (quarantined, rejected) = decode("b").await.err().unwrap();

@@ -37,6 +37,42 @@ pub struct Encoding {
     pub stated: Option<Stated>,
 }
 
+/// How a message is decoded.
+#[derive(Debug, Clone)]
+pub enum Decoding {
+    /// By its format.
+    Format(Encoding),
+    /// By the vendor's codec of its device's profile, with the port of its link, if that is known.
+    Codec(Option<u8>),
+}
+
+/// The name of messages that a vendor's codec decoded, where others have the name of their format.
+pub const CODEC: &str = "codec";
+
+/// Returns the names of all formats that a stored message may have.
+pub fn stored_formats() -> impl Iterator<Item = &'static str> {
+    Id::readable().map(Id::name).chain([CODEC])
+}
+
+impl Decoding {
+    /// Returns the name of the format, as it is stored.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Decoding::Format(encoding) => encoding.format.name(),
+            Decoding::Codec(_) => CODEC,
+        }
+    }
+
+    /// Returns the decoding by a codec of a message with `content_type`, which names no format.
+    pub fn by_codec(content_type: &str) -> Result<Decoding, Rejected> {
+        match stated(content_type)? {
+            Some(Stated::Slot(_)) => Err(Rejected::unsupported("slot: only a packed message has one")),
+            Some(Stated::Port(port)) => Ok(Decoding::Codec(Some(port))),
+            None => Ok(Decoding::Codec(None)),
+        }
+    }
+}
+
 impl Encoding {
     /// Returns the encoding that `content_type` names; if it names none, `unnamed` is the format.
     pub fn of(content_type: &str, unnamed: Option<Id>) -> Result<Encoding, Rejected> {

@@ -73,6 +73,7 @@
 //! # }
 //! ```
 
+mod by_codec;
 mod decode;
 mod delta;
 mod encoding;
@@ -93,6 +94,7 @@ mod submit;
 mod view;
 
 pub use decode::Turns;
+pub use encoding::{CODEC, stored_formats};
 pub use in_flight::InFlight;
 pub use late::LateDeltas;
 pub use meter::Meter;
@@ -108,6 +110,7 @@ use arc_swap::ArcSwap;
 use dunnage_access::{Access, Limits, Peer};
 use dunnage_base::clock;
 use dunnage_buffer::{Buffer, Reservation};
+use dunnage_vendor_codec::Pool;
 use profiles::Profiles;
 use std::sync::Arc;
 
@@ -127,6 +130,8 @@ pub struct Ingest {
     pub request_ids: RequestIds,
     /// The turns of large messages.
     pub turns: Turns,
+    /// The threads of vendors' codecs.
+    pub codecs: Pool,
     /// The messages to which deltas may refer.
     pub references: References,
     /// The deltas that arrived before the message to which they refer.
@@ -150,6 +155,7 @@ impl Ingest {
             buffer,
             metrics,
             turns: Turns::default(),
+            codecs: Pool::default(),
             references: References::default(),
             late_deltas: LateDeltas::default(),
         }

@@ -18,7 +18,7 @@ pub const SEQUENCE_SUFFIX: &str = "+cbor-seq";
 /// The media type of batches whose messages have a length prefix.
 pub const LENGTHS: &str = "application/vnd.dunnage.batch";
 /// The media type of bytes whose format is not named.
-const OCTETS: &str = "application/octet-stream";
+pub const OCTETS: &str = "application/octet-stream";
 
 /// The formats that HTTP accepts only where the operator asks for them, because tools send their types without meaning them.
 pub const ON_REQUEST: [Id; 2] = [Id::Text, Id::Form];

@@ -2,7 +2,6 @@
 
 use crate::{decode::Counts, meter::Meters, rejected::Code, silence::Silence};
 use dunnage_buffer::Duplicates;
-use dunnage_formats::Id;
 use prometheus_client::{
     encoding::EncodeLabelSet,
     metrics::{counter::Counter, family::Family, gauge::Gauge},
@@ -36,6 +35,13 @@ struct ByProblem {
 const NEAREST: &str = "nearest";
 const NULL: &str = "null";
 
+/// Labels of messages for vendors' codecs.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ByCodec {
+    codec: String,
+    result: &'static str,
+}
+
 /// Labels of numbers that are not what their sender wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ByResult {
@@ -49,6 +55,7 @@ pub struct Metrics {
     decoded: Family<ByFormat, Counter>,
     problems: Family<ByProblem, Counter>,
     altered: Family<ByResult, Counter>,
+    codecs: Family<ByCodec, Counter>,
     remembered: Gauge,
     forgotten: Counter,
     duplicate_window: Gauge<f64, AtomicU64>,
@@ -83,6 +90,11 @@ impl Metrics {
             metrics.altered.clone(),
         );
         r.register(
+            "codec_messages",
+            "Messages that a vendor's codec decoded, by its file: ok, warning (with warnings), error or limit (of time or memory)",
+            metrics.codecs.clone(),
+        );
+        r.register(
             "remembered_messages",
             "Messages remembered to recognize duplicates",
             metrics.remembered.clone(),
@@ -103,8 +115,8 @@ impl Metrics {
     }
 
     /// Counts a message that arrived completely over `input`. `format` is the one that its sender names, if it is known.
-    pub fn received(&self, input: &'static str, format: Option<Id>) {
-        let format = format.map_or("", Id::name);
+    pub fn received(&self, input: &'static str, format: Option<&'static str>) {
+        let format = format.unwrap_or_default();
         self.received.get_or_create(&ByInput { input, format }).inc();
     }
 
@@ -120,6 +132,11 @@ impl Metrics {
                 self.altered.get_or_create(&ByResult { result }).inc_by(count);
             }
         }
+    }
+
+    /// Counts a message that the vendor's codec in `file` decoded, or did not, with `result`.
+    pub(crate) fn run(&self, file: &str, result: &'static str) {
+        self.codecs.get_or_create(&ByCodec { codec: file.to_owned(), result }).inc();
     }
 
     /// Counts a message that was not stored.

@@ -20,14 +20,19 @@ pub const ROUNDED: &str = "rounded";
 /// How many are null, because the sender wrote NaN or an infinity.
 pub const NULLS: &str = "nulls";
 
-/// Returns `origin` with `number` under `name`.
-pub fn with(origin: Option<Arc<str>>, name: &str, number: u64) -> Option<Arc<str>> {
+/// The port of the link, with which a vendor's codec decoded the message.
+pub const PORT: &str = "port";
+/// The warnings of a vendor's codec.
+pub const WARNINGS: &str = "warnings";
+
+/// Returns `origin` with `value` under `name`.
+pub fn with(origin: Option<Arc<str>>, name: &str, value: impl Into<Value>) -> Option<Arc<str>> {
     let mut object = match &origin {
         Some(text) => serde_json::from_str(text).ok()?,
         None => json!({}),
     };
     match &mut object {
-        Value::Object(members) => members.insert(name.to_owned(), number.into()),
+        Value::Object(members) => members.insert(name.to_owned(), value.into()),
         // No input stores anything else.
         _ => return origin,
     };
@@ -66,14 +71,20 @@ pub fn is_decoded_elsewhere(origin: Option<&str>) -> bool {
     origin.is_some_and(|origin| origin.payload == Some(DECODED))
 }
 
+/// Returns the port that `origin` has.
+pub fn port(origin: Option<&str>) -> Option<u8> {
+    let origin: Value = serde_json::from_str(origin?).ok()?;
+    u8::try_from(origin.get(PORT)?.as_u64()?).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_number_is_added_once() {
-        assert_eq!(with(None, SLOT, 7).as_deref(), Some(r#"{"slot":7}"#));
-        let twice = with(with(Some(r#"{"input":"i"}"#.into()), SLOT, 7), SLOT, 7);
+        assert_eq!(with(None, SLOT, 7_u64).as_deref(), Some(r#"{"slot":7}"#));
+        let twice = with(with(Some(r#"{"input":"i"}"#.into()), SLOT, 7_u64), SLOT, 7_u64);
         assert_eq!(twice.as_deref(), Some(r#"{"input":"i","slot":7}"#));
     }
 

@@ -27,8 +27,8 @@ impl Ingest {
         };
         let profiles = self.profiles.load_full();
         let content_type = content_type.unwrap_or(&kept.content_type);
-        let encoding = profiles.encoding(&provenance.device, content_type);
-        self.decode(profiles, provenance, content_type, encoding, kept.raw.into()).await
+        let decoding = profiles.decoding(&provenance.device, content_type);
+        self.decode(profiles, provenance, content_type, decoding, kept.raw.into()).await
     }
 
     /// Queues a message that was decoded again, and leaves the quarantine, where its ID is `id`, with the commit. Waits if other messages

@@ -1,8 +1,8 @@
 //! Submits a complete message to the buffer, as a message or for the quarantine.
 
 use crate::{
-    Ingest, decode::read, delta::Committed, encoding::Encoding, in_flight::InFlight, meter::Meter,
-    profiles::Profiles, rejected::Rejected,
+    Ingest, by_codec::Codecs, decode::read, delta::Committed, encoding::Decoding, in_flight::InFlight,
+    meter::Meter, profiles::Profiles, rejected::Rejected,
 };
 use bytes::Bytes;
 use dunnage_buffer::{Ack, NewMessage, NewQuarantined, Provenance, Reservation};
@@ -76,10 +76,10 @@ impl Ingest {
         let RawMessage { input, meter, provenance, content_type, bad, raw } = message;
         // Loaded once for each message, so that a reload cannot change the profiles halfway.
         let profiles = self.profiles.load_full();
-        let encoding = bad.map_or_else(|| profiles.encoding(&provenance.device, &content_type), Err);
+        let decoding = bad.map_or_else(|| profiles.decoding(&provenance.device, &content_type), Err);
         meter.received();
-        self.metrics.received(input, encoding.as_ref().ok().map(|encoding| encoding.format));
-        match self.decode(profiles, provenance, &content_type, encoding, raw).await {
+        self.metrics.received(input, decoding.as_ref().ok().map(Decoding::name));
+        match self.decode(profiles, provenance, &content_type, decoding, raw).await {
             Ok(message) => {
                 self.metrics.decoded(message.format);
                 room.grow(message.json.len())?;
@@ -94,18 +94,20 @@ impl Ingest {
     }
 
     /// Decodes and validates `raw`. On failure, returns what the quarantine keeps, and why. `content_type` is what the sender gave, and
-    /// `encoding` is its meaning. The device's profile supplies the link and the schema if the sender names none.
+    /// `decoding` is its meaning. The device's profile supplies the link and the schema if the sender names none.
     pub(crate) async fn decode(
         &self,
         profiles: Arc<Profiles>,
         provenance: Provenance,
         content_type: &str,
-        encoding: Result<Encoding, Rejected>,
+        decoding: Result<Decoding, Rejected>,
         raw: Bytes,
     ) -> Result<NewMessage, (NewQuarantined, Rejected)> {
         let committed = Committed { references: &self.references, readers: &self.buffer.readers };
+        let codecs = Codecs { pool: &self.codecs, metrics: &self.metrics };
         let (message, counts) =
-            read((profiles, &self.turns), committed, provenance, content_type, encoding, raw).await?;
+            read((profiles, &self.turns, &codecs), committed, provenance, content_type, decoding, raw)
+                .await?;
         self.metrics.altered(counts);
         Ok(message)
     }

@@ -202,7 +202,8 @@ impl StatsObject {
         let sum = totals.sum();
         // Without messages, the ratios are 1.
         let ratio = |part: u64, of: u64| if of == 0 { 1.0 } else { part as f64 / of as f64 };
-        let formats = Id::readable().filter_map(|id| Some((id, totals.formats.get(id.name())?)));
+        let formats =
+            dunnage_ingest::stored_formats().filter_map(|name| Some((name, totals.formats.get(name)?)));
         let formats = formats.filter(|(_, f)| f.messages > 0);
         StatsObject {
             received,
@@ -220,8 +221,8 @@ impl StatsObject {
             queue_depth: state.buffer().queue.depth(),
             queue_capacity: state.buffer().queue.capacity(),
             formats: formats
-                .map(|(id, f)| FormatObject {
-                    format: id.name(),
+                .map(|(format, f)| FormatObject {
+                    format,
                     messages: f.messages,
                     bytes: f.bytes,
                     json_bytes: f.json_bytes,

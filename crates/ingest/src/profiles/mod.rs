@@ -1,15 +1,22 @@
 //! Chooses the codecs of a message by its format, its schema, and its device's profile.
 
+mod codec_files;
 mod every;
 pub mod schemas;
 pub mod settings;
 pub mod slots;
 
-use crate::{encoding::Encoding, rejected::Rejected};
+use crate::{
+    encoding::{Decoding, Encoding},
+    media_types::is_unnamed,
+    rejected::Rejected,
+};
+use codec_files::CodecFiles;
 use dunnage_base::name::{fits, is_name};
 use dunnage_buffer::LayoutKey;
 use dunnage_formats::{Avro, Definition, Error, Format, Id, Mapping, Protobuf};
 use dunnage_schema::Model;
+use dunnage_vendor_codec::Codec;
 use schemas::{Schema, Schemas};
 use settings::{Duplicates, Profile, ProfileError, SchemaSettings};
 use slots::{Slot, Slots};
@@ -80,6 +87,8 @@ pub struct Rule {
     path: Arc<str>,
     position: Option<String>,
     known: KnownTexts,
+    /// The vendor's codec of messages that name no format.
+    pub codec: Option<Arc<Codec>>,
 }
 
 /// The texts of each device that packed omits, by their names.
@@ -136,7 +145,7 @@ impl Profiles {
         let (schemas, errors) = schemas::load(settings);
         let mut mistakes: Vec<_> =
             errors.into_iter().map(|error| Mistaken { error, profile: None }).collect();
-        let mut rules = Vec::new();
+        let (mut rules, mut files) = (Vec::new(), CodecFiles::default());
         for (index, profile) in profiles.iter().enumerate() {
             let mut wrong = Vec::new();
             let earlier = &profiles[..index];
@@ -147,7 +156,8 @@ impl Profiles {
                 );
                 wrong.push(("device", message));
             }
-            rules.push(rule(profile, &schemas, &mut wrong));
+            let codec = files.codec(profile, &mut wrong);
+            rules.push(Rule { codec, ..rule(profile, &schemas, &mut wrong) });
             let origin = format!("[[profile]] device = {:?}", profile.device);
             let mistaken = |(key, message)| {
                 let error = ProfileError { origin: origin.clone(), message };
@@ -201,13 +211,17 @@ impl Profiles {
         self.rules.iter().find(|rule| fits(&rule.pattern, device))
     }
 
-    /// Returns the encoding that `content_type` names; if it names none, that of the one format that the device's profile allows.
-    pub fn encoding(&self, device: &str, content_type: &str) -> Result<Encoding, Rejected> {
+    /// Returns the encoding that `content_type` names; if it names none, the codec of the device's profile, or the encoding of the one format
+    /// that the profile allows.
+    pub fn decoding(&self, device: &str, content_type: &str) -> Result<Decoding, Rejected> {
+        if is_unnamed(content_type) && self.rule(device).is_some_and(|rule| rule.codec.is_some()) {
+            return Decoding::by_codec(content_type);
+        }
         let only = |rule: &Rule| match rule.formats[..] {
             [format] => Some(format),
             _ => None,
         };
-        Encoding::of(content_type, self.rule(device).and_then(only))
+        Encoding::of(content_type, self.rule(device).and_then(only)).map(Decoding::Format)
     }
 
     /// Whether the profile of `device` lists `format`.
@@ -320,6 +334,7 @@ fn rule(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Rule {
         path: path.into(),
         position: profile.position.clone(),
         known: known(profile, wrong),
+        codec: None,
     }
 }
 

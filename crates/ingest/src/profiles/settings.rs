@@ -46,6 +46,10 @@ pub struct Profile {
     /// Folders of the files that it imports, besides its own folder and Google's well-known types.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub proto_path: Vec<PathBuf>,
+    /// The vendor's JavaScript that decodes their messages: a codec of TS013, ChirpStack v3 or The Things Network v2. It decodes those that do
+    /// not name a format.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub codec: Option<PathBuf>,
     /// A JSON file with the texts of `x-dunnage-known` for each device, other than its ID: `{"DEVICE": {"NAME": "TEXT"}}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<PathBuf>,

@@ -131,7 +131,7 @@ impl Rules {
         let device = self.device(uplink);
         let format = self.format_of(uplink.origin.port);
         let decoded = self.decoded(uplink);
-        let is_known = format.is_some() || ingest.profiles.load().encoding(device, "").is_ok();
+        let is_known = format.is_some() || ingest.profiles.load().decoding(device, "").is_ok();
         let takes_decoded = decoded.is_some()
             && match self.payload {
                 Some(Payload::Decoded | Payload::Normalized) => true,
