@@ -1,6 +1,7 @@
 //! The `dunnage` command: compare, plan, convert and inspect messages, check schemas, write definitions, run the gateway.
 
 mod bench;
+mod codec;
 mod compare;
 mod convert;
 mod demo;
@@ -63,6 +64,7 @@ enum Command {
     Inspect(inspect::Inspect),
     Schema(schema::Schema),
     Generate(generate::Generate),
+    Codec(codec::Codec),
     Gateway(gateway::Gateway),
     Demo(demo::Demo),
     Completions(manual::Completions),
@@ -81,6 +83,7 @@ impl Command {
             Command::Inspect(command) => command.run(),
             Command::Schema(command) => command.run(),
             Command::Generate(command) => command.run(),
+            Command::Codec(command) => command.run(),
             Command::Gateway(command) => command.run(),
             Command::Demo(command) => command.run(),
             Command::Completions(command) => command.run(),

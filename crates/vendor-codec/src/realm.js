@@ -4,9 +4,10 @@
   for (const name of ["Promise", "WeakRef", "FinalizationRegistry", "queueMicrotask", "performance", "navigator", "gc", "Atomics", "SharedArrayBuffer"]) {
     delete global[name];
   }
-  delete Math.random;
   const hide = (object, name, value) =>
     Object.defineProperty(object, name, { value, writable: true, enumerable: false, configurable: true });
+  // Some codecs invent an ID with it; without the function, they would fail.
+  hide(Math, "random", () => 0.5);
   const quiet = function () {};
   hide(global, "console", { log: quiet, info: quiet, warn: quiet, error: quiet, debug: quiet });
 

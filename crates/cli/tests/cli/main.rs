@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // a test may fail here
 
 mod bench;
+mod codec;
 mod compare;
 mod convert;
 mod corpus;

@@ -11,8 +11,8 @@ fn help_that_cannot_be_written_is_a_failure() {
     }
 }
 
-const COMMANDS: [&str; 9] =
-    ["compare", "plan", "convert", "inspect", "schema", "gateway", "demo", "completions", "man"];
+const COMMANDS: [&str; 10] =
+    ["codec", "compare", "plan", "convert", "inspect", "schema", "gateway", "demo", "completions", "man"];
 
 #[test]
 fn every_shell_completes_every_command() {
