@@ -45,7 +45,7 @@ pub struct Settings {
     /// A file of secrets, one per line. The provider sends the HMAC-SHA256 of the body with one of them in `header`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hmac_file: Option<PathBuf>,
-    /// The format of the devices' messages; without it, that of the device's profile.
+    /// The format of the devices' messages; without it and `formats`, their profile decides, such as by its format or codec.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<FormatName>,
     /// The formats of messages by their LoRaWAN port (FPort, 1 to 223).
