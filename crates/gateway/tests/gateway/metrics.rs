@@ -44,6 +44,8 @@ fn gateway() -> Running {
         let http = toml::from_str("url = 'http://127.0.0.1:1/'\ntimeout_seconds = 1").unwrap();
         config.outputs.push(OutputSettings::new("o", OutputKind::Http(http)));
         config.profiles.push(watched("d"));
+        let codec = Some(root().join("crates/vendor-codec/examples/room_sensor.js"));
+        config.profiles.push(Profile { device: "room".into(), codec, ..Profile::default() });
         let tokens = config.buffer.path.with_file_name("tokens");
         std::fs::write(&tokens, "0123456789abcdef").unwrap();
         let hook = format!(
@@ -71,6 +73,7 @@ fn gateway() -> Running {
         assert_eq!(request.send(body).unwrap().status(), status);
     }
     assert_eq!(gateway.post("/ingest/d", "text/html", b"x").status, 415);
+    assert_eq!(gateway.post("/ingest/room", "application/octet-stream; port=85", &[1, 0x75, 92]).status, 204);
     assert_eq!(gateway.post("/ingest/%00", JSON, b"1").status, 400);
     let refused = gateway.agent.get(gateway.url("/metrics")).header("via", "1.1 proxy").call();
     assert_eq!(refused.unwrap().status(), 401);
@@ -114,6 +117,8 @@ fn every_metric_is_in_the_table_and_every_stage_is_counted() {
         "dunnage_received_messages_total{input=\"http\",format=\"\"} 1",
         "dunnage_decoded_messages_total{format=\"json\"} 2",
         "dunnage_stored_messages_total{format=\"json\"} 1",
+        "dunnage_received_messages_total{input=\"http\",format=\"codec\"} 1",
+        "dunnage_stored_messages_total{format=\"codec\"} 1",
         "dunnage_duplicate_messages_total 1",
         "dunnage_quarantined_messages_total{kind=\"media-type\"} 1",
         "dunnage_refused_messages_total 1",

@@ -6,6 +6,7 @@ use crate::{
     support::{JSON, Running, start_in},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
+use dunnage_gateway::Profile;
 use serde_json::{Value, json};
 use std::path::Path;
 use tempfile::TempDir;
@@ -73,6 +74,29 @@ fn uplinks(gateway: &Running, port: u8, payload: &[u8], answer: &str) {
 fn newest(gateway: &Running) -> [Value; 2] {
     [CHIRPSTACK, THE_THINGS_STACK]
         .map(|device| list(gateway, &format!("/api/devices/{device}/messages"))[0].clone())
+}
+
+#[test]
+fn a_webhook_without_a_format_leaves_the_choice_to_the_profile() {
+    let folder = TempDir::new().unwrap();
+    let (token, codec) = (folder.path().join("token"), folder.path().join("codec.js"));
+    std::fs::write(&token, &TOKEN[7..]).unwrap();
+    std::fs::write(&codec, "function Decode(fPort, bytes) { return { port: fPort, n: bytes[0] } }").unwrap();
+    let gateway = start_in(folder, |config| {
+        webhook(config, "chirpstack", &format!("provider = 'chirpstack'\ntoken_file = {token:?}"));
+        let codec = Some(codec.clone());
+        config.profiles.push(Profile { device: CHIRPSTACK.into(), codec, ..Profile::default() });
+    });
+    let up = |device: &str, port: u8| json!({"deduplicationId": format!("{device}-{port}"), "deviceInfo": {"devEui": device}, "fPort": port, "data": "Kw=="});
+    let call =
+        |device, port| json_call(&gateway, "/hooks/chirpstack?event=up", &up(device, port).to_string());
+    assert_answer(&call(CHIRPSTACK, 85), "stored");
+    let message = &list(&gateway, &format!("/api/devices/{CHIRPSTACK}/messages"))[0];
+    assert_eq!((&message["format"], &message["value"]), (&json!("codec"), &json!({"port": 85, "n": 43})));
+    assert_eq!(message["origin"]["port"], json!(85));
+    let formats = gateway.get_json("/api/stats")["formats"].clone();
+    assert_eq!((&formats[0]["format"], &formats[0]["messages"]), (&json!("codec"), &json!(1)));
+    assert_answer(&call(THE_THINGS_STACK, 1), "quarantined");
 }
 
 #[test]
