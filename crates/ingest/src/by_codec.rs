@@ -1,8 +1,8 @@
 //! Decodes messages with the vendor's codec of their device's profile, on the threads of codecs.
 
 use crate::{
-    Metrics,
-    decode::{Counts, Decoded, json},
+    decoded::{Counts, Decoded, json},
+    metrics::Metrics,
     origin,
     profiles::{Profiles, Rule, settings::Numbers},
     rejected::{Code, Rejected},

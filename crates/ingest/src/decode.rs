@@ -5,6 +5,7 @@
 
 use crate::{
     by_codec::{self, Codecs as Runner},
+    decoded::{Counts, Decoded, json},
     delta::{self, Committed},
     encoding::{Decoding, Encoding},
     origin,
@@ -15,11 +16,10 @@ use crate::{
     },
     references::{Candidate, Candidates},
     rejected::{Code, Rejected},
-    view,
 };
 use bytes::Bytes;
-use dunnage_buffer::{LayoutKey, NewMessage, NewQuarantined, NewReference, Provenance};
-use dunnage_formats::{Altered, Error, Format, Id, Kind, Known, Reception, Value, shorten_binary32};
+use dunnage_buffer::{NewMessage, NewQuarantined, NewReference, Provenance};
+use dunnage_formats::{Altered, Error, Format, Id, Kind, Known, Reception, shorten_binary32};
 use dunnage_packed::is_delta;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -195,29 +195,6 @@ fn steps(takes_long: bool) -> &'static [Step] {
     &STEPS[usize::from(takes_long)..]
 }
 
-/// A decoded body.
-pub struct Decoded {
-    /// The message as JSON.
-    pub json: String,
-    /// The layout that it was decoded with, if the format is packed.
-    pub layout: Option<Arc<LayoutKey>>,
-    /// Whether the slot of that layout is not in the message.
-    pub apart: bool,
-    /// The message as the reference of later ones, if its layout has deltas.
-    pub candidate: Option<Candidate>,
-    /// Counts of numbers that changed in decoding.
-    pub counts: Counts,
-}
-
-/// Counts of the numbers in a message that differ from those that the sender wrote.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Those that are the nearest binary64.
-    pub rounded: u64,
-    /// Those that are null in place of NaN or an infinity.
-    pub nulls: u64,
-}
-
 /// Returns whether decoding `bytes` may take long: there are many, or their layout is not plain, so that a few bytes can hold a million
 /// values.
 fn takes_long(codecs: &Codecs, encoding: &Encoding, bytes: &[u8]) -> bool {
@@ -293,14 +270,6 @@ fn decode_delta(
     let json = json(&decoded.value)?;
     let (layout, candidate, counts) = (Some(layout), Some(candidate), Counts::default());
     Ok(Decoded { json, layout, apart: false, candidate, counts })
-}
-
-/// Returns `message` as JSON.
-pub fn json(message: &Value) -> Result<String, Rejected> {
-    view::to_json(message).map_err(|e| {
-        let kind = e.is_io().then_some("limit");
-        Rejected { kind, ..Rejected::new(Code::Unwritable, e.to_string()) }
-    })
 }
 
 /// Returns the layouts of a device that sends deltas, if `bytes` are one.

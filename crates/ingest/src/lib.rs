@@ -75,6 +75,7 @@
 
 mod by_codec;
 mod decode;
+mod decoded;
 mod delta;
 mod encoding;
 mod in_flight;

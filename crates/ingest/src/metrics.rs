@@ -1,6 +1,6 @@
 //! Metrics of messages on their way to the buffer. They count from the start of the process.
 
-use crate::{decode::Counts, meter::Meters, rejected::Code, silence::Silence};
+use crate::{decoded::Counts, meter::Meters, rejected::Code, silence::Silence};
 use dunnage_buffer::Duplicates;
 use prometheus_client::{
     encoding::EncodeLabelSet,

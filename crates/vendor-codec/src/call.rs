@@ -1,7 +1,7 @@
 //! The calls of a codec's functions: their arguments and results.
 
 use crate::{
-    engine::{Call, Output},
+    exchange::{Call, Output},
     limits,
     realm::eval,
     result::{Failure, Reader},
@@ -38,7 +38,7 @@ pub fn run<'js>(
             _ => argument(ctx, tools, call)?,
         };
         let result: Value<'js> = function.call((this(), argument))?;
-        return output(&mut reader, result, matches!(call, Call::EncodeDownlink(..)));
+        return output(&mut reader, &result, matches!(call, Call::EncodeDownlink(..)));
     }
     if !direct {
         return Err(Failure::Unsuitable(
@@ -109,7 +109,7 @@ fn to_js<'js>(ctx: &Ctx<'js>, message: &Message) -> rquickjs::Result<Value<'js>>
 }
 
 /// Reads the result of a function of TS013: `{data, errors, warnings}`, or for an encoder `{bytes, fPort, errors, warnings}`.
-fn output<'js>(reader: &mut Reader<'_, 'js>, result: Value<'js>, encodes: bool) -> Result<Output, Failure> {
+fn output<'js>(reader: &mut Reader<'_, 'js>, result: &Value<'js>, encodes: bool) -> Result<Output, Failure> {
     if result.is_promise() {
         return Err(no_data("a codec must not be asynchronous"));
     }

@@ -12,13 +12,16 @@ mod call;
 mod codec;
 mod engine;
 mod error;
+mod exchange;
 mod fault;
 pub mod limits;
+mod load;
 mod pool;
 mod realm;
 mod result;
 
 pub use codec::Codec;
-pub use engine::{Downlink, Engine, Input, Output};
+pub use engine::Engine;
 pub use error::Error;
+pub use exchange::{Downlink, Input, Output};
 pub use pool::{Job, Pool};

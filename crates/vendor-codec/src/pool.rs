@@ -2,8 +2,9 @@
 
 use crate::{
     codec::Codec,
-    engine::{Engine, Input, Output},
+    engine::Engine,
     error::Error,
+    exchange::{Input, Output},
     limits,
 };
 use dunnage_pson::Kind;

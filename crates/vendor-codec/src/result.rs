@@ -56,7 +56,7 @@ impl<'r, 'js> Reader<'r, 'js> {
             Type::String => Message::Text(self.text(&value)?),
             Type::BigInt => self.big_integer(value)?,
             Type::Promise => return Err(self.unsuitable(Kind::Type, "a codec must not be asynchronous")),
-            Type::Array => self.array(value, depth)?,
+            Type::Array => self.array(&value, depth)?,
             _ => return self.object(value, depth),
         }))
     }
@@ -114,7 +114,7 @@ impl<'r, 'js> Reader<'r, 'js> {
         number.map_err(|_| self.unsuitable(Kind::Range, "the integer does not fit 64 bits"))
     }
 
-    fn array(&mut self, value: Value<'js>, depth: usize) -> Result<Message, Failure> {
+    fn array(&mut self, value: &Value<'js>, depth: usize) -> Result<Message, Failure> {
         self.enter(depth)?;
         let Some(array) = value.as_array() else { return Ok(Message::Null) };
         let count = array.len();

@@ -2,6 +2,7 @@
 
 mod codec_files;
 mod every;
+mod known;
 pub mod schemas;
 pub mod settings;
 pub mod slots;
@@ -17,6 +18,7 @@ use dunnage_buffer::LayoutKey;
 use dunnage_formats::{Avro, Definition, Error, Format, Id, Mapping, Protobuf};
 use dunnage_schema::Model;
 use dunnage_vendor_codec::Codec;
+use known::KnownTexts;
 use schemas::{Schema, Schemas};
 use settings::{Duplicates, Profile, ProfileError, SchemaSettings};
 use slots::{Slot, Slots};
@@ -90,9 +92,6 @@ pub struct Rule {
     /// The vendor's codec of messages that name no format.
     pub codec: Option<Arc<Codec>>,
 }
-
-/// The texts of each device that packed omits, by their names.
-type KnownTexts = HashMap<String, BTreeMap<String, String>>;
 
 impl Rule {
     /// Returns the texts of `device` that packed omits, if its profile has any.
@@ -333,19 +332,9 @@ fn rule(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Rule {
         silent_after,
         path: path.into(),
         position: profile.position.clone(),
-        known: known(profile, wrong),
+        known: known::read(profile, wrong),
         codec: None,
     }
-}
-
-/// Reads the known texts of the devices of a profile.
-fn known(profile: &Profile, wrong: &mut Wrong) -> KnownTexts {
-    let Some(path) = &profile.known else { return KnownTexts::new() };
-    let read = std::fs::read(path).map_err(|e| e.to_string());
-    read.and_then(|text| serde_json::from_slice(&text).map_err(|e| e.to_string())).unwrap_or_else(|message| {
-        wrong.push(("known", format!("{}: {message}", path.display())));
-        KnownTexts::new()
-    })
 }
 
 fn codecs(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Codecs {
