@@ -155,8 +155,8 @@ impl Metrics {
             self.json_bytes.clone(),
         );
         // An alert on a rise needs a value before the first message.
-        for id in Id::readable() {
-            let format = ByFormat { format: id.name() };
+        for format in dunnage_ingest::stored_formats() {
+            let format = ByFormat { format };
             drop(self.stored.get_or_create(&format));
             drop(self.stored_bytes.get_or_create(&format));
             drop(self.json_bytes.get_or_create(&format));

@@ -1,6 +1,6 @@
 //! Metrics of messages on their way to the buffer. They count from the start of the process.
 
-use crate::{decoded::Counts, meter::Meters, rejected::Code, silence::Silence};
+use crate::{decoded::Counts, encoding::stored_formats, meter::Meters, rejected::Code, silence::Silence};
 use dunnage_buffer::Duplicates;
 use prometheus_client::{
     encoding::EncodeLabelSet,
@@ -70,8 +70,8 @@ impl Metrics {
     pub fn new(registry: &mut Registry) -> Metrics {
         let metrics = Metrics::default();
         // An alert on a rise needs a value before the first message.
-        for id in Id::readable() {
-            drop(metrics.decoded.get_or_create(&ByFormat { format: id.name() }));
+        for format in stored_formats() {
+            drop(metrics.decoded.get_or_create(&ByFormat { format }));
         }
         for result in [NEAREST, NULL] {
             drop(metrics.altered.get_or_create(&ByResult { result }));
