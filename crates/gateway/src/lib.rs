@@ -22,6 +22,7 @@ mod live;
 pub mod log;
 mod metrics;
 mod operations;
+mod placed;
 mod quarantine_log;
 mod rates;
 mod reload;

@@ -3,9 +3,9 @@
 //! Everything is read and checked before any of it is used, so that a mistake leaves the gateway as it was.
 
 use crate::{
-    check,
     config::Config,
     config_file::{ConfigError, differences},
+    placed,
     state::GatewayState,
 };
 use dunnage_access::{Keys, Tokens, TokensError, tls::TlsError};
@@ -126,7 +126,7 @@ impl Reloader {
                 Some(file) => Config::load(Some(file))?,
                 None => Config::clone(&started_with),
             };
-            let profiles = check::profiles(&config)?;
+            let profiles = placed::profiles(&config)?;
             // Another buffer needs a restart, so paths relative to its folder start at the old one.
             let beside = Config { access: config.access.clone(), ..Config::clone(&started_with) };
             let tokens = Tokens::load(&beside.tokens())?;

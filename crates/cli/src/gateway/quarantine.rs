@@ -140,7 +140,10 @@ fn print_list(answer: &Value) -> Result<(), Failure> {
         table::write(&mut output, &COLUMNS, rows)?;
     }
     if answer["more"] == true {
-        writeln!(output, "more messages exist; raise --limit or narrow the selection: a list ends after 1 MiB of messages")?;
+        writeln!(
+            output,
+            "more messages exist; raise --limit or narrow the selection: a list ends after 1 MiB of messages"
+        )?;
     }
     Ok(output.flush()?)
 }

@@ -8,7 +8,7 @@ use crate::{
 };
 use dunnage_access::tls;
 use dunnage_base::{Document, Mistake, Wrong, kind::Kind};
-use dunnage_ingest::profiles::{Profiles, settings::ProfileError};
+use dunnage_ingest::profiles::Profiles;
 use dunnage_schema::alike;
 use std::path::Path;
 
@@ -25,25 +25,6 @@ pub fn check(file: Option<&Path>) -> Vec<Mistake> {
     };
     let name = file.map_or_else(|| "the defaults".into(), |file| file.display().to_string());
     check_text(&name, &text, std::env::vars())
-}
-
-/// Compiles the profiles and schemas of `config`. The error is the first mistake, with its line if a file has it.
-pub fn profiles(config: &Config) -> Result<Profiles, ProfileError> {
-    let first = match Profiles::load(&config.schemas, &config.profiles) {
-        Ok(profiles) => return Ok(profiles),
-        Err(error) => error,
-    };
-    let Some(file) = &config.file else { return Err(first) };
-    let Ok(text) = std::fs::read_to_string(file) else { return Err(first) };
-    let name = file.display().to_string();
-    let mut found = Found { name: &name, document: Document::read::<Config>(&text).0, mistakes: Vec::new() };
-    found.profiles(config);
-    let placed = found.mistakes.into_iter().find(|mistake| mistake.place.is_some());
-    Err(placed.map_or(first, |mistake| {
-        let text = mistake.to_string();
-        let (origin, message) = text.split_once(": ").unwrap_or(("", &text));
-        ProfileError { origin: origin.to_owned(), message: message.to_owned() }
-    }))
 }
 
 fn check_text(name: &str, text: &str, environment: impl Iterator<Item = (String, String)>) -> Vec<Mistake> {

@@ -101,7 +101,10 @@ fn failed_reload_changes_nothing() {
     let error = reload(&gateway).unwrap_err();
     let lines = fs::read_to_string(folder.join("dunnage.toml")).unwrap();
     let line = 1 + lines.lines().position(|line| line.contains("'smal'")).unwrap();
-    assert!(error.contains(&format!("dunnage.toml:{line}:1: profile[1].schema: there is no schema \"smal\"")), "{error}");
+    assert!(
+        error.contains(&format!("dunnage.toml:{line}:1: profile[1].schema: there is no schema \"smal\"")),
+        "{error}"
+    );
     assert_unchanged();
     configured(folder, "");
     schema(folder, "bad.json", &json!({"title": "B", "$dynamicRef": "#a"}));
