@@ -1,10 +1,10 @@
-//! Derives the tree of nodes from a model.
+//! Derives the tree of nodes from a model, and decides whether their bits alone make a message valid.
 
 use crate::node::{
     ArrayNode, FieldNode, Node, Number, NumbersNode, ObjectNode, Shape, Source, TextNode, TupleNode, is_exact,
 };
 use crate::notation::{Notations, notations};
-use dunnage_schema::{Decimal, Model, NumberText, TextFormat, Type};
+use dunnage_schema::{Decimal, Model, NumberText, Segment, Text, TextFormat, Type};
 
 /// Returns the tree of the message, and the trees of the definitions in the order of their first use.
 pub(crate) fn derive(model: &Model) -> (Node, Vec<Node>) {
@@ -97,7 +97,7 @@ impl Derivation {
 
     /// Returns the shape of text without an exact pattern. For an asserted format it is the only notation of the format, or a
     /// union of its notations and any other text.
-    fn text(&mut self, text: &dunnage_schema::Text) -> Shape {
+    fn text(&mut self, text: &Text) -> Shape {
         let date_time = text.format == Some(TextFormat::DateTime) && !text.asserts_format;
         let any = Shape::Text(TextNode { min: text.min_length, max: text.max_length, date_time });
         let Some(format) = text.asserted_format() else { return any };
@@ -136,4 +136,39 @@ fn number(decimal: &Decimal, source: Source) -> Number {
     let usual = decimal.usual.map(|(first, last)| (decimal.count_near(first), decimal.count_near(last)));
     let unit = 10f64.powi((quantum.places - decimal.places) as i32) * f64::from(quantum.divisor.get());
     Number::new((min, max, 1), usual, source).changing(changes(quantum.mantissa as f64 / unit))
+}
+
+/// Returns whether the schema has rules that must be checked in addition to the bits.
+pub(crate) fn has_more_than_bits(model: &Model) -> bool {
+    !(is_told(model.root()) && model.definitions().iter().all(is_told))
+}
+
+fn is_told(kind: &Type) -> bool {
+    match kind {
+        Type::Any | Type::Null | Type::Bool | Type::Enum(_) | Type::Const(_) | Type::Definition(_) => true,
+        Type::Integer(_) | Type::Decimal(_) => true,
+        Type::NumberText(_) | Type::NumbersText(_) | Type::TimeText(_) => true,
+        Type::Float(float) => float.min.is_none() && float.max.is_none(),
+        Type::Text(text) => is_text_told(text),
+        Type::Array(array) => is_told(&array.items),
+        Type::Tuple(tuple) => tuple.items.iter().chain(tuple.rest.as_deref()).all(is_told),
+        Type::Object(object) => {
+            object.fields.iter().map(|field| &field.kind).chain(object.additional.as_deref()).all(is_told)
+        }
+        Type::Nullable(inner) => is_told(inner),
+        Type::Union(kinds) => kinds.iter().all(is_told),
+        Type::Checked(_) | Type::Known(_, _) => false,
+    }
+}
+
+fn is_text_told(text: &Text) -> bool {
+    let Some(pattern) = &text.pattern else { return text.asserted_format().is_none() };
+    let Some(segments) = pattern.segments.as_deref().filter(|segments| is_exact(segments)) else {
+        return false;
+    };
+    let length = |bound: fn(&Segment) -> u32| -> u64 {
+        segments.iter().map(|segment| u64::from(bound(segment))).sum()
+    };
+    let fits = text.max_length.is_none_or(|max| length(|segment| segment.max) <= max.into());
+    text.asserted_format().is_none() && fits && length(|segment| segment.min) >= text.min_length.into()
 }

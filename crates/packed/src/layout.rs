@@ -2,8 +2,8 @@
 
 use crate::check::Check;
 use crate::coded::{Leaves, Statistics, Trained};
+use crate::derive;
 use crate::node::Node;
-use crate::{checks, derive};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use dunnage_schema::{Model, SchemaError};
@@ -72,7 +72,7 @@ impl Layout {
         let around = u64::from(!model.slot_from_port()) + u64::from(model.check());
         let most = root.bits().max.map(|bits| around + bits.div_ceil(8));
         let max_bytes = most.filter(|max| *max <= MAX_PLAIN_BYTES);
-        let (validates, rounds) = (checks::has_more_than_bits(&model), model.rounds());
+        let (validates, rounds) = (derive::has_more_than_bits(&model), model.rounds());
         let mut layout = Layout {
             model,
             root,

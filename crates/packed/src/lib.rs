@@ -11,7 +11,6 @@ mod bits;
 mod canonical;
 mod carries;
 mod check;
-mod checks;
 mod coded;
 mod date_time;
 mod decode;

@@ -153,6 +153,15 @@ impl Node {
         }
     }
 
+    /// Returns the number at `nth` of the node: of several in one text the one at that position, of a number itself at any.
+    pub(crate) fn number(&self, nth: u32) -> Option<&Number> {
+        match &self.shape {
+            Shape::Number(number) => Some(number),
+            Shape::Numbers(numbers) => numbers.parts.get(nth as usize).map(|(_, number)| number),
+            _ => None,
+        }
+    }
+
     /// Returns whether a writer rounds the numbers of this node.
     pub(crate) fn is_rounded(&self) -> bool {
         matches!(&self.shape, Shape::Number(number) if number.is_rounded())

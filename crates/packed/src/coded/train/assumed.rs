@@ -5,7 +5,7 @@ use crate::coded::leaf::{Every, Leaf};
 use crate::coded::statistics::{LeafStatistics, Statistics};
 use crate::coded::table::{FULL_WEIGHT, Tables};
 use crate::wire::Part;
-use crate::{Error, Form, Layout, Number, Shape};
+use crate::{Error, Form, Layout, Number};
 
 /// The number of messages that are assumed. It sets how much a table must save.
 const MESSAGES: u32 = 1000;
@@ -61,11 +61,7 @@ impl Training<'_> {
         if leaf.key.part != Part::Value || leaf.key.opaque {
             return None;
         }
-        let number = match &self.layout.root().find(leaf.key.node)?.shape {
-            Shape::Number(number) => number,
-            Shape::Numbers(numbers) => &numbers.parts.get(leaf.key.nth as usize)?.1,
-            _ => return None,
-        };
+        let number = self.layout.root().find(leaf.key.node)?.number(leaf.key.nth)?;
         matches!(number.form(), Form::Index(_)).then_some(number)
     }
 

@@ -12,7 +12,7 @@ use super::leaf::Every;
 use super::record::{Record, Recorder};
 use super::statistics::{LeafStatistics, MAX_DEPTH, Statistics};
 use super::table::{FULL_WEIGHT, Table, Tables};
-use crate::{Error, Layout, Shape, Source};
+use crate::{Error, Layout, Source};
 use dunnage_pson::{Kind, Value};
 use plain::{Measured, PartBits};
 use samples::{LeafShape, Samples};
@@ -197,10 +197,8 @@ impl<'a> Training<'a> {
 
     fn is_time(&self, at: usize) -> bool {
         let leaf = &self.leaves.list()[at];
-        let shape = self.layout.root().find(leaf.key.node).map(|node| &node.shape);
-        let is_time =
-            matches!(shape, Some(Shape::Number(number)) if matches!(number.source, Source::Time(_)));
-        leaf.every.is_none() && is_time
+        let number = self.layout.root().find(leaf.key.node).and_then(|node| node.number(leaf.key.nth));
+        leaf.every.is_none() && number.is_some_and(|number| matches!(number.source, Source::Time(_)))
     }
 
     /// Returns the tables of changes, if they are better than those of values.
