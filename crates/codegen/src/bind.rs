@@ -13,7 +13,7 @@ const IMPLICIT: &str = "the schema does not require this property, or allows nul
 
 /// Returns the rule that converts a message of this type to `record`.
 pub(crate) fn message(kind: &Type, record: &Record) -> Result<Rule, Error> {
-    match derive::plain(kind) {
+    match kind.carried() {
         Type::Object(object) => plan(object, record).map(Rule::Object),
         _ => Err(unfit("an object only")),
     }
@@ -42,7 +42,7 @@ pub(crate) fn lost<'r>(kind: &Type, record: &'r Record) -> Vec<&'r str> {
 
 /// Returns what is lost of a message inside a message. One that holds itself is a record without fields.
 fn lost_inside<'r>(kind: &Type, record: &'r Record) -> Vec<&'r str> {
-    match derive::plain(kind) {
+    match kind.carried() {
         Type::Object(object) if object.additional.is_some() && record.fields.is_empty() => vec![&record.name],
         _ => lost(kind, record),
     }
@@ -65,10 +65,9 @@ fn plan(object: &Object, record: &Record) -> Result<Plan, Error> {
 }
 
 fn property(field: &dunnage_schema::Field, record: &Record) -> Result<Option<Property>, Error> {
-    let (inner, nullable) = match derive::plain(&field.kind) {
-        Type::Nullable(inner) => (derive::plain(inner), true),
-        kind => (kind, false),
-    };
+    let kind = field.kind.carried();
+    let nullable = kind.nullable().is_some();
+    let inner = kind.nullable().map_or(kind, Type::carried);
     let absent = match (field.required, nullable) {
         (true, false) => None,
         (true, true) => Some(Absent::Null),
@@ -121,7 +120,7 @@ fn rule(of: &Type, kind: &FieldType) -> Result<Rule, Error> {
         FieldType::Float32 => Width::Binary32,
         _ => Width::Binary64,
     };
-    match (derive::plain(of), kind) {
+    match (of.carried(), kind) {
         (Type::Any | Type::Union(_) | Type::Tuple(_) | Type::Definition(_), FieldType::Bytes) => {
             Ok(Rule::Pson)
         }

@@ -76,7 +76,7 @@ impl Derivation {
     /// Returns the record of a whole message, and the rule that fills it.
     pub(crate) fn message(mut self, model: &Model) -> (Record, Rule) {
         let name = self.types.claim(&names::camel(model.name()));
-        if let Type::Object(object) = plain(model.root()) {
+        if let Type::Object(object) = model.root().carried() {
             let (record, plan) = self.object(name, object);
             return (record, Rule::Object(plan));
         }
@@ -327,7 +327,7 @@ fn number_text(text: &NumberText, mapping: Mapping) -> Shape {
 
 /// Returns the only value of a type that has just one.
 fn constant(kind: &Type) -> Option<Value> {
-    match plain(kind) {
+    match kind.carried() {
         Type::Null => Some(Value::Null),
         Type::Const(value) => Some(value.clone()),
         Type::Nullable(inner) => constant(inner).filter(|value| *value == Value::Null),
@@ -345,21 +345,12 @@ fn constant(kind: &Type) -> Option<Value> {
 
 /// Returns the type without `null`, and whether it allowed `null`.
 pub(crate) fn strip_null(kind: &Type) -> (&Type, bool) {
-    match plain(kind) {
+    match kind.carried() {
         Type::Nullable(inner) => match strip_null(inner).0 {
             inner @ (Type::Null | Type::Any) => (inner, false),
             inner => (inner, *inner != Type::Const(Value::Null)),
         },
         other => (other, false),
-    }
-}
-
-/// Returns the type without its checks, as far as it decides how a value is carried.
-pub(crate) fn plain(kind: &Type) -> &Type {
-    match kind {
-        Type::Checked(checked) => plain(&checked.kind),
-        Type::Known(_, inner) => plain(inner),
-        other => other,
     }
 }
 

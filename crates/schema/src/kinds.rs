@@ -1,4 +1,4 @@
-//! The JSON types that the values of a type may have.
+//! The JSON types that the values of a type may have, and a noun for them.
 
 use crate::Type;
 use dunnage_pson::Value;
@@ -66,5 +66,37 @@ impl Kinds {
     /// Whether the sets overlap.
     pub(crate) fn meets(self, other: Kinds) -> bool {
         self.0 & other.0 != 0
+    }
+}
+
+impl Type {
+    /// Whether the type is one of the kinds of number. False for a constant, a choice or a union of numbers.
+    pub fn is_number(&self) -> bool {
+        matches!(self, Type::Integer(_) | Type::Decimal(_) | Type::Float(_))
+    }
+
+    /// Whether the type is one of the kinds of text. False for a constant, a choice or a union of texts, and for one that the receiver knows.
+    pub fn is_text(&self) -> bool {
+        matches!(self, Type::Text(_) | Type::NumberText(_) | Type::NumbersText(_) | Type::TimeText(_))
+    }
+}
+
+/// Describes the values of a type in the text of a violation.
+pub(crate) fn noun(kind: &Type) -> &'static str {
+    match kind {
+        Type::Any => "anything",
+        Type::Null => "null",
+        Type::Bool => "a boolean",
+        Type::Integer(_) => "an integer",
+        Type::Decimal(_) | Type::Float(_) => "a number",
+        Type::Text(_) => "a string",
+        Type::NumberText(_) => "a string that holds a number",
+        Type::NumbersText(_) => "a string that holds numbers",
+        Type::TimeText(_) => "a string that holds a time",
+        Type::Enum(_) | Type::Const(_) | Type::Union(_) | Type::Definition(_) => "allowed",
+        Type::Array(_) | Type::Tuple(_) => "an array",
+        Type::Object(_) => "an object",
+        Type::Nullable(inner) | Type::Known(_, inner) => noun(inner),
+        Type::Checked(checked) => noun(&checked.kind),
     }
 }

@@ -1,6 +1,6 @@
-//! Measures the size of a type, for the limits of the compiler.
+//! What is inside a type, and its size, for the limits of the compiler.
 
-use crate::{Assertion, Field, Model, Pattern, Text, Type};
+use crate::{Annotation, Assertion, Field, Model, Pattern, Text, Type};
 use dunnage_pson::Value;
 
 /// The bytes of text that weigh as much as one type, one field or one value.
@@ -24,7 +24,7 @@ impl Measure {
     pub(crate) fn of(kind: &Type) -> Measure {
         let mut inner = Measure::default();
         kind.children(&mut |child| inner.hold(Measure::of(child)));
-        let holds = usize::from(matches!(kind, Type::Array(_) | Type::Tuple(_) | Type::Object(_)));
+        let holds = usize::from(kind.is_container());
         Measure {
             types: inner.types + 1,
             weight: inner.weight + own_weight(kind),
@@ -137,6 +137,60 @@ impl Type {
     /// ```
     pub fn bare(&self) -> &Type {
         self.inner().map_or(self, Type::bare)
+    }
+
+    /// Returns the type without keywords that only restrict it.
+    pub fn unchecked(&self) -> &Type {
+        match self {
+            Type::Checked(checked) => checked.kind.unchecked(),
+            other => other,
+        }
+    }
+
+    /// Returns the type that decides how a value is carried: without keywords that only restrict it, and without the name under which the
+    /// receiver knows the text.
+    pub fn carried(&self) -> &Type {
+        match self {
+            Type::Known(_, inner) => inner.carried(),
+            Type::Checked(checked) => checked.kind.carried(),
+            other => other,
+        }
+    }
+
+    /// Returns the type to which this one adds `null`; `None` for other types.
+    pub fn nullable(&self) -> Option<&Type> {
+        match self {
+            Type::Nullable(inner) => Some(inner),
+            _ => None,
+        }
+    }
+
+    /// Returns the types of a union; none for other types.
+    pub fn members(&self) -> &[Type] {
+        match self {
+            Type::Union(kinds) => kinds,
+            _ => &[],
+        }
+    }
+
+    /// Whether the value is of one of several types: a union, or a type that adds `null`.
+    pub(crate) fn is_choice(&self) -> bool {
+        matches!(self, Type::Union(_) | Type::Nullable(_))
+    }
+
+    /// Whether the types inside are those of elements or fields, rather than of the value itself.
+    pub(crate) fn is_container(&self) -> bool {
+        matches!(self, Type::Array(_) | Type::Tuple(_) | Type::Object(_))
+    }
+
+    /// Sets the title of the object that this type is or wraps. Does nothing for other types.
+    pub(crate) fn set_title(&mut self, title: &str) {
+        match self {
+            Type::Object(object) => object.title = Annotation(Some(title.to_owned())),
+            Type::Nullable(inner) => inner.set_title(title),
+            Type::Checked(checked) => checked.kind.set_title(title),
+            _ => {}
+        }
     }
 
     /// Calls `visit` with each type directly inside this one, including those of assertions. Does not follow definitions.

@@ -343,18 +343,6 @@ impl<T> PartialEq for Annotation<T> {
     }
 }
 
-impl Type {
-    /// Sets the title of the object that this type is or wraps. Does nothing for other types.
-    pub(crate) fn set_title(&mut self, title: &str) {
-        match self {
-            Type::Object(object) => object.title = Annotation(Some(title.to_owned())),
-            Type::Nullable(inner) => inner.set_title(title),
-            Type::Checked(checked) => checked.kind.set_title(title),
-            _ => {}
-        }
-    }
-}
-
 /// An object, with its fields in the order of `properties`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Object {

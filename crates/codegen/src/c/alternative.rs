@@ -9,8 +9,8 @@ use dunnage_schema::{Object, Type};
 /// others, else by a required field that no other has. Anything else is named by its type.
 pub(super) fn alternative(kind: &Type, kinds: &[Type]) -> String {
     let objects =
-        |kinds: &[Type]| kinds.iter().filter(|kind| matches!(unchecked(kind), Type::Object(_))).count();
-    let Type::Object(object) = unchecked(kind) else { return type_name(kind).to_owned() };
+        |kinds: &[Type]| kinds.iter().filter(|kind| matches!(kind.unchecked(), Type::Object(_))).count();
+    let Type::Object(object) = kind.unchecked() else { return type_name(kind).to_owned() };
     let title = object.title.0.as_deref().filter(|title| title.contains(|c: char| c.is_ascii_alphabetic()));
     if let Some(title) = title {
         return member(title.trim());
@@ -19,19 +19,19 @@ pub(super) fn alternative(kind: &Type, kinds: &[Type]) -> String {
         return type_name(kind).to_owned();
     }
     let others = || {
-        kinds.iter().filter_map(|other| match unchecked(other) {
+        kinds.iter().filter_map(|other| match other.unchecked() {
             Type::Object(other) if !std::ptr::eq(other, object) => Some(other),
             _ => None,
         })
     };
     let required = || object.fields.iter().filter(|field| field.required);
-    let constant = required().find_map(|field| match unchecked(&field.kind) {
+    let constant = required().find_map(|field| match field.kind.unchecked() {
         Type::Const(value) => {
             let is_own = |other: &Object| {
                 other
                     .fields
                     .iter()
-                    .any(|of| of.name == field.name && unchecked(&of.kind) != unchecked(&field.kind))
+                    .any(|of| of.name == field.name && of.kind.unchecked() != field.kind.unchecked())
             };
             others().all(is_own).then(|| match value {
                 Value::Text(text) if text.contains(|c: char| c.is_ascii_alphabetic()) => text.clone(),
@@ -48,12 +48,12 @@ pub(super) fn alternative(kind: &Type, kinds: &[Type]) -> String {
 
 /// Returns the name of the JSON type.
 fn type_name(kind: &Type) -> &'static str {
-    match unchecked(kind) {
+    match kind.unchecked() {
         Type::Null => "null",
         Type::Bool => "boolean",
         Type::Integer(_) => "integer",
-        Type::Decimal(_) | Type::Float(_) => "number",
-        Type::Text(_) | Type::NumberText(_) | Type::NumbersText(_) | Type::TimeText(_) => "text",
+        number if number.is_number() => "number",
+        text if text.is_text() => "text",
         Type::Enum(_) => "choice",
         Type::Const(_) => "constant",
         Type::Array(_) | Type::Tuple(_) => "array",
@@ -73,13 +73,5 @@ pub(super) fn word(value: &Value, index: usize) -> String {
     match text.contains(|c: char| c.is_ascii_alphanumeric()) {
         true => capitals(&text),
         false => format!("VALUE_{index}"),
-    }
-}
-
-/// Returns the type without keywords that only restrict it.
-pub(super) fn unchecked(kind: &Type) -> &Type {
-    match kind {
-        Type::Checked(checked) => unchecked(&checked.kind),
-        other => other,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Prefix, SUPPORT,
-    alternative::{alternative, unchecked, word},
+    alternative::{alternative, word},
     initial::initial,
     names::{Scope, capitals, member, type_word},
     number::Count,
@@ -93,7 +93,7 @@ impl<'l> Builder<'l> {
 
     fn message(&mut self, kind: &Type, node: &Node, at: &Place) -> Struct {
         let name = at.kind_name.clone();
-        if let (Type::Object(_), Shape::Object(_)) = (unchecked(kind), &node.shape) {
+        if let (Type::Object(_), Shape::Object(_)) = (kind.unchecked(), &node.shape) {
             return Struct { name, content: self.object(kind, node, at) };
         }
         let mut scope = Scope::default();
@@ -103,7 +103,7 @@ impl<'l> Builder<'l> {
     }
 
     fn object(&mut self, kind: &Type, node: &Node, at: &Place) -> Content {
-        let (Type::Object(kind), Shape::Object(object)) = (unchecked(kind), &node.shape) else {
+        let (Type::Object(kind), Shape::Object(object)) = (kind.unchecked(), &node.shape) else {
             return Content::Object(Vec::new());
         };
         let mut scope = Scope::default();
@@ -352,10 +352,11 @@ impl<'l> Builder<'l> {
 
 /// Returns the type without keywords that only restrict it, and adds a note if there are any.
 fn see_through<'a>(kind: &'a Type, notes: &mut Vec<String>) -> &'a Type {
-    if matches!(kind, Type::Checked(_)) {
+    let inner = kind.unchecked();
+    if !std::ptr::eq(inner, kind) {
         notes.push("Not checked here: the keywords that only restrict, see the schema".to_owned());
     }
-    unchecked(kind)
+    inner
 }
 
 /// Returns the names in capitals that the support header uses.
@@ -369,7 +370,7 @@ fn support_names() -> BTreeSet<&'static str> {
 
 /// Initialises the members of the slot with `default`, as far as they can hold it.
 fn set_default(slot: &mut Slot, kind: &Type, node: &Node, default: &Value) {
-    let kind = unchecked(kind);
+    let kind = kind.unchecked();
     slot.initial = initial(&slot.kind, kind, node, Some(default));
     if let (SlotKind::Nullable(_, inner), Type::Nullable(kind), Shape::Nullable(node)) =
         (&mut slot.kind, kind, &node.shape)

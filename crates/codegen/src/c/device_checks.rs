@@ -86,10 +86,9 @@ fn visit(kind: &Type, path: &str, found: &mut Vec<DeviceCheck>) {
                 visit(&field.kind, &below, found);
             }
         }
-        Type::Union(kinds) => kinds.iter().for_each(|kind| visit(kind, path, found)),
         // A text that the receiver knows is not transmitted.
         Type::Known(_, _) => {}
-        other => other.inner().into_iter().for_each(|inner| visit(inner, path, found)),
+        other => other.inner().into_iter().chain(other.members()).for_each(|inner| visit(inner, path, found)),
     }
 }
 

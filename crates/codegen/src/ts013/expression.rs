@@ -345,9 +345,8 @@ impl<'a> Emitter<'a> {
 
 /// Whether all values of `kind` are objects.
 fn is_object(kind: &Type) -> bool {
-    match kind {
+    match kind.unchecked() {
         Type::Object(_) => true,
-        Type::Checked(checked) => is_object(&checked.kind),
         Type::Union(kinds) => kinds.iter().all(is_object),
         Type::Const(value) => matches!(value, dunnage_pson::Value::Map(_)),
         Type::Enum(values) => values.iter().all(|value| matches!(value, dunnage_pson::Value::Map(_))),

@@ -56,10 +56,8 @@ impl Emitter<'_> {
             Assertion::AllOf(kinds) => self.list("allOf", kinds, depth),
             Assertion::AnyOf(kinds) => self.list("anyOf", kinds, depth),
             Assertion::OneOf(kinds) => self.list("oneOf", kinds, depth),
-            Assertion::OneMember => match kind {
-                Type::Union(kinds) => self.list("oneOf", kinds, depth),
-                _ => return Vec::new(),
-            },
+            Assertion::OneMember if kind.members().is_empty() => return Vec::new(),
+            Assertion::OneMember => self.list("oneOf", kind.members(), depth),
             Assertion::Not(kind) => format!("not({})", self.unlaid(kind, depth)),
             Assertion::If(condition) => {
                 let test = self.unlaid(&condition.test, depth);

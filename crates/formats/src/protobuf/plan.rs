@@ -84,7 +84,7 @@ impl<'a> Survey<'a> {
                 (Some(property), _) => {
                     let has_presence =
                         field.optional || field.form != Form::One || message_of(field).is_some();
-                    let nullable = matches!(property.kind, Type::Nullable(_));
+                    let nullable = property.kind.nullable().is_some();
                     if !has_presence && (!property.required || nullable) {
                         return Err(unfit(IMPLICIT).under(&property.name));
                     }
@@ -196,7 +196,7 @@ fn fits(kind: &Type, field: &Scalar, held: &str) -> bool {
             _ => false,
         },
         (Type::Integer(_) | Type::Float(_), "a double" | "a float") => true,
-        (Type::Text(_) | Type::NumberText(_) | Type::NumbersText(_) | Type::TimeText(_), "text") => true,
+        (kind, "text") if kind.is_text() => true,
         (Type::Text(_), "the name of a value") => true,
         (Type::Enum(values), "the name of a value") => {
             let Scalar::Enum(names) = field else { return false };

@@ -141,12 +141,10 @@ fn kind_of(kind: &Type) -> Option<ColumnType> {
     match kind {
         Type::Bool => Some(ColumnType::Bool),
         Type::Integer(_) => Some(ColumnType::Integer),
-        Type::Decimal(_) | Type::Float(_) => Some(ColumnType::Double),
         Type::Text(text) if text.format == Some(TextFormat::DateTime) => Some(ColumnType::Time),
         Type::TimeText(time) if is_rfc_3339(time) => Some(ColumnType::Time),
-        Type::Text(_) | Type::NumberText(_) | Type::NumbersText(_) | Type::TimeText(_) => {
-            Some(ColumnType::Text)
-        }
+        text if text.is_text() => Some(ColumnType::Text),
+        number if number.is_number() => Some(ColumnType::Double),
         Type::Enum(values) => values.iter().filter_map(kind_of_value).reduce(ColumnType::with),
         Type::Const(value) => kind_of_value(value),
         _ => None,

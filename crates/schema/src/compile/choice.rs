@@ -4,7 +4,7 @@
 use super::{
     Compiler, Inner,
     intersect::Intersection,
-    union::{all_apart, carried, checked, union},
+    union::{all_apart, checked, union},
 };
 use crate::{Assertion, Object, Type, measure::Measure};
 
@@ -25,7 +25,7 @@ impl Compiler<'_> {
             met = branches.iter().filter_map(|branch| intersection.of(&base, branch)).collect();
             // If a single branch is left, its keywords belong to the schema.
             if met.len() < 2 || met.iter().any(|kind| adds_shape(&base, kind)) {
-                let is_single = !matches!(carried(&base), Type::Union(_) | Type::Nullable(_));
+                let is_single = !base.carried().is_choice();
                 return self.members(&met, &branches, one_of, is_single);
             }
         }
@@ -54,7 +54,7 @@ impl Compiler<'_> {
 
 /// Whether `kind`, a subset of `base`, can be carried more compactly than `base`.
 fn adds_shape(base: &Type, kind: &Type) -> bool {
-    match (carried(base), carried(kind)) {
+    match (base.carried(), kind.carried()) {
         (base, kind) if base == kind => false,
         (Type::Object(base), Type::Object(kind)) => adds_fields(base, kind),
         (Type::Text(_), Type::Text(text)) => {

@@ -6,7 +6,7 @@
 use super::{
     budget::Budget,
     intersect_number,
-    union::{carried, checked, enumeration, members, refers, union},
+    union::{checked, enumeration, members, refers, union},
 };
 use crate::{
     Array, Assertion, Field, Object, Text, Tuple, Type,
@@ -63,9 +63,7 @@ impl<'c> Intersection<'c> {
             (Type::Definition(at), other) | (other, Type::Definition(at)) => {
                 self.definition(*at, other, a, b)
             }
-            (Type::Union(_) | Type::Nullable(_), _) | (_, Type::Union(_) | Type::Nullable(_)) => {
-                self.pairs(a, b)
-            }
+            (a, b) if a.is_choice() || b.is_choice() => self.pairs(a, b),
             (Type::Const(value), other) | (other, Type::Const(value)) => {
                 self.values(std::slice::from_ref(value), other, a, b)
             }
@@ -80,11 +78,11 @@ impl<'c> Intersection<'c> {
                 self.tuple(&a, &b)
             }
             (Type::Object(a), Type::Object(b)) => self.object(a, b),
-            (a, b) if is_number(a) && is_number(b) => match intersect_number::intersect(a, b) {
+            (a, b) if a.is_number() && b.is_number() => match intersect_number::intersect(a, b) {
                 Ok(kind) => kind,
                 Err(()) => Some(self.both(a, b)),
             },
-            (a, b) if is_text(a) && is_text(b) => Some(match (a, b) {
+            (a, b) if a.is_text() && b.is_text() => Some(match (a, b) {
                 (Type::Text(text), special) | (special, Type::Text(text)) if is_plain(text) => {
                     special.clone()
                 }
@@ -105,7 +103,7 @@ impl<'c> Intersection<'c> {
         }
         // `OneMember` depends on the union's members; if they change, name the types explicitly.
         let keep = |assertion: &Assertion| match (assertion, own) {
-            (Assertion::OneMember, Type::Union(kinds)) if carried(&kind) != own => {
+            (Assertion::OneMember, Type::Union(kinds)) if kind.carried() != own => {
                 Assertion::OneOf(kinds.clone())
             }
             _ => assertion.clone(),
@@ -141,7 +139,7 @@ impl<'c> Intersection<'c> {
 
     /// Returns `a` with `b` as an assertion, or the reverse if only `b` is a specific type.
     fn both(&self, a: &Type, b: &Type) -> Type {
-        let specific = |kind: &Type| !matches!(carried(kind), Type::Any | Type::Definition(_));
+        let specific = |kind: &Type| !matches!(kind.carried(), Type::Any | Type::Definition(_));
         let (a, b) = if specific(b) && !specific(a) { (b, a) } else { (a, b) };
         checked(self.budget.copy(a), vec![Assertion::AllOf(vec![self.budget.copy(b)])])
     }
@@ -305,14 +303,6 @@ fn least(a: Option<u32>, b: Option<u32>) -> Option<u32> {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),
     }
-}
-
-fn is_number(kind: &Type) -> bool {
-    matches!(kind, Type::Integer(_) | Type::Decimal(_) | Type::Float(_))
-}
-
-fn is_text(kind: &Type) -> bool {
-    matches!(kind, Type::Text(_) | Type::NumberText(_) | Type::NumbersText(_) | Type::TimeText(_))
 }
 
 /// Whether the type allows any text.

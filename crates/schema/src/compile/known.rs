@@ -28,7 +28,7 @@ impl<'a> Compiler<'a> {
                 return Err(schema.error(KNOWN, message));
             }
         };
-        if matches!(kind, Type::Nullable(_) | Type::Null) {
+        if kind.nullable().is_some() || kind == Type::Null {
             return Err(schema
                 .error(KNOWN, format!("{KNOWN} requires a type without null: a known text is never null")));
         }

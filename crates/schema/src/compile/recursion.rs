@@ -53,15 +53,13 @@ fn is_endless(index: usize, definitions: &[Type], states: &mut [State]) -> bool 
 fn same_value(kind: &Type, found: &mut Vec<usize>) {
     match kind {
         Type::Definition(at) => found.push(*at),
-        Type::Nullable(_) | Type::Known(_, _) | Type::Union(_) => {
-            kind.children(&mut |child| same_value(child, found));
-        }
         Type::Checked(checked) => {
             same_value(&checked.kind, found);
             for assertion in checked.assertions.iter().filter(|assertion| assertion.is_about_the_value()) {
                 assertion.children(&mut |child| same_value(child, found));
             }
         }
-        _ => {}
+        _ if kind.is_container() => {}
+        _ => kind.children(&mut |child| same_value(child, found)),
     }
 }

@@ -95,15 +95,6 @@ pub(super) fn nothing() -> Type {
     checked(Type::Any, vec![Assertion::Not(Type::Any)])
 }
 
-/// Returns the type that carries the value, without assertions.
-pub(super) fn carried(kind: &Type) -> &Type {
-    match kind {
-        Type::Checked(checked) => carried(&checked.kind),
-        Type::Known(_, inner) => carried(inner),
-        other => other,
-    }
-}
-
 /// Whether it is certain that no value is of two of these types.
 pub(super) fn all_apart(kinds: &[Type]) -> bool {
     kinds.len() * kinds.len() <= MAX_PAIRS
@@ -112,7 +103,7 @@ pub(super) fn all_apart(kinds: &[Type]) -> bool {
 
 /// Whether it is certain that no value is of both types. Looks at fields and at the fields of these, no deeper.
 fn are_apart(a: &Type, b: &Type, depth: usize) -> bool {
-    let (a, b) = (carried(a), carried(b));
+    let (a, b) = (a.carried(), b.carried());
     if !Kinds::of(a, &[]).meets(Kinds::of(b, &[])) {
         return true;
     }

@@ -2,10 +2,10 @@
 
 use super::{
     Check,
-    describe::{self, Brief, Quoted},
+    describe::{Brief, Quoted},
     unique,
 };
-use crate::{Assertion, Pattern, Type, Violation};
+use crate::{Assertion, Pattern, Type, Violation, kinds::noun};
 use dunnage_pson::Value;
 
 impl Check<'_> {
@@ -15,10 +15,8 @@ impl Check<'_> {
             Assertion::AllOf(kinds) => kinds.iter().try_for_each(|kind| self.value(kind, v)),
             Assertion::AnyOf(kinds) => self.union(kinds, v),
             Assertion::OneOf(kinds) => self.exactly_one(kinds, v),
-            Assertion::OneMember => match kind {
-                Type::Union(kinds) => self.exactly_one(kinds, v),
-                _ => Ok(()),
-            },
+            Assertion::OneMember if kind.members().is_empty() => Ok(()),
+            Assertion::OneMember => self.exactly_one(kind.members(), v),
             Assertion::Not(kind) if self.allows(kind, v) => {
                 self.fail(|| format!("{} is what the schema excludes with not", Brief(v)))
             }
@@ -61,7 +59,7 @@ impl Check<'_> {
             };
         };
         let count = items.iter().filter(|item| self.allows(kind, item)).count();
-        let noun = describe::noun(kind);
+        let noun = noun(kind);
         if count < *min as usize {
             return self.fail(|| {
                 format!("contains {count} elements that are {noun} as required; the minimum is {min}")

@@ -1,30 +1,16 @@
 //! Describes values and types for the text of a violation.
 
-use crate::{Type, alike::alike, kinds::Kinds, same};
+use crate::{
+    Type,
+    alike::alike,
+    kinds::{Kinds, noun},
+    same,
+};
 use dunnage_pson::Value;
 use std::fmt;
 
 /// The most characters of a value that a violation quotes.
 const QUOTED: usize = 40;
-
-pub(super) fn noun(kind: &Type) -> &'static str {
-    match kind {
-        Type::Any => "anything",
-        Type::Null => "null",
-        Type::Bool => "a boolean",
-        Type::Integer(_) => "an integer",
-        Type::Decimal(_) | Type::Float(_) => "a number",
-        Type::Text(_) => "a string",
-        Type::NumberText(_) => "a string that holds a number",
-        Type::NumbersText(_) => "a string that holds numbers",
-        Type::TimeText(_) => "a string that holds a time",
-        Type::Enum(_) | Type::Const(_) | Type::Union(_) | Type::Definition(_) => "allowed",
-        Type::Array(_) | Type::Tuple(_) => "an array",
-        Type::Object(_) => "an object",
-        Type::Nullable(inner) | Type::Known(_, inner) => noun(inner),
-        Type::Checked(checked) => noun(&checked.kind),
-    }
-}
 
 /// Lists the types of a union: "a string, an integer".
 pub(super) fn nouns(kinds: &[Type]) -> String {
@@ -53,13 +39,12 @@ pub(super) fn is_about(kind: &Type, v: &Value, definitions: &[Type]) -> bool {
 /// Whether a field of `v` has a value that the field's `const` or `enum` in `kind` does not list. Such fields tell the objects of a union
 /// apart.
 pub(super) fn has_other_constant(kind: &Type, v: &Value) -> bool {
-    match kind {
+    match kind.unchecked() {
         Type::Object(object) => object.fields.iter().any(|field| match (&field.kind, v.get(&field.name)) {
             (Type::Const(only), Some(value)) => !same(only, value),
             (Type::Enum(values), Some(value)) => !values.iter().any(|one| same(one, value)),
             _ => false,
         }),
-        Type::Checked(checked) => has_other_constant(&checked.kind, v),
         _ => false,
     }
 }

@@ -1,7 +1,7 @@
 //! Finds all violations of a message. [`Model::validate`] stops at the first one.
 
 use super::Check;
-use crate::{Array, Assertion, Model, Object, Tuple, Type, Violation};
+use crate::{Assertion, Model, Object, Type, Violation};
 use dunnage_pson::Value;
 
 /// The most violations that are listed. A message of another schema has one in each of its values.
@@ -31,10 +31,14 @@ impl Check<'_> {
             return Vec::new();
         }
         let found = match (kind, v) {
-            (Type::Nullable(inner) | Type::Known(_, inner), _) if *v != Value::Null => self.every(inner, v),
             (Type::Object(object), Value::Map(entries)) => self.every_field(object, entries),
-            (Type::Array(array), Value::Array(items)) => self.every_element(array, items),
-            (Type::Tuple(tuple), Value::Array(items)) => self.every_place(tuple, items),
+            (Type::Array(array), Value::Array(items)) => {
+                self.every_element(items, array.min, array.max, |_| Some(&array.items))
+            }
+            (Type::Tuple(tuple), Value::Array(items)) => {
+                let kind = |i| tuple.items.get(i).or(tuple.rest.as_deref());
+                self.every_element(items, tuple.min, tuple.max, kind)
+            }
             (Type::Definition(at), _) => match self.definitions.get(*at) {
                 Some(kind) => self.every(kind, v),
                 None => Vec::new(),
@@ -51,7 +55,10 @@ impl Check<'_> {
                 }
                 found
             }
-            _ => self.value(kind, v).err().into_iter().collect(),
+            _ => match kind.inner() {
+                Some(inner) if *v != Value::Null => self.every(inner, v),
+                _ => self.value(kind, v).err().into_iter().collect(),
+            },
         };
         self.leave();
         found
@@ -80,25 +87,18 @@ impl Check<'_> {
         found
     }
 
-    fn every_element(&self, array: &Array, items: &[Value]) -> Vec<Violation> {
-        let mut found: Vec<_> = self.count(items.len(), array.min, array.max).err().into_iter().collect();
+    /// `min` and `max` are the bounds of the number of elements, `kind` returns the type of the element at an index.
+    fn every_element<'t>(
+        &self,
+        items: &[Value],
+        min: u32,
+        max: Option<u32>,
+        kind: impl Fn(usize) -> Option<&'t Type>,
+    ) -> Vec<Violation> {
+        let mut found: Vec<_> = self.count(items.len(), min, max).err().into_iter().collect();
         for (i, item) in items.iter().enumerate() {
-            let inner = self.every(&array.items, item);
+            let inner = kind(i).map_or_else(Vec::new, |kind| self.every(kind, item));
             found.extend(inner.into_iter().map(|violation| violation.under(&i.to_string())));
-            if found.len() >= MAX_VIOLATIONS || self.is_spent() {
-                break;
-            }
-        }
-        found
-    }
-
-    fn every_place(&self, tuple: &Tuple, items: &[Value]) -> Vec<Violation> {
-        let mut found: Vec<_> = self.count(items.len(), tuple.min, tuple.max).err().into_iter().collect();
-        for (i, item) in items.iter().enumerate() {
-            if let Some(kind) = tuple.items.get(i).or(tuple.rest.as_deref()) {
-                let inner = self.every(kind, item);
-                found.extend(inner.into_iter().map(|violation| violation.under(&i.to_string())));
-            }
             if found.len() >= MAX_VIOLATIONS || self.is_spent() {
                 break;
             }

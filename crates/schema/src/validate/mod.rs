@@ -11,7 +11,7 @@ mod every;
 mod scalar;
 mod unique;
 
-use crate::{Array, Checked, Model, Object, Tuple, Type, Violation, same};
+use crate::{Array, Checked, Model, Object, Tuple, Type, Violation, kinds::noun, same};
 use describe::Brief;
 use dunnage_pson::Value;
 use std::cell::Cell;
@@ -174,7 +174,7 @@ impl<'m> Check<'m> {
                 Some(kind) => self.value(kind, v),
                 None => self.fail(|| format!("there is no definition {at}")),
             },
-            _ => self.fail(|| format!("{} is not {}", Brief(v), describe::noun(kind))),
+            _ => self.fail(|| format!("{} is not {}", Brief(v), noun(kind))),
         }
     }
 
