@@ -134,7 +134,7 @@ async fn a_mended_codec_decodes_what_is_in_the_quarantine() {
     fs::write(&path, CODEC.replace("data: {}, errors: ['no channel 2']", "data: { p: input.fPort }"))
         .unwrap();
     ingest.profiles.store(Arc::new(profiles(folder.path())));
-    let message = ingest.decode_again(kept).await.ok().unwrap();
+    let message = ingest.decode_again(kept, None).await.ok().unwrap();
     assert_eq!((&*message.json, message.format), (r#"{"p":85}"#, "codec"));
 }
 
