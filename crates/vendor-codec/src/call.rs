@@ -7,7 +7,7 @@ use crate::{
     result::{Failure, Reader},
 };
 use dunnage_pson::{Kind, Value as Message};
-use rquickjs::{Array, Ctx, Filter, FromJs, Function, IntoJs, Null, Object, Value, function::This};
+use rquickjs::{Array, Ctx, FromJs, Function, IntoJs, Null, Object, Value, function::This};
 
 /// The functions that a codec may define: those of TS013, and the older ones of ChirpStack v3 and The Things Network v2.
 pub const FUNCTIONS: [&str; 5] = ["decodeUplink", "encodeDownlink", "decodeDownlink", "Decode", "Decoder"];
@@ -152,21 +152,12 @@ fn texts<'js>(reader: &mut Reader<'_, 'js>, value: Value<'js>) -> Result<Vec<Str
         Some(other) => text(&other).into_iter().collect(),
         None => Vec::new(),
     };
+    texts.retain(|text| !text.is_empty());
     texts.truncate(limits::WARNINGS);
     texts.iter_mut().for_each(|text| *text = text.chars().take(limits::TEXT).collect());
-    texts.retain(|text| !text.is_empty());
     Ok(texts)
 }
 
 fn no_data(why: &str) -> Failure {
     Failure::Unsuitable(Kind::Malformed, String::new(), why.to_owned())
-}
-
-/// Deletes what a codec has created as globals, by an assignment to a variable that it does not declare. Built-in globals are not enumerable.
-pub fn remove_globals(ctx: &Ctx<'_>) -> rquickjs::Result<()> {
-    let globals = ctx.globals();
-    for key in globals.own_keys::<String>(Filter::new().string().enum_only()) {
-        globals.remove(key?)?;
-    }
-    Ok(())
 }

@@ -6,7 +6,7 @@
 //! network servers run codecs.
 
 use crate::{
-    call::{FUNCTIONS, global, remove_globals, run},
+    call::{FUNCTIONS, global, run},
     codec::Codec,
     error::Error,
     exchange::{Call, Downlink, Input, Output},
@@ -17,7 +17,7 @@ use crate::{
 };
 use dunnage_pson::{Kind, Value as Message};
 use rquickjs::{Function, Object, Persistent, Value, function::This};
-use std::sync::Arc;
+use std::{cell::Cell, sync::Arc};
 
 /// A codec at work.
 pub struct Engine {
@@ -36,6 +36,10 @@ struct Loaded {
 /// The codec as a function that creates its functions, in globals that do not change.
 struct Shared {
     make: Persistent<Function<'static>>,
+    /// Deletes what a message left as globals.
+    clean: Persistent<Function<'static>>,
+    /// Whether that left the globals as before.
+    is_clean: Cell<bool>,
     realm: Realm,
 }
 
@@ -136,8 +140,9 @@ impl Engine {
         if outcome.is_ok() && loaded.limited.is_late() {
             outcome = Err(late(&loaded.limited, &codec, None));
         }
-        // After a limit, or with work that would run later, the runtime is not as before.
+        // After a limit, with globals that cannot be deleted, or with work that would run later, the runtime is not as before.
         if !outcome.as_ref().is_err_and(|error| error.kind == Kind::Limit)
+            && loaded.shared.as_ref().is_none_or(|shared| shared.is_clean.get())
             && !loaded.limited.runtime.is_job_pending()
         {
             self.loaded = Some(loaded);
@@ -167,16 +172,17 @@ impl Shared {
         let text = format!("(function () {{{}\n;return {{{}}}}})", codec.text, names.join(","));
         let make = realm.with(|ctx, tools| {
             let make = || -> rquickjs::Result<_> {
-                tools.get::<_, Function<'_>>("freeze")?.call::<_, ()>(())?;
+                let clean: Function<'_> = tools.get::<_, Function<'_>>("freeze")?.call(())?;
                 let make: Function<'_> = eval(ctx, &codec.file, &text)?;
+                let make: Function<'_> = tools.get::<_, Function<'_>>("seal")?.call((make,))?;
                 make.call::<_, Object<'_>>((This(ctx.globals()),))?;
-                remove_globals(ctx)?;
-                Ok(Persistent::save(ctx, make))
+                let is_clean: bool = clean.call(())?;
+                Ok((Persistent::save(ctx, make), Persistent::save(ctx, clean), is_clean))
             };
             make().map_err(|_| thrown(ctx, limited, codec))
         });
-        let make = make.map_err(|_| out_of_memory(codec))??;
-        Ok(Shared { make, realm })
+        let (make, clean, is_clean) = make.map_err(|_| out_of_memory(codec))??;
+        Ok(Shared { make, clean, is_clean: Cell::new(is_clean), realm })
     }
 
     fn call(&self, limited: &Limited, codec: &Codec, call: Call<'_>) -> Result<Output, Error> {
@@ -187,8 +193,10 @@ impl Shared {
                 run(ctx, tools, call, |name| made.get(name))
             };
             let output = output().map_err(|failure| failed(failure, ctx, limited, codec));
-            let removed = remove_globals(ctx).map_err(|_| thrown(ctx, limited, codec));
-            removed.and(output)
+            let cleaned = || self.clean.clone().restore(ctx)?.call::<_, bool>(());
+            self.is_clean.set(cleaned().unwrap_or(false));
+            let _ = ctx.catch();
+            output
         });
         called.map_err(|_| out_of_memory(codec))?
     }

@@ -10,7 +10,9 @@ use crate::{
 use dunnage_pson::Kind;
 use std::{
     collections::{HashMap, VecDeque},
+    mem,
     num::NonZero,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
@@ -179,8 +181,18 @@ fn run(shared: &Shared, thread: usize) {
         let mut engine = engine_of(&mut engines, &job.codec);
         let input =
             Input { bytes: &job.bytes, port: job.port, received_at: job.received_at, lenient: job.lenient };
-        let result = engine.decode_uplink(&input);
-        engines.push_back((job.codec, engine));
+        // A fault of the engine costs its message only.
+        let result = match catch_unwind(AssertUnwindSafe(|| engine.decode_uplink(&input))) {
+            Ok(result) => {
+                engines.push_back((job.codec, engine));
+                result
+            }
+            Err(_) => {
+                // What the panic left half done must not run again, not even to be dropped.
+                mem::forget(engine);
+                Err(Error::new(Kind::Limit, &job.codec.file, None, "the engine of codecs failed"))
+            }
+        };
         let mut state = shared.lock();
         let running = state.running.remove(&thread);
         let is_lost = state.lost.remove(&thread).is_some();

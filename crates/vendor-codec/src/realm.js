@@ -1,6 +1,7 @@
 // Prepares the globals of a codec: no clock, no randomness, no time zone, no work after the call. Returns what the engine needs.
 (function (global) {
   "use strict";
+  const promised = Promise.prototype;
   for (const name of ["Promise", "WeakRef", "FinalizationRegistry", "queueMicrotask", "performance", "navigator", "gc", "Atomics", "SharedArrayBuffer"]) {
     delete global[name];
   }
@@ -8,6 +9,9 @@
     Object.defineProperty(object, name, { value, writable: true, enumerable: false, configurable: true });
   // Some codecs invent an ID with it; without the function, they would fail.
   hide(Math, "random", () => 0.5);
+  // Their setters would keep a value from one message to the next.
+  delete Error.stackTraceLimit;
+  delete Error.prepareStackTrace;
   const quiet = function () {};
   hide(global, "console", { log: quiet, info: quiet, warn: quiet, error: quiet, debug: quiet });
 
@@ -54,6 +58,7 @@
     const hours = date.getHours();
     return `${hours % 12 || 12}:${two(date.getMinutes())}:${two(date.getSeconds())} ${hours < 12 ? "AM" : "PM"}`;
   };
+  hide(proto, "setYear", function (year) { return this.setUTCFullYear(year >= 0 && year <= 99 ? 1900 + Math.trunc(year) : year); });
   hide(proto, "getTimezoneOffset", function () { return proto.getTime.call(this) * 0; });
   hide(proto, "getYear", function () { return this.getFullYear() - 1900; });
   hide(proto, "toString", text((date) => `${day(date)} ${clock(date)}`));
@@ -77,6 +82,8 @@
       }
     };
     visit(global);
+    visit(promised);
+    if (typeof Iterator === "function" && [].values().map) [[].values().map(quiet), Iterator.from({ next: quiet })].forEach(visit);
     [function* () {}, async function () {}, async function* () {}, [][Symbol.iterator](), ""[Symbol.iterator](),
       new Map().entries(), new Set().values(), "".matchAll(/a/g)].forEach(visit);
     seen.delete(global);
@@ -104,9 +111,14 @@
       }
     }
     builtIns().forEach(Object.freeze);
-    for (const key of Reflect.ownKeys(global)) {
-      Object.defineProperty(global, key, { writable: false, configurable: false });
-    }
+    const { ownKeys, deleteProperty, getPrototypeOf } = Reflect, own = getPrototypeOf(global), known = new Set(ownKeys(global));
+    known.forEach((key) => Object.defineProperty(global, key, { writable: false, configurable: false }));
+    // Deletes the globals of a message, and returns whether the others are as now.
+    return () => {
+      const keys = ownKeys(global);
+      return (keys.length === known.size || keys.every((key) => known.has(key) || deleteProperty(global, key))) &&
+        getPrototypeOf(global) === own;
+    };
   }
 
   // Returns a function that says whether all built-in objects still are as now.
@@ -136,6 +148,8 @@
     date: (time) => new Native(time),
     isDate: (value) => value instanceof Native,
     plain, freeze, remember,
+    // The codec's file runs as a function, which it could reach as arguments.callee.
+    seal: (made) => { Object.freeze(made.prototype); return Object.freeze(made); },
     objectPrototype: Object.prototype,
   };
 })(globalThis);

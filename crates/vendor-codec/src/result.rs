@@ -117,11 +117,13 @@ impl<'r, 'js> Reader<'r, 'js> {
     fn array(&mut self, value: &Value<'js>, depth: usize) -> Result<Message, Failure> {
         self.enter(depth)?;
         let Some(array) = value.as_array() else { return Ok(Message::Null) };
-        let count = array.len();
+        // `Array::len` panics from 2^31 on.
+        let length: f64 = array.as_object().get("length")?;
         // Also limits an array of any length without elements.
-        if count.saturating_mul(limits::ITEM) > self.room {
+        if length * limits::ITEM as f64 > self.room as f64 {
             return Err(self.unsuitable(Kind::Limit, "the result exceeds 1 MiB"));
         }
+        let count = length as usize;
         let mut items = Vec::with_capacity(count);
         for index in 0..count {
             let item = array.get(index)?;
