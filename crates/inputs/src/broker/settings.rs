@@ -23,7 +23,7 @@ pub const EXAMPLE: &str = "\
 # group = \"gateways\"                # gateways of one group share the messages ($share/GROUP/...)
 # in_flight_messages = 256
 # session_expiry_seconds = 604800   # how long the broker keeps messages for a disconnected gateway
-# device_at = \"/imei\"               # where a JSON message has its device ID, if its topic has none
+# Without provider also device_at: the JSON pointer to the device ID of messages whose topic has none.
 # provider = \"chirpstack\"           # opens the envelopes of a network server; also the-things-stack
 # payload = \"decoded\"              # what the network server decoded, and not the bytes; also normalized and both
 # version = \"3.1.1\"                # of MQTT; without it 5, and 3.1.1 at The Things Stack

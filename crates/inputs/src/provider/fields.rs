@@ -47,9 +47,15 @@ impl<'b> Fields<'b> {
         text(&self.value, pointer)
     }
 
-    /// Returns the text at `pointer`; the error names it as `name`.
+    /// Returns the ID at `pointer`, a text or a whole number of 64 bits: the digits of others are not known.
+    pub fn id(&self, pointer: &str) -> Option<String> {
+        let exact = !matches!(pointer::find(&self.value, pointer)?, Value::F64(_));
+        self.text(pointer).filter(|_| exact)
+    }
+
+    /// Returns the ID at `pointer`; the error names it.
     pub fn needed(&self, pointer: &str) -> Result<String, Rejected> {
-        self.text(pointer)
+        self.id(pointer)
             .ok_or_else(|| foreign(format!("the envelope has no {}", &pointer[1..].replace('/', "."))))
     }
 

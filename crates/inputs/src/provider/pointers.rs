@@ -124,7 +124,7 @@ impl Pointers {
         let text = |pointer: &Option<Pointer>| fields.text(pointer.as_deref()?);
         let number = |pointer: &Option<Pointer>| fields.number(pointer.as_deref()?);
         let port = self.port.as_deref().map_or(Ok(None), |pointer| fields.port(pointer))?;
-        let ids: Option<Vec<String>> = self.id.iter().map(|pointer| fields.text(pointer)).collect();
+        let ids: Option<Vec<String>> = self.id.iter().map(|pointer| fields.id(pointer)).collect();
         let id = ids.filter(|ids| !ids.is_empty()).map(|ids| ids.join("@"));
         let payload = text(&self.payload).unwrap_or_default();
         Ok(Uplink {

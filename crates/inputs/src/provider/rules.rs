@@ -136,8 +136,8 @@ impl Rules {
             && match self.payload {
                 Some(Payload::Decoded | Payload::Normalized) => true,
                 Some(Payload::Bytes) => false,
-                // A message that the network server could decode is not rejected for lack of a format.
-                Some(Payload::Both) | None => !is_known,
+                // A message that the network server could decode is not rejected for lack of a format, nor lost for lack of bytes.
+                Some(Payload::Both) | None => !is_known || uplink.payload.is_empty(),
             };
         if uplink.payload.is_empty() && !takes_decoded {
             return None;
