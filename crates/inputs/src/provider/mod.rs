@@ -76,6 +76,11 @@ impl Provider {
         matches!(self, Chirpstack | TheThingsStack | Thingpark | Helium | Generic)
     }
 
+    /// Returns whether its messages may have content without bytes. What a LoRaWAN server decodes of no bytes is none.
+    fn has_more_than_bytes(self) -> bool {
+        matches!(self, Provider::Notehub | Provider::Generic)
+    }
+
     /// Opens an envelope. With a `key`, the envelope of RockBLOCK must be signed with it. `pointers` describe a generic one.
     pub fn open(
         self,

@@ -137,7 +137,9 @@ impl Rules {
                 Some(Payload::Decoded | Payload::Normalized) => true,
                 Some(Payload::Bytes) => false,
                 // A message that the network server could decode is not rejected for lack of a format, nor lost for lack of bytes.
-                Some(Payload::Both) | None => !is_known || uplink.payload.is_empty(),
+                Some(Payload::Both) | None => {
+                    !is_known || (uplink.payload.is_empty() && self.provider.has_more_than_bytes())
+                }
             };
         if uplink.payload.is_empty() && !takes_decoded {
             return None;

@@ -171,3 +171,21 @@ fn a_generic_envelope_is_authenticated_in_each_way() {
     assert_problem(&answer, 400, "callback");
     assert_eq!((&answer.json()["offset"], gateway.stop().0.stored), (&json!(12), 4));
 }
+
+#[test]
+fn a_message_without_bytes_is_what_the_provider_decoded_also_with_a_format() {
+    let gateway = start(|config, tokens| {
+        let settings = format!(
+            "provider = 'generic'\nheader = 'X-Key'\ntoken_file = {tokens:?}\nformat = 'cbor'\n[webhook.pointers]\ndevice = '/d'\n\
+             payload = '/p'\ndecoded = '/v'"
+        );
+        webhook(config, "decoded", &settings);
+    });
+    let send = |body: &str| call(&gateway, "/hooks/decoded", ("x-key", TOKEN), JSON, body);
+    assert_answer(&send(r#"{"d":"a","v":{"t":1}}"#), "stored");
+    assert_eq!(list(&gateway, "/api/devices/a/messages")[0]["value"], json!({"t": 1}));
+    // The last digits of such a number are lost, and with them the device.
+    assert_problem(&send(r#"{"d":89490200001234567890,"v":{"t":1}}"#), 400, "callback");
+    assert_problem(&send(r#"{"d":1.5,"v":{"t":1}}"#), 400, "callback");
+    assert_eq!(gateway.stop().0.stored, 1);
+}
