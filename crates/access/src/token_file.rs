@@ -214,7 +214,7 @@ impl Unique {
     }
 }
 
-/// Whether `pattern` is valid: a device ID, in which `*` stands for any characters.
+/// Returns whether `pattern` is valid: a device ID, in which `*` matches any characters.
 pub fn is_pattern(pattern: &str) -> bool {
     is_device(pattern)
 }

@@ -33,7 +33,7 @@ pub struct Example {
     pub received_at: i64,
     /// The message to encode.
     pub data: Value,
-    /// What the function must return: an object with `data`, `bytes`, `fPort`, `errors` and `warnings`.
+    /// The expected result: an object with `data`, `bytes`, `fPort`, `errors` and `warnings`.
     pub output: Value,
 }
 

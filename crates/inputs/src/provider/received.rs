@@ -78,7 +78,7 @@ impl Rules {
         Some(Box::new(RawMessage::new(input, provenance, message.content_type, raw, message.bad)))
     }
 
-    /// Keeps an envelope that cannot be opened. Its media type is none of a message, so that the envelope itself never becomes one.
+    /// Keeps an envelope that cannot be opened. No message has this media type, so a retry never stores the envelope itself.
     fn quarantined(
         &self,
         ingest: &Ingest,

@@ -9,7 +9,7 @@ use super::{
 use dunnage_ingest::Rejected;
 use std::borrow::Cow;
 
-/// The messages that are no uplinks.
+/// The messages other than uplinks.
 const EVENTS: [&str; 5] = [
     "DevEUI_downlink_Sent",
     "DevEUI_downlink_Rejected",
