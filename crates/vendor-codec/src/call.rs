@@ -26,7 +26,7 @@ pub fn run<'js>(
 ) -> Result<Output, Failure> {
     let input = call.input();
     let this = || This(ctx.globals());
-    let mut reader = Reader::new(ctx, tools, input.lenient);
+    let mut reader = Reader::new(tools, input.lenient);
     let (name, direct) = match call {
         Call::DecodeUplink(_) => ("decodeUplink", true),
         Call::DecodeDownlink(_) => ("decodeDownlink", false),

@@ -151,5 +151,7 @@
     // The codec's file runs as a function, which it could reach as arguments.callee.
     seal: (made) => { Object.freeze(made.prototype); return Object.freeze(made); },
     objectPrototype: Object.prototype,
+    // The codec may replace the global.
+    string: String,
   };
 })(globalThis);

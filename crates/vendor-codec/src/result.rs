@@ -3,11 +3,10 @@
 
 use crate::limits;
 use dunnage_pson::{Kind, Value as Message};
-use rquickjs::{Ctx, Function, Object, Type, Value};
+use rquickjs::{Function, Object, Type, Value};
 
 /// Reads results of one call.
 pub struct Reader<'r, 'js> {
-    pub ctx: &'r Ctx<'js>,
     pub tools: &'r Object<'js>,
     /// Whether NaN and infinities become null.
     pub lenient: bool,
@@ -38,8 +37,8 @@ impl From<rquickjs::Error> for Failure {
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl<'r, 'js> Reader<'r, 'js> {
-    pub fn new(ctx: &'r Ctx<'js>, tools: &'r Object<'js>, lenient: bool) -> Reader<'r, 'js> {
-        Reader { ctx, tools, lenient, nulls: 0, room: limits::RESULT, pointer: String::new() }
+    pub fn new(tools: &'r Object<'js>, lenient: bool) -> Reader<'r, 'js> {
+        Reader { tools, lenient, nulls: 0, room: limits::RESULT, pointer: String::new() }
     }
 
     /// Reads `value`; `None` if it has no value in JSON, as a function has none.
@@ -108,7 +107,7 @@ impl<'r, 'js> Reader<'r, 'js> {
     }
 
     fn big_integer(&mut self, value: Value<'js>) -> Result<Message, Failure> {
-        let digits: String = self.ctx.globals().get::<_, Function<'js>>("String")?.call((value,))?;
+        let digits: String = self.tools.get::<_, Function<'js>>("string")?.call((value,))?;
         let number =
             digits.parse::<u64>().map(Message::U64).or_else(|_| digits.parse::<i64>().map(Message::I64));
         number.map_err(|_| self.unsuitable(Kind::Range, "the integer does not fit 64 bits"))
