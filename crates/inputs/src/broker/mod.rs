@@ -255,22 +255,9 @@ fn rules(settings: &Settings) -> Result<Option<Rules>, String> {
     if let Some(bad) = link.as_deref().filter(|link| !is_name(link)) {
         return Err(format!("link: {bad:?} is not a valid link ID"));
     }
-    let Some(provider) = *provider else {
-        let alone = [
-            ("payload", payload.is_some()),
-            ("formats", !formats.is_empty()),
-            ("names", !names.is_empty()),
-            ("link", link.is_some()),
-            ("pointers", pointers.is_some()),
-        ];
-        return match alone.iter().find(|(_, given)| *given) {
-            Some((key, _)) => Err(format!("{key}: needs provider")),
-            None => Ok(None),
-        };
-    };
-    let (payload, pointers) = (*payload, pointers.as_ref());
-    let settings = RuleSettings { provider, payload, format: *format, formats, names, pointers };
-    Rules::new(&settings).map(Some)
+    let pointers = pointers.as_ref();
+    let settings = RuleSettings { payload: *payload, format: *format, formats, names, pointers };
+    Rules::optional(*provider, &settings, ("link", link.is_some()))
 }
 
 #[async_trait::async_trait]

@@ -100,21 +100,8 @@ impl Settings {
     /// Returns how to open envelopes, if a provider is set. An error says which setting is wrong.
     pub(super) fn rules(&self) -> Result<Option<Rules>, String> {
         let Settings { provider, payload, format, formats, names, pointers, .. } = self;
-        let Some(provider) = *provider else {
-            let alone = [
-                ("payload", payload.is_some()),
-                ("format", format.is_some()),
-                ("formats", !formats.is_empty()),
-                ("names", !names.is_empty()),
-                ("pointers", pointers.is_some()),
-            ];
-            return match alone.iter().find(|(_, given)| *given) {
-                Some((key, _)) => Err(format!("{key}: needs provider")),
-                None => Ok(None),
-            };
-        };
-        let (payload, pointers) = (*payload, pointers.as_ref());
-        let settings = RuleSettings { provider, payload, format: *format, formats, names, pointers };
-        Rules::new(&settings).map(Some)
+        let pointers = pointers.as_ref();
+        let settings = RuleSettings { payload: *payload, format: *format, formats, names, pointers };
+        Rules::optional(*provider, &settings, ("format", format.is_some()))
     }
 }

@@ -7,6 +7,7 @@ use super::{
     origin::{Origin, Position, time, unix},
 };
 use dunnage_ingest::Rejected;
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -14,6 +15,9 @@ type Pointer = Cow<'static, str>;
 
 /// Numbers from this on are times in milliseconds since 1970, smaller ones in seconds. In seconds, it is the year 5138.
 const MILLISECONDS: f64 = 1e11;
+
+/// What the parts of an ID must not have: characters that are not visible, and the separator.
+const IN_ID: &AsciiSet = &CONTROLS.add(b' ').add(b'%').add(b'@');
 
 /// Where an envelope has its parts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -125,7 +129,9 @@ impl Pointers {
         let number = |pointer: &Option<Pointer>| fields.number(pointer.as_deref()?);
         let port = self.port.as_deref().map_or(Ok(None), |pointer| fields.port(pointer))?;
         let ids: Option<Vec<String>> = self.id.iter().map(|pointer| fields.id(pointer)).collect();
-        let id = ids.filter(|ids| !ids.is_empty()).map(|ids| ids.join("@"));
+        let encoded = |id: String| utf8_percent_encode(&id, IN_ID).to_string();
+        let id = ids.filter(|ids| !ids.is_empty());
+        let id = id.map(|ids| ids.into_iter().map(encoded).collect::<Vec<_>>().join("@"));
         let payload = text(&self.payload).unwrap_or_default();
         Ok(Uplink {
             device: fields.needed(&self.device)?,
@@ -184,6 +190,9 @@ mod tests {
             ("300234010753370", &b"21.5"[..], Some(9))
         );
         assert_eq!(up.origin.sent_at.as_deref(), Some("2026-01-03T11:00:00.000Z"));
+        // A time with a space is one part of an ID, and the separator cannot be in a part.
+        let spaced = json!({"d": {"imei": "1"}, "n": "a@b", "t": "2026-01-03 12:00:00"});
+        assert_eq!(uplink(open(read, &spaced)).id.as_deref(), Some("a%40b@2026-01-03%2012:00:00"));
         // An ID that is not complete names nothing.
         assert_eq!(uplink(open(read, &json!({"d": {"imei": "1"}, "n": 7}))).id, None);
         for bad in

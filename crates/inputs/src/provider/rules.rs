@@ -36,8 +36,6 @@ pub enum Payload {
 
 /// The settings of the rules, which each input has among its own.
 pub struct RuleSettings<'s> {
-    /// The provider.
-    pub provider: Provider,
     /// What becomes the message.
     pub payload: Option<Payload>,
     /// The format of the devices' bytes.
@@ -75,8 +73,8 @@ pub struct Message {
 
 impl Rules {
     /// Checks the settings. An error begins with the key.
-    pub fn new(settings: &RuleSettings<'_>) -> Result<Rules, String> {
-        let RuleSettings { provider, payload, format, .. } = *settings;
+    pub fn new(provider: Provider, settings: &RuleSettings<'_>) -> Result<Rules, String> {
+        let RuleSettings { payload, format, .. } = *settings;
         if !provider.has_ports() && !settings.formats.is_empty() {
             return Err(format!("formats: messages of {} have no port", provider.name()));
         }
@@ -104,6 +102,29 @@ impl Rules {
         Ok(Rules { provider, payload, format, formats, names, pointers })
     }
 
+    /// Checks the settings of an input that opens envelopes only if a provider is set. Without one, they must not be given, nor must `other`, a
+    /// setting of the input with this name. The format alone may be that of messages without an envelope. An error begins with the key.
+    pub fn optional(
+        provider: Option<Provider>,
+        settings: &RuleSettings<'_>,
+        other: (&str, bool),
+    ) -> Result<Option<Rules>, String> {
+        if let Some(provider) = provider {
+            return Rules::new(provider, settings).map(Some);
+        }
+        let given = [
+            ("payload", settings.payload.is_some()),
+            ("formats", !settings.formats.is_empty()),
+            ("names", !settings.names.is_empty()),
+            ("pointers", settings.pointers.is_some()),
+            other,
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((key, _)) => Err(format!("{key}: needs provider")),
+            None => Ok(None),
+        }
+    }
+
     /// Opens an envelope. With a `key`, the envelope of RockBLOCK must be signed with it.
     pub fn open(&self, envelope: &Envelope<'_>, key: Option<&PublicKey>) -> Result<Content, Rejected> {
         self.provider.open(envelope, key, self.pointers.as_ref())
@@ -114,9 +135,14 @@ impl Rules {
         self.names.get(&uplink.device).unwrap_or(&uplink.device)
     }
 
-    /// Returns the idempotency key of `uplink`.
-    pub fn key(&self, uplink: &Uplink) -> Option<String> {
-        uplink.id.as_ref().map(|id| format!("{}:{id}", self.provider.name()))
+    /// Returns the idempotency key of `uplink`, which `input` received. The IDs of a generic envelope name a message only among those of the
+    /// input.
+    pub fn key(&self, input: &str, uplink: &Uplink) -> Option<String> {
+        let id = uplink.id.as_ref()?;
+        Some(match self.provider {
+            Provider::Generic => format!("generic:{input}:{id}"),
+            provider => format!("{}:{id}", provider.name()),
+        })
     }
 
     /// Returns the message of `uplink`, which the input `input` received over `topic`; `None` if it has no content, because it was only sent
@@ -164,7 +190,7 @@ impl Rules {
             true => DECODED_TYPE.to_owned(),
             false => media_type(format, uplink.origin.port),
         };
-        Some(Message { key: self.key(uplink), content_type, bad, origin: stored.to_json() })
+        Some(Message { key: self.key(input, uplink), content_type, bad, origin: stored.to_json() })
     }
 
     fn format_of(&self, port: Option<u8>) -> Option<Id> {

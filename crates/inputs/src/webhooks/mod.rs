@@ -107,7 +107,7 @@ impl Webhook {
         let header =
             settings.header.parse().map_err(|_| "header: must be the name of a header".to_owned())?;
         let (formats, names, pointers) = (&settings.formats, &settings.names, settings.pointers.as_ref());
-        let rules = Rules::new(&RuleSettings { provider, payload, format, formats, names, pointers })?;
+        let rules = Rules::new(provider, &RuleSettings { payload, format, formats, names, pointers })?;
         if let Some(bad) = link.as_deref().filter(|link| !is_name(link)) {
             return Err(format!("link: {bad:?} is not a valid link ID"));
         }
@@ -240,7 +240,7 @@ impl Hook {
     ) -> Result<(&'static str, Option<Rejected>), Rejected> {
         let device = &*self.rules.device(&uplink).to_owned();
         let provider = self.rules.provider.name();
-        let key = self.rules.key(&uplink);
+        let key = self.rules.key(&self.name, &uplink);
         let checked = self.check(env, peer, device, key.as_deref(), uplink.signed.as_ref()).await;
         if matches!(checked, Ok(true)) {
             env.metrics.event(provider, "repeated");

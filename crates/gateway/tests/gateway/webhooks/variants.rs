@@ -166,10 +166,12 @@ fn a_generic_envelope_is_authenticated_in_each_way() {
     );
     // A repeated request is the same message, and a duplicate key is an error.
     assert_answer(&call(&gateway, "/hooks/named", ("x-api-key", TOKEN), JSON, &body(3)), "stored");
+    // The ID names a message among those of one input.
+    assert_answer(&call(&gateway, "/hooks/bearer", ("authorization", &bearer), JSON, &body(3)), "stored");
     let twice = r#"{"imei":"1","imei":"2","data":"31"}"#;
     let answer = call(&gateway, "/hooks/named", ("x-api-key", TOKEN), JSON, twice);
     assert_problem(&answer, 400, "callback");
-    assert_eq!((&answer.json()["offset"], gateway.stop().0.stored), (&json!(12), 4));
+    assert_eq!((&answer.json()["offset"], gateway.stop().0.stored), (&json!(12), 5));
 }
 
 #[test]
