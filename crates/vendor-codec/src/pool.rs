@@ -188,7 +188,7 @@ fn run(shared: &Shared, thread: usize) {
                 result
             }
             Err(_) => {
-                // What the panic left half done must not run again, not even to be dropped.
+                // After a panic the state of the engine is unknown, so the engine is not even dropped.
                 mem::forget(engine);
                 Err(Error::new(Kind::Limit, &job.codec.file, None, "the engine of codecs failed"))
             }

@@ -47,7 +47,7 @@ impl<'b> Fields<'b> {
         text(&self.value, pointer)
     }
 
-    /// Returns the ID at `pointer`, a text or a whole number of 64 bits: the digits of others are not known.
+    /// Returns the ID at `pointer`, a text or a whole number of at most 64 bits. A larger number has lost its last digits.
     pub fn id(&self, pointer: &str) -> Option<String> {
         let exact = !matches!(pointer::find(&self.value, pointer)?, Value::F64(_));
         self.text(pointer).filter(|_| exact)

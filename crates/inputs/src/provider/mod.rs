@@ -76,7 +76,7 @@ impl Provider {
         matches!(self, Chirpstack | TheThingsStack | Thingpark | Helium | Generic)
     }
 
-    /// Returns whether its messages may have content without bytes. What a LoRaWAN server decodes of no bytes is none.
+    /// Returns whether its messages may have content without bytes. A LoRaWAN server that decodes an empty payload has no message.
     fn has_more_than_bytes(self) -> bool {
         matches!(self, Provider::Notehub | Provider::Generic)
     }

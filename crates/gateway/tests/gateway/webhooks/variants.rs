@@ -186,7 +186,7 @@ fn a_message_without_bytes_is_what_the_provider_decoded_also_with_a_format() {
     let send = |body: &str| call(&gateway, "/hooks/decoded", ("x-key", TOKEN), JSON, body);
     assert_answer(&send(r#"{"d":"a","v":{"t":1}}"#), "stored");
     assert_eq!(list(&gateway, "/api/devices/a/messages")[0]["value"], json!({"t": 1}));
-    // The last digits of such a number are lost, and with them the device.
+    // Such a number has lost its last digits, so it names no device.
     assert_problem(&send(r#"{"d":89490200001234567890,"v":{"t":1}}"#), 400, "callback");
     assert_problem(&send(r#"{"d":1.5,"v":{"t":1}}"#), 400, "callback");
     assert_eq!(gateway.stop().0.stored, 1);
