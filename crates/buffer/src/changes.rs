@@ -3,6 +3,7 @@
 use super::{
     Position, Totals,
     quarantine::{self, Left},
+    register,
 };
 use rusqlite::Connection;
 use std::{collections::HashMap, sync::Arc};
@@ -39,6 +40,11 @@ pub enum Change {
     Discard {
         /// Their IDs in the quarantine.
         quarantine_ids: Vec<i64>,
+    },
+    /// Devices of the register get new records, or leave it: all of them, or none.
+    Register {
+        /// Device IDs and records, as JSON; `None` to remove a device.
+        rows: Vec<(String, Option<String>)>,
     },
 }
 
@@ -81,6 +87,7 @@ impl Change {
                     quarantine::remove(connection, *id, left)?;
                 }
             }
+            Change::Register { rows } => register::save(connection, rows)?,
         }
         Ok(())
     }

@@ -27,6 +27,7 @@
 //! | `behind` | device that holds a cursor | its first message that the output has not resolved; the others are resolved beyond the cursor |
 //! | `undelivered` | dead letter | output, message ID, time and reason |
 //! | `gaps` | range of IDs | no message has these IDs: they were lost, or will not be used |
+//! | `register` | registered device | what the operator knows of it, as JSON |
 //! | `layouts` | slot of a schema | the fingerprint of the layout of its messages |
 //! | `formats`, `totals` | format; one row | counts over the life of the buffer |
 //!
@@ -121,6 +122,7 @@ mod reader;
 mod reads;
 mod record;
 mod references;
+mod register;
 mod retention;
 mod settings;
 mod shares;

@@ -10,6 +10,7 @@ use super::{
     layouts,
     position::Position,
     quarantine::{self, InQuarantine, Left},
+    register,
 };
 use crate::{
     Formats, LayoutKey,
@@ -65,6 +66,11 @@ impl Opened {
         std::mem::take(&mut self.loaded.quarantined)
     }
 
+    /// Takes the records of the register, as JSON.
+    pub fn take_registered(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.loaded.registered)
+    }
+
     /// Returns the packed layouts that the buffer's messages were decoded with.
     pub fn layouts(&self) -> &HashSet<Arc<LayoutKey>> {
         &self.loaded.layouts
@@ -90,6 +96,8 @@ pub struct Loaded {
     pub kept: Kept,
     /// The quarantine counts of each device when the file was read. The observer takes this over.
     pub quarantined: HashMap<String, InQuarantine>,
+    /// The records of the register when the file was read.
+    pub registered: Vec<String>,
     /// The packed layouts that the buffer's messages were decoded with.
     pub layouts: HashSet<Arc<LayoutKey>>,
     /// The cursors of outputs.
@@ -178,22 +186,23 @@ pub fn load(
     let files = file.files()?;
     let read = || -> rusqlite::Result<_> {
         let totals = Totals::load(&connection)?;
-        let layouts = layouts::load(&connection)?;
+        let about = (layouts::load(&connection)?, register::load(&connection)?);
         let cursors = changes::cursors(&connection)?;
         let positions = Position::load(&connection, &cursors)?;
         let (messages, bytes) = quarantine::size(&connection)?;
         let kept = (Kept { messages, bytes }, quarantine::counts(&connection)?);
         let mut duplicates = Duplicates::new(window.0, window.1);
         duplicates.load(&connection, clock::now(), dedup_by_payload)?;
-        Ok((totals, layouts, (cursors, positions), kept, duplicates))
+        Ok((totals, about, (cursors, positions), kept, duplicates))
     };
-    let (totals, layouts, (cursors, positions), (kept, quarantined), duplicates) =
+    let (totals, (layouts, registered), (cursors, positions), (kept, quarantined), duplicates) =
         read().map_err(|source| file.failed(source))?;
     let devices = Devices::default();
     Ok(Loaded {
         connection,
         files,
         totals,
+        registered,
         layouts,
         cursors,
         positions,

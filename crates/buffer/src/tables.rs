@@ -1,10 +1,10 @@
 //! The tables of the database, and their migration from older versions.
 
-use super::{position, waypoints};
+use super::{position, register, waypoints};
 use rusqlite::Connection;
 
 /// The version of the tables, as `PRAGMA user_version`.
-pub const VERSION: i64 = 8;
+pub const VERSION: i64 = 9;
 
 /// Version 1. `raw` holds the raw bytes of a message and `json` its value. Times are microseconds since 1970 (UTC). IDs ascend and are
 /// never reused; `totals` keeps the last one. `previous` is the ID of the device's previous message. It makes a device's messages a list
@@ -157,6 +157,10 @@ pub fn make_tables(transaction: &Connection) -> rusqlite::Result<()> {
     if version(transaction)? == 7 {
         transaction.execute_batch(ANSWERED)?;
         transaction.execute_batch(position::TABLE)?;
+        transaction.pragma_update(None, "user_version", 8)?;
+    }
+    if version(transaction)? == 8 {
+        transaction.execute_batch(register::TABLE)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
     Ok(())

@@ -26,6 +26,8 @@ pub struct Remains {
     /// Fingerprints, by schema and slot.
     pub layouts: BTreeMap<(String, u8), [u8; 32]>,
     pub gaps: Vec<(i64, i64)>,
+    /// The records of the register, by device.
+    pub registered: BTreeMap<String, String>,
 }
 
 impl Remains {
@@ -84,6 +86,9 @@ impl Remains {
                 self.layouts.insert((schema.to_owned(), slot), fingerprint);
             }
             Found::Gap(first, last) => self.gaps.push((first, last)),
+            Found::Registered(device, about) => {
+                self.registered.insert(device.to_owned(), about.to_owned());
+            }
         }
     }
 

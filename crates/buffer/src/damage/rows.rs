@@ -1,6 +1,6 @@
 //! Recognizes rows by the types of their columns, because recovery does not know to which table a page belongs.
 
-use crate::{Formats, Totals, record::Record};
+use crate::{Formats, Totals, record::Record, register};
 use dunnage_base::name::{is_device, is_name};
 use rusqlite::types::ValueRef::{self, Blob, Integer, Null, Text};
 
@@ -16,6 +16,8 @@ pub enum Found<'a> {
     DeadLetter(&'a str, i64, i64, &'a str),
     Layout(&'a str, u8, [u8; 32]),
     Gap(i64, i64),
+    /// A device of the register, and its record.
+    Registered(&'a str, &'a str),
 }
 
 /// Recognizes the row `id` with these `columns`. Returns `None` for a damaged row, or one of no table of the buffer. `formats` are the
@@ -56,6 +58,10 @@ pub fn of<'a>(id: Option<i64>, columns: &'a [ValueRef<'a>], formats: Formats) ->
                 columns.iter().all(|column| !matches!(column, Text(t) if std::str::from_utf8(t).is_err()));
             (texts && named && readable && matches!(answered, [] | [Null | Integer(0 | 1)]))
                 .then_some(Found::NewQuarantined(id))
+        }
+        (None, [Text(device), Text(about), Integer(check)]) => {
+            let (device, about) = (std::str::from_utf8(device).ok()?, std::str::from_utf8(about).ok()?);
+            (*check == register::check(device, about)).then_some(Found::Registered(device, about))
         }
         (None, [Text(output), Integer(id)]) => Some(Found::Cursor(name(output)?, *id)),
         (None, [Text(schema), Integer(slot), Blob(fingerprint)]) => {

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     Formats, Totals,
     record::{self, Record},
-    tables, waypoints,
+    register, tables, waypoints,
 };
 use rusqlite::{Connection, ErrorCode, params_from_iter, types::ToSqlOutput, types::ValueRef};
 use std::{collections::HashMap, path::Path};
@@ -210,6 +210,8 @@ fn write_rest(
     for ((schema, slot), fingerprint) in &remains.layouts {
         statement.execute((schema, slot, fingerprint))?;
     }
+    let registered = remains.registered.iter().map(|(device, about)| (device.clone(), Some(about.clone())));
+    register::save(connection, &registered.collect::<Vec<_>>())?;
     let mut statement = connection.prepare("INSERT INTO gaps VALUES (?, ?)")?;
     for gap in &missing.gaps {
         statement.execute(*gap)?;

@@ -1,7 +1,7 @@
 //! Power failures during the last commit, and damage of the log, compared with what SQLite reads from the same files.
 
 use super::wal;
-use crate::{BufferSettings, NewMessage, Options, Provenance, QuarantineSettings, open};
+use crate::{BufferSettings, Change, NewMessage, Options, Provenance, QuarantineSettings, open};
 use rusqlite::Connection;
 use std::{
     collections::BTreeSet,
@@ -196,4 +196,28 @@ fn an_intact_log_is_read_as_sqlite_reads_it() {
     assert!(!read.damaged);
     assert_eq!(read.sqlite, read.newest);
     assert!(read.frames.len() > read.sqlite.len());
+}
+
+#[test]
+fn a_recovery_keeps_the_register() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = settings(folder.path());
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (buffer, writer) = open(options(&settings), &|_| false).unwrap().start(1 << 20);
+        let writer = writer.spawn(()).unwrap();
+        let row = |n: usize| (format!("device {n}"), Some(format!(r#"{{"device":"device {n}"}}"#)));
+        let rows = (0..500).map(row).chain([("device 7".into(), None)]).collect();
+        buffer.queue.change(Change::Register { rows }).await.unwrap();
+        buffer.queue.store(message(1), buffer.queue.reserve(), || ()).unwrap().commit().await.unwrap();
+        buffer.close().await;
+        writer.join().unwrap();
+    });
+    super::recover(&settings.path, None, None, &["json"]).unwrap();
+    let mut opened = open(options(&settings), &|_| false).unwrap();
+    let mut registered = opened.take_registered();
+    registered.sort();
+    assert_eq!((registered.len(), opened.totals().damages), (499, 1));
+    assert!(registered.contains(&r#"{"device":"device 499"}"#.to_owned()));
+    assert!(!registered.contains(&r#"{"device":"device 7"}"#.to_owned()));
 }
