@@ -5,6 +5,7 @@
 //! 1. **Authorize.** [`Ingest::authorize`] asks whether the sender may send as this device, and whether it is within its limits.
 //! 2. **Receive.** The input reserves memory for the bytes while they arrive ([`Ingest::reserve`]), and knows from then on whether there is
 //!    room. [`Ingest::receive`] counts the message, also if its sender disconnects.
+//!    From here on the message has the device ID of the register ([`Registered`]), if it named its device by another one.
 //! 3. **Decode and validate.** The device's profile ([`profiles`]) chooses the codecs: those of its schema, and for packed messages the
 //!    layout of their slot. Large messages wait for their turn, so that decoding takes bounded memory.
 //! 4. **Submit.** The message goes to the buffer's writer. [`Pending::commit`] returns after the commit, when the input may acknowledge.
@@ -43,7 +44,8 @@
 //! let access = Access::new(&settings, Tokens::default(), Keys::default(), refusals.clone());
 //! let limits = Limits::new(&settings, refusals);
 //! let profiles = Arc::new(arc_swap::ArcSwap::from_pointee(Profiles::load(&Default::default(), &[])?));
-//! let ingest = Ingest::new(buffer, Arc::new(access), limits, profiles, Metrics::default());
+//! let (access, register) = (Arc::new(access), Registered::default());
+//! let ingest = Ingest::new(buffer, access, limits, profiles, register, Metrics::default());
 //!
 //! let peer = Peer::of_address(IpAddr::V4(Ipv4Addr::LOCALHOST));
 //! ingest.authorize(&peer, "buoy", None)?;
@@ -86,6 +88,7 @@ mod metrics;
 mod origin;
 pub mod profiles;
 mod references;
+mod registered;
 mod rejected;
 mod request_ids;
 mod requeue;
@@ -102,6 +105,7 @@ pub use meter::Meter;
 pub use metrics::Metrics;
 pub use origin::{DECODED_TYPE, is_decoded_elsewhere};
 pub use references::References;
+pub use registered::{RegisterSettings, Registered, Unknown};
 pub use rejected::{Code, KEPT_KINDS, Rejected};
 pub use request_ids::RequestIds;
 pub use retry::Submitted;
@@ -123,6 +127,8 @@ pub struct Ingest {
     pub limits: Limits,
     /// The schemas and profiles. A reload replaces them.
     pub profiles: Arc<ArcSwap<Profiles>>,
+    /// The register of devices.
+    pub registered: Registered,
     /// Where messages become durable.
     pub buffer: Buffer,
     /// The metrics of all inputs together.
@@ -146,6 +152,7 @@ impl Ingest {
         access: Arc<Access>,
         limits: Limits,
         profiles: Arc<ArcSwap<Profiles>>,
+        registered: Registered,
         metrics: Metrics,
     ) -> Ingest {
         Ingest {
@@ -153,6 +160,7 @@ impl Ingest {
             access,
             limits,
             profiles,
+            registered,
             buffer,
             metrics,
             turns: Turns::default(),

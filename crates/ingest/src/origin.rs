@@ -22,6 +22,8 @@ pub const NULLS: &str = "nulls";
 
 /// The port of the link, with which a vendor's codec decoded the message.
 pub const PORT: &str = "port";
+/// The external ID by which the message named its device.
+pub const EXTERNAL_ID: &str = "external_id";
 /// The warnings of a vendor's codec.
 pub const WARNINGS: &str = "warnings";
 

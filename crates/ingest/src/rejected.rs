@@ -19,6 +19,10 @@ pub enum Code {
     UnknownSchema,
     /// The slot of a packed message has no layout, or not the one that the message names.
     UnknownLayout,
+    /// The device is disabled in the register.
+    Disabled,
+    /// The device is not in the register, and has to be.
+    Unregistered,
     /// A packed message refers to another one, which the gateway does not have.
     Reference,
     /// The message is too large as JSON.
@@ -78,6 +82,8 @@ impl Code {
             Code::Schema => "schema",
             Code::UnknownSchema => "unknown-schema",
             Code::UnknownLayout => "unknown-layout",
+            Code::Disabled => "disabled",
+            Code::Unregistered => "unregistered",
             Code::Reference => "reference",
             Code::Unwritable => "unwritable",
             Code::MediaType => "media-type",
@@ -112,7 +118,7 @@ impl Code {
 }
 
 /// The causes for which a message is kept in the quarantine: the kinds of decoders' errors, `schema`, and codes that have no such kind.
-pub const KEPT_KINDS: [&str; 12] = [
+pub const KEPT_KINDS: [&str; 14] = [
     "truncated",
     "malformed",
     "type",
@@ -123,6 +129,8 @@ pub const KEPT_KINDS: [&str; 12] = [
     "media-type",
     "unknown-schema",
     "unknown-layout",
+    "disabled",
+    "unregistered",
     "unwritable",
     "decoder",
 ];
@@ -333,6 +341,7 @@ mod tests {
         let kinds = [Kind::Truncated, Kind::Malformed, Kind::Type, Kind::Range, Kind::Limit, Kind::Reference]
             .map(Kind::as_str);
         let codes = [Code::Schema, Code::MediaType, Code::UnknownSchema, Code::Unwritable, Code::Decoder];
+        let codes = codes.into_iter().chain([Code::Disabled, Code::Unregistered]);
         let codes = codes.map(|code| Rejected::new(code, "").kept_kind());
         let layout = Rejected::new(Code::UnknownLayout, "").at("range", 0).kept_kind();
         let all: Vec<_> = kinds.into_iter().chain(codes).chain([layout]).collect();

@@ -17,7 +17,7 @@ impl Ingest {
         kept: Quarantined,
         content_type: Option<&str>,
     ) -> Result<NewMessage, (NewQuarantined, Rejected)> {
-        let provenance = Provenance {
+        let mut provenance = Provenance {
             schema: kept.schema.map(Into::into),
             link: kept.link,
             key: kept.key,
@@ -27,7 +27,8 @@ impl Ingest {
         };
         let profiles = self.profiles.load_full();
         let content_type = content_type.unwrap_or(&kept.content_type);
-        let decoding = profiles.decoding(&provenance.device, content_type);
+        let admitted = self.registered.admit(&mut provenance);
+        let decoding = admitted.and_then(|()| profiles.decoding(&provenance.device, content_type));
         self.decode(profiles, provenance, content_type, decoding, kept.raw.into()).await
     }
 

@@ -73,10 +73,11 @@ impl Ingest {
         message: RawMessage<'_>,
         mut room: Reservation,
     ) -> Result<Pending, Rejected> {
-        let RawMessage { input, meter, provenance, content_type, bad, raw } = message;
+        let RawMessage { input, meter, mut provenance, content_type, bad, raw } = message;
         // Loaded once for each message, so that a reload cannot change the profiles halfway.
         let profiles = self.profiles.load_full();
-        let decoding = bad.map_or_else(|| profiles.decoding(&provenance.device, &content_type), Err);
+        let admitted = bad.map_or_else(|| self.registered.admit(&mut provenance), Err);
+        let decoding = admitted.and_then(|()| profiles.decoding(&provenance.device, &content_type));
         meter.received();
         self.metrics.received(input, decoding.as_ref().ok().map(Decoding::name));
         match self.decode(profiles, provenance, &content_type, decoding, raw).await {

@@ -50,7 +50,7 @@ fn ingest(folder: &Path) -> Ingest {
     let access = Access::new(&settings, Tokens::default(), Keys::default(), refusals.clone());
     let limits = Limits::new(&settings, refusals);
     let profiles = Arc::new(arc_swap::ArcSwap::from_pointee(profiles(folder)));
-    Ingest::new(buffer, Arc::new(access), limits, profiles, Metrics::default())
+    Ingest::new(buffer, Arc::new(access), limits, profiles, Default::default(), Metrics::default())
 }
 
 async fn send(ingest: &Ingest, device: &str, content_type: &str, raw: &[u8]) -> Result<(), Rejected> {

@@ -16,6 +16,7 @@ use codec_files::CodecFiles;
 use dunnage_base::name::{fits, is_name};
 use dunnage_buffer::LayoutKey;
 use dunnage_formats::{Avro, Definition, Error, Format, Id, Mapping, Protobuf};
+use dunnage_register::{Record, Register};
 use dunnage_schema::Model;
 use dunnage_vendor_codec::Codec;
 use known::KnownTexts;
@@ -119,6 +120,7 @@ pub struct Profiles {
     /// Whether any rule gives the place of positions.
     places: bool,
     no_path: Arc<str>,
+    register: Arc<Register>,
 }
 
 /// A mistake in a schema or a profile.
@@ -170,9 +172,26 @@ impl Profiles {
             schemas.iter().filter_map(|(name, schema)| Some((name, schema.as_ref()?))).map(codecs).collect();
         let watch = rules.iter().any(|rule| rule.silent_after.is_some());
         let places = rules.iter().any(|rule| rule.position.is_some());
-        let profiles =
-            Profiles { without_schema: Codecs::none(), schemas, rules, watch, places, no_path: "".into() };
+        let profiles = Profiles {
+            without_schema: Codecs::none(),
+            schemas,
+            rules,
+            watch,
+            places,
+            no_path: "".into(),
+            register: Arc::default(),
+        };
         (profiles, mistakes)
+    }
+
+    /// Returns the profiles with the register that tells them about devices.
+    pub fn with_register(self, register: Arc<Register>) -> Profiles {
+        Profiles { register, ..self }
+    }
+
+    /// Returns the record of `device`, if it is registered.
+    pub fn record(&self, device: &str) -> Option<Arc<Record>> {
+        self.register.get(device)
     }
 
     /// Returns the layout that has replaced `key`: a different one in the same slot of the same schema.

@@ -76,7 +76,7 @@ impl From<&Rejected> for Reply {
             }
             Code::Callback | Code::Host => ResponseType::BadRequest,
             Code::Unauthorized => ResponseType::Unauthorized,
-            Code::Forbidden => ResponseType::Forbidden,
+            Code::Forbidden | Code::Disabled | Code::Unregistered => ResponseType::Forbidden,
             Code::NotFound | Code::UnknownSchema => ResponseType::NotFound,
             Code::Method => ResponseType::MethodNotAllowed,
             Code::BodyTimeout | Code::Incomplete => ResponseType::RequestEntityIncomplete,

@@ -102,6 +102,8 @@ fn status_and_title(code: Code) -> (StatusCode, &'static str) {
         Code::Schema => (StatusCode::UNPROCESSABLE_ENTITY, "Schema violation"),
         Code::UnknownSchema => (StatusCode::NOT_FOUND, "Unknown schema"),
         Code::UnknownLayout => (StatusCode::UNPROCESSABLE_ENTITY, "Unknown layout"),
+        Code::Disabled => (StatusCode::FORBIDDEN, "Device disabled"),
+        Code::Unregistered => (StatusCode::FORBIDDEN, "Device not registered"),
         Code::Reference => (StatusCode::CONFLICT, "Unknown reference"),
         Code::Unwritable => (StatusCode::UNPROCESSABLE_ENTITY, "Cannot be stored"),
         Code::MediaType => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "Unsupported media type"),
@@ -226,7 +228,7 @@ problems! {
     /// The problems of messages and batches.
     pub(crate) IngestProblems: Code::Malformed, Code::Name, Code::Key, Code::Query, Code::Body, Code::Unauthorized, Code::Forbidden,
         Code::UnknownSchema, Code::BodyTimeout, Code::Reference, Code::TooLarge, Code::MediaType, Code::ContentEncoding, Code::Schema,
-        Code::NotRepresentable, Code::UnknownLayout, Code::Unwritable, Code::TooMany, Code::Decoder, Code::QueueFull, Code::BufferFull,
+        Code::NotRepresentable, Code::UnknownLayout, Code::Disabled, Code::Unregistered, Code::Unwritable, Code::TooMany, Code::Decoder, Code::QueueFull, Code::BufferFull,
         Code::NotWritten;
     /// The problems of webhooks.
     pub(crate) HookProblems: Code::Callback, Code::Name, Code::Unauthorized, Code::BodyTimeout, Code::TooLarge, Code::TooMany,
