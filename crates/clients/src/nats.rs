@@ -21,6 +21,10 @@ pub mod header {
     pub const LINK: &str = "Dunnage-Link";
     /// Its request ID.
     pub const REQUEST: &str = "X-Request-Id";
+    /// The name of the device in the register, percent-encoded.
+    pub const DEVICE_NAME: &str = "Dunnage-Device-Name";
+    /// The tags of the device in the register, as a JSON object.
+    pub const TAGS: &str = "Dunnage-Tags";
     /// The origin as reported by the input: an object, as compact JSON.
     pub const ORIGIN: &str = "Dunnage-Origin";
     /// The format of the payload.

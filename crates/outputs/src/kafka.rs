@@ -144,10 +144,13 @@ impl Kafka {
 }
 
 fn headers(message: &Message) -> OwnedHeaders {
-    let received_at = message.received_at.to_string();
+    let (received_at, tags) = (message.received_at.to_string(), message.tags_json());
+    let device_name = message.device_name().map(str::to_owned);
     [
         (NAME, Some(&message.stable_id)),
         (header::DEVICE, Some(&message.device)),
+        (header::DEVICE_NAME, device_name.as_ref()),
+        (header::TAGS, tags.as_ref()),
         (header::RECEIVED_AT, Some(&received_at)),
         (header::FORMAT, Some(&message.format)),
         (header::SCHEMA, message.schema.as_ref()),

@@ -1,5 +1,6 @@
 //! The message that outputs deliver.
 
+use dunnage_register::{Record, Tags};
 use std::{ops::Deref, sync::Arc};
 
 /// A stored message, with the data that the configuration adds for outputs.
@@ -11,6 +12,25 @@ pub struct Message {
     pub path: Arc<str>,
     /// The media type of its raw bytes; `None` for a format that this version does not know.
     pub media_type: Option<&'static str>,
+    /// The record of the device, if it is registered.
+    pub record: Option<Arc<Record>>,
+}
+
+impl Message {
+    /// Returns the name of the device in the register.
+    pub fn device_name(&self) -> Option<&str> {
+        self.record.as_ref()?.name.as_deref()
+    }
+
+    /// Returns the tags of the device in the register, if it has any.
+    pub fn tags(&self) -> Option<&Tags> {
+        self.record.as_ref().map(|record| &record.tags).filter(|tags| !tags.is_empty())
+    }
+
+    /// Returns the tags of the device in the register as a JSON object, if it has any.
+    pub fn tags_json(&self) -> Option<String> {
+        serde_json::to_string(self.tags()?).ok()
+    }
 }
 
 impl Deref for Message {

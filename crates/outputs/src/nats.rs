@@ -361,6 +361,12 @@ fn check_subject(subject: &str) -> Result<(), String> {
 fn headers(message: &Message, payload: Payload) -> HeaderMap {
     let mut headers = HeaderMap::new();
     headers.insert(header::DEVICE, header_of(&message.device));
+    if let Some(name) = message.device_name() {
+        headers.insert(header::DEVICE_NAME, header_of(name));
+    }
+    if let Some(tags) = message.tags_json() {
+        headers.insert(header::TAGS, tags);
+    }
     headers.insert(header::RECEIVED_AT, message.received_at.to_string());
     headers.insert(header::FORMAT, message.format.as_str());
     headers.insert(header::REQUEST, message.request.as_str());

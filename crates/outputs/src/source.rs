@@ -1,6 +1,7 @@
 //! Where outputs read messages.
 
 use dunnage_buffer::Buffer;
+use dunnage_register::Record;
 use dunnage_schema::Model;
 use std::sync::Arc;
 
@@ -18,6 +19,9 @@ pub trait Catalog: Send + Sync {
     /// Returns the value of `{path}` in templates for messages of `device`; empty if its profile has no path.
     fn path(&self, device: &str) -> Arc<str>;
 
+    /// Returns the record of a registered device.
+    fn record(&self, device: &str) -> Option<Arc<Record>>;
+
     /// Returns the media type of a format, by its name; `None` for an unknown one.
     fn media_type(&self, format: &str) -> Option<&'static str>;
 
@@ -33,6 +37,10 @@ pub struct NoCatalog;
 impl Catalog for NoCatalog {
     fn path(&self, _: &str) -> Arc<str> {
         "".into()
+    }
+
+    fn record(&self, _: &str) -> Option<Arc<Record>> {
+        None
     }
 
     fn media_type(&self, _: &str) -> Option<&'static str> {

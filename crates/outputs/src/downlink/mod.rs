@@ -44,6 +44,7 @@ struct Origin {
     provider: String,
     device_name: Option<String>,
     provider_device: Option<String>,
+    external_id: Option<String>,
 }
 
 /// The message to acknowledge.
@@ -91,7 +92,9 @@ impl Downlink {
         let (index, message, origin) = named.into_iter().next_back()?;
         let device = match self.provider {
             Provider::TheThingsStack => origin.device_name,
-            _ => Some(origin.provider_device.unwrap_or_else(|| message.device.clone())),
+            _ => {
+                Some(origin.provider_device.or(origin.external_id).unwrap_or_else(|| message.device.clone()))
+            }
         };
         let age = clock::now().saturating_sub(message.received_at).try_into().unwrap_or_default();
         let named = Named { device: &message.device, count, age: Duration::from_micros(age) };

@@ -12,8 +12,20 @@ use std::{
 };
 
 /// The columns of each message, before those of its value.
-pub const FIRST: [&str; 10] =
-    ["name", "id", "device", "received_at", "format", "schema", "link", "request", "origin", "value"];
+pub const FIRST: [&str; 12] = [
+    "name",
+    "id",
+    "device",
+    "device_name",
+    "tags",
+    "received_at",
+    "format",
+    "schema",
+    "link",
+    "request",
+    "origin",
+    "value",
+];
 
 /// Largest number of value columns in a file, and length of a pointer in bytes. Further values are in `value` alone.
 pub const COLUMNS: usize = 1000;

@@ -187,11 +187,16 @@ fn record(
         leaves.into_iter().map(|(pointer, leaf)| (pointer, cell(leaf, formulas))).collect();
     let id = message.id.to_string();
     let device = cell(Leaf::Text(message.device.clone()), formulas);
+    let text = |text: Option<String>| text.map_or_else(String::new, |text| cell(Leaf::Text(text), formulas));
+    let device_name = text(message.device_name().map(str::to_owned));
+    let tags = text(message.tags_json());
     let received_at = clock::rfc3339_micros(message.received_at);
     let first = [
         &*message.stable_id,
         &id,
         &device,
+        &device_name,
+        &tags,
         &received_at,
         &message.format,
         message.schema.as_deref().unwrap_or_default(),

@@ -6,6 +6,7 @@ use super::{
     row::{Row, group, new_rows},
 };
 use dunnage_base::clock;
+use dunnage_register::Tags;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::{
@@ -23,6 +24,12 @@ pub struct Line<'a> {
     pub name: String,
     pub id: i64,
     pub device: String,
+    /// The name of the device in the register when the line was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_name: Option<String>,
+    /// Its tags.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Tags>,
     /// RFC 3339 with microseconds.
     pub received_at: String,
     pub format: String,
@@ -124,6 +131,8 @@ fn write_lines(rows: &[&Row<'_>], to: &mut dyn Write) -> io::Result<()> {
             name: message.stable_id.clone(),
             id: message.id,
             device: message.device.clone(),
+            device_name: message.device_name().map(str::to_owned),
+            tags: message.tags().cloned(),
             received_at: clock::rfc3339_micros(message.received_at),
             format: message.format.clone(),
             schema: message.schema.clone(),

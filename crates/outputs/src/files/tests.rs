@@ -197,3 +197,17 @@ fn a_message_that_no_file_can_have_is_refused_after_those_before_it() {
     assert_eq!((failed.delivered, failed.kind), (1, crate::FailureKind::Refused));
     assert_eq!(ids(&folder.path().join("2026-01-01.b.ndjson")), [1]);
 }
+
+#[test]
+fn files_have_the_names_and_tags_of_registered_devices() {
+    let record = r#"{"device":"d","name":"Hive, 7","tags":{"site":"pisa"}}"#;
+    let record = dunnage_register::Record::from_json(record).unwrap();
+    let message = Message { record: Some(record.into()), ..message(1, 1, "{\"t\":1}") };
+    let folder = tempfile::tempdir().unwrap();
+    write(&mut ndjson::Ndjson::default(), folder.path(), std::slice::from_ref(&message)).unwrap();
+    let line = std::fs::read_to_string(folder.path().join("2026-01-01.b.ndjson")).unwrap();
+    assert!(
+        line.contains(r#""device":"d","device_name":"Hive, 7","tags":{"site":"pisa"},"received_at""#),
+        "{line}"
+    );
+}

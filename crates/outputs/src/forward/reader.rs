@@ -257,5 +257,6 @@ impl Reader {
 }
 
 fn with_catalog(stored: dunnage_buffer::Message, catalog: &dyn Catalog) -> Message {
-    Message { path: catalog.path(&stored.device), media_type: catalog.media_type(&stored.format), stored }
+    let (path, media_type) = (catalog.path(&stored.device), catalog.media_type(&stored.format));
+    Message { path, media_type, record: catalog.record(&stored.device), stored }
 }

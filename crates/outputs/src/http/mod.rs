@@ -6,6 +6,7 @@ use super::{Class, Failed, FailureKind, Message, Output, Partitions, Shape};
 use dunnage_access::tls;
 use dunnage_base::clock;
 use dunnage_clients::secret::SecretFile;
+use dunnage_register::Tags;
 use reqwest::{
     Client, Response, StatusCode, Url,
     header::{self, HeaderMap, HeaderName, HeaderValue},
@@ -97,6 +98,10 @@ pub struct Http {
 struct Body<'a> {
     name: &'a str,
     device: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device_name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tags: Option<&'a Tags>,
     received_at: String,
     format: &'a str,
     schema: Option<&'a str>,
@@ -252,6 +257,8 @@ fn write(message: &Message, body: &mut Vec<u8>) -> serde_json::Result<()> {
     let object = Body {
         name: &message.stable_id,
         device: &message.device,
+        device_name: message.device_name(),
+        tags: message.tags(),
         received_at: clock::rfc3339(message.received_at),
         format: &message.format,
         schema: message.schema.as_deref(),

@@ -62,7 +62,7 @@ enum Known {
 
 /// A row of a row group.
 struct Record {
-    fixed: [Option<String>; 10],
+    fixed: [Option<String>; FIRST.len()],
     id: i64,
     received_at: i64,
     leaves: HashMap<String, Leaf>,
@@ -128,7 +128,7 @@ impl Table {
                 _ => (Physical::BYTE_ARRAY, text.clone()),
             };
             let repetition = match name {
-                "schema" | "link" | "origin" => Repetition::OPTIONAL,
+                "device_name" | "tags" | "schema" | "link" | "origin" => Repetition::OPTIONAL,
                 _ => Repetition::REQUIRED,
             };
             fields.push(field(name, physical, logical, repetition)?);
@@ -153,7 +153,7 @@ impl Table {
             match name {
                 "id" => required::<Int64Type>(&mut columns, group.iter().map(|r| r.id))?,
                 "received_at" => required::<Int64Type>(&mut columns, group.iter().map(|r| r.received_at))?,
-                "schema" | "link" | "origin" => optional::<ByteArrayType>(
+                "device_name" | "tags" | "schema" | "link" | "origin" => optional::<ByteArrayType>(
                     &mut columns,
                     group.iter().map(|r| r.fixed[n].as_deref().map(ByteArray::from)),
                 )?,
@@ -252,6 +252,8 @@ impl Record {
             Some(line.name),
             None,
             Some(line.device),
+            line.device_name,
+            line.tags.and_then(|tags| serde_json::to_string(&tags).ok()),
             None,
             Some(line.format),
             line.schema,
