@@ -3,6 +3,7 @@
 use dunnage_formats::Id;
 use dunnage_ingest::profiles::Profiles;
 use dunnage_outputs::Catalog;
+use dunnage_register::Record;
 use dunnage_schema::Model;
 use std::sync::Arc;
 
@@ -12,6 +13,10 @@ pub struct ProfileCatalog(pub Arc<Profiles>);
 impl Catalog for ProfileCatalog {
     fn path(&self, device: &str) -> Arc<str> {
         self.0.output_path(device)
+    }
+
+    fn record(&self, device: &str) -> Option<Arc<Record>> {
+        self.0.record(device)
     }
 
     fn media_type(&self, format: &str) -> Option<&'static str> {

@@ -2,6 +2,7 @@
 
 use crate::{
     api::objects::{MessageObject, RejectObject, StatsObject},
+    operations::register,
     quarantine_log::QuarantineLog,
     rates,
     state::GatewayState,
@@ -12,7 +13,7 @@ use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
-use tokio::time::MissedTickBehavior;
+use tokio::{runtime::Handle, time::MissedTickBehavior};
 
 /// Most messages in the event stream, per second and at once.
 const PER_SECOND: f64 = 50.0;
@@ -25,13 +26,20 @@ pub struct Commits {
     quarantine_log: QuarantineLog,
     allowance: f64,
     at: Instant,
+    runtime: Handle,
 }
 
 impl Commits {
     /// Creates an observer for the writer of `state`.
     pub fn new(state: Arc<GatewayState>) -> Commits {
         let quarantine_log = QuarantineLog::new();
-        Commits { state, quarantine_log, allowance: PER_SECOND, at: Instant::now() }
+        Commits {
+            state,
+            quarantine_log,
+            allowance: PER_SECOND,
+            at: Instant::now(),
+            runtime: Handle::current(),
+        }
     }
 
     /// Returns how many events may be sent now.
@@ -111,6 +119,8 @@ impl Observer for Commits {
 
     fn reopened(&mut self, quarantined: HashMap<String, InQuarantine>) {
         self.state.fleet.reopened(quarantined);
+        // On a task of its own, because this is the writer, which makes it durable.
+        self.runtime.spawn(register::restore(Arc::clone(&self.state)));
     }
 
     fn dedup_by_payload(&self, device: &str) -> bool {

@@ -3,7 +3,10 @@
 use documented::DocumentedFields;
 use dunnage_access::{AccessSettings, tls::TlsSettings};
 use dunnage_buffer::{BufferSettings, QuarantineSettings};
-use dunnage_ingest::profiles::settings::{Profile, SchemaSettings};
+use dunnage_ingest::{
+    RegisterSettings,
+    profiles::settings::{Profile, SchemaSettings},
+};
 use dunnage_inputs::{Beside, HttpSettings, InputSettings};
 use dunnage_outputs::OutputSettings;
 use serde::{Deserialize, Serialize};
@@ -23,6 +26,8 @@ pub struct Config {
     pub buffer: BufferSettings,
     /// The quarantine.
     pub quarantine: QuarantineSettings,
+    /// The register of devices.
+    pub register: RegisterSettings,
     /// The schemas.
     pub schemas: SchemaSettings,
     /// The admin socket.

@@ -4,7 +4,7 @@ use crate::config::{Admin, Config, Log};
 use documented::DocumentedFields;
 use dunnage_access::{AccessSettings, tls::TlsSettings};
 use dunnage_buffer::{BufferSettings, QuarantineSettings};
-use dunnage_ingest::profiles::settings::SchemaSettings;
+use dunnage_ingest::{RegisterSettings, profiles::settings::SchemaSettings};
 use dunnage_inputs::HttpSettings;
 use std::{fmt::Write, io::ErrorKind, path::Path};
 use toml::{Table, Value};
@@ -13,12 +13,13 @@ use toml::{Table, Value};
 type Section = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 /// Every section in the order of the default configuration. The doc comments of the settings are its comments.
-const SECTIONS: [Section; 8] = [
+const SECTIONS: [Section; 9] = [
     section::<HttpSettings>("http"),
     section::<AccessSettings>("access"),
     section::<TlsSettings>("tls"),
     section::<BufferSettings>("buffer"),
     section::<QuarantineSettings>("quarantine"),
+    section::<RegisterSettings>("register"),
     section::<SchemaSettings>("schemas"),
     section::<Admin>("admin"),
     section::<Log>("log"),

@@ -91,7 +91,7 @@ pub struct Moment {
 }
 
 /// Why messages are put into the quarantine.
-const KINDS: [&str; 10] = [
+const KINDS: [&str; 12] = [
     Kind::Truncated.as_str(),
     Kind::Malformed.as_str(),
     Kind::Type.as_str(),
@@ -102,6 +102,8 @@ const KINDS: [&str; 10] = [
     Code::MediaType.as_str(),
     Code::UnknownSchema.as_str(),
     Code::UnknownLayout.as_str(),
+    Code::Disabled.as_str(),
+    Code::Unregistered.as_str(),
 ];
 
 impl Metrics {

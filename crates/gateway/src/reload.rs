@@ -150,7 +150,8 @@ impl Reloader {
             needs_restart: differences(&self.config, &config),
             gone_layouts,
         };
-        self.state.ingest().profiles.store(Arc::new(profiles));
+        let register = Arc::clone(&self.state.ingest().registered.register);
+        self.state.ingest().profiles.store(Arc::new(profiles.with_register(register)));
         self.state.ingest().watch_silence().await;
         self.state.ingest().access.replace(tokens, keys);
         guards.replace();

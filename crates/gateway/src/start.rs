@@ -12,6 +12,7 @@ use crate::{
     listeners,
     live::Live,
     metrics::Metrics,
+    operations::register,
     rates::Rates,
     reload::Reloader,
     server,
@@ -25,7 +26,7 @@ use dunnage_access::{
 use dunnage_base::{clock, hex::hex};
 use dunnage_buffer::{BufferError, IdleWriter, LayoutKey, Opened, Options};
 use dunnage_clients::secret::SecretFiles;
-use dunnage_ingest::{Ingest, profiles::Profiles};
+use dunnage_ingest::{Ingest, Registered, profiles::Profiles};
 use dunnage_inputs::{
     Environment, Hooks, InputError, Named,
     connections::{self, Connections},
@@ -177,7 +178,9 @@ impl Parts {
     /// Builds the state of the gateway from its parts.
     fn build(self, config: &Arc<Config>, secrets: SecretFiles, stopping: &CancellationToken) -> Built {
         let Parts { mut opened, metrics, .. } = self;
-        let profiles = Arc::new(ArcSwap::from_pointee(self.profiles));
+        let register = Arc::new(register::load(opened.take_registered()));
+        let profiles = self.profiles.with_register(Arc::clone(&register));
+        let profiles = Arc::new(ArcSwap::from_pointee(profiles));
         let catalog = Arc::clone(&profiles);
         let fleet = Arc::new(Fleet::new(profiles.load_full(), opened.take_quarantined()));
         let rates = Rates::new(opened.totals());
@@ -192,7 +195,8 @@ impl Parts {
         let refusals = &metrics.refusals;
         let access = Arc::new(Access::new(&config.access, self.tokens, self.keys, refusals.clone()));
         let limits = Limits::new(&config.access, refusals.clone());
-        let ingest = Ingest::new(buffer, access, limits, profiles, self.ingest_metrics);
+        let registered = Registered { register, settings: config.register.clone() };
+        let ingest = Ingest::new(buffer, access, limits, profiles, registered, self.ingest_metrics);
         let delivered = Arc::clone(&outputs);
         let env = Environment {
             ingest,
@@ -215,6 +219,8 @@ impl Parts {
             addresses: self.addresses,
             rates,
             quarantine: Mutex::default(),
+            register: Mutex::default(),
+            files: register::memory(),
         };
         Built { state: Arc::new(state), listener: self.listener, writer }
     }

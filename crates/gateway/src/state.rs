@@ -1,7 +1,7 @@
 //! The state of a running gateway, which the API, the admin interface and a reload work on.
 
 use crate::{config::Config, fleet::Fleet, live::Live, metrics::Metrics, rates::Rates};
-use dunnage_buffer::Buffer;
+use dunnage_buffer::{Buffer, Memory};
 use dunnage_clients::secret::SecretFiles;
 use dunnage_ingest::Ingest;
 use dunnage_inputs::Environment;
@@ -35,6 +35,10 @@ pub struct GatewayState {
     pub rates: Rates,
     /// Held while a request changes the quarantine: one at a time.
     pub quarantine: Mutex<()>,
+    /// Held while a request changes the register: one at a time.
+    pub register: Mutex<()>,
+    /// The memory of files that are imported into the register.
+    pub files: Memory,
 }
 
 impl GatewayState {

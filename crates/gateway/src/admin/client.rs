@@ -68,6 +68,17 @@ impl AdminClient {
         self.ask(self.http.post(self.url(what, query))).await
     }
 
+    /// Sends a `POST` with a body to the path `what` with a query. There is no timeout.
+    pub async fn send(
+        &self,
+        what: &str,
+        query: &[(&str, String)],
+        body: impl Into<reqwest::Body>,
+    ) -> Result<Value, AdminError> {
+        let request = self.http.post(self.url(what, query)).header("Content-Type", "application/json");
+        self.ask(request.body(body)).await
+    }
+
     async fn ask(&self, request: reqwest::RequestBuilder) -> Result<Value, AdminError> {
         let answer = request.send().await.map_err(|e| failed(&self.path, e))?;
         let success = answer.status().is_success();

@@ -6,6 +6,7 @@ mod client;
 mod dead_letters;
 mod ids;
 mod quarantine;
+mod register;
 mod socket;
 mod status;
 
@@ -13,12 +14,13 @@ pub use client::{AdminClient, AdminError};
 pub use socket::{Socket, SocketError, check_length};
 
 use crate::{
+    operations::register::FILE,
     reload::{Reloaded, Reloader},
     state::GatewayState,
 };
 use axum::{
     Json, Router,
-    extract::{self, State, rejection::QueryRejection},
+    extract::{self, DefaultBodyLimit, State, rejection::QueryRejection},
     http::StatusCode,
     routing::{get, post},
 };
@@ -47,6 +49,14 @@ pub fn serve(socket: Socket, state: Arc<GatewayState>, reloader: Arc<Reloader>) 
         .route("/dead-letters", get(dead_letters::list))
         .route("/dead-letters/retry", post(dead_letters::retry))
         .route("/dead-letters/discard", post(dead_letters::discard))
+        .route("/devices", get(register::list))
+        .route("/devices/show", get(register::show))
+        .route("/devices/add", post(register::add))
+        .route("/devices/set", post(register::set))
+        .route("/devices/remove", post(register::remove))
+        .route("/devices/import", post(register::import))
+        .route("/devices/export", get(register::export))
+        .layer(DefaultBodyLimit::max(FILE))
         .route("/reload", post(reload))
         .fallback(async || Problem::not_found("nothing is at this address"))
         .with_state(admin);

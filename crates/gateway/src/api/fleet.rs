@@ -3,6 +3,7 @@
 #![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
 
 use super::lists::{DEFAULT_LIMIT, limit_of};
+use super::objects::NamedObject;
 use super::problems::{AnswerProblems, QueryAndNameProblems, QueryProblems, ReadProblems};
 use crate::{
     fleet::{Direction, Entry, Kind, Page, Position, Query, Sort, Source},
@@ -10,6 +11,7 @@ use crate::{
 };
 use axum::{Json, extract::State, http::Uri};
 use dunnage_base::clock::{self, rfc3339};
+use dunnage_ingest::profiles::Profiles;
 use dunnage_inputs::{AccessProblems, NoQuery, Problem, Segment, query};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
@@ -149,6 +151,9 @@ struct Names {
 pub struct DeviceObject {
     #[schema(value_type = String)]
     device: Arc<str>,
+    /// The name and the tags of the device in the register.
+    #[serde(flatten)]
+    named: NamedObject,
     /// How many messages it has stored, and their raw bytes.
     messages: u64,
     bytes: u64,
@@ -190,11 +195,13 @@ struct LastObject {
 }
 
 impl DeviceObject {
-    fn of((entry, quarantined): (Entry, u64), now: i64) -> DeviceObject {
+    fn of((entry, quarantined): (Entry, u64), profiles: &Profiles, now: i64) -> DeviceObject {
         let seconds = |micros: i64| micros as f64 / 1e6;
         let expected = entry.cadence.expected();
         let [link, format, schema, profile] = entry.names;
+        let record = profiles.record(&entry.device);
         DeviceObject {
+            named: NamedObject::of(record.as_deref()),
             device: entry.device,
             messages: entry.messages,
             bytes: entry.bytes,
@@ -211,7 +218,7 @@ impl DeviceObject {
                 schema,
                 link,
                 bytes: entry.message_bytes,
-                position: entry.position,
+                position: entry.position.or_else(|| Position::of(record.as_deref()?)),
             }),
         }
     }
@@ -232,7 +239,7 @@ pub async fn devices(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result
     let Page { devices, matches, offset, previous, next, listed, names } = page;
     let [link, format, schema, profile] = names;
     Ok(Json(Devices {
-        devices: devices.into_iter().map(|device| DeviceObject::of(device, now)).collect(),
+        devices: devices.into_iter().map(|device| DeviceObject::of(device, &profiles, now)).collect(),
         matches,
         offset,
         previous,
@@ -260,5 +267,5 @@ pub async fn device(
     let found = state.fleet.device(&device, &profiles, &ingest.buffer.readers).await?;
     let found =
         found.ok_or_else(|| Problem::not_found(format!("no message of the device {device:?} is stored")))?;
-    Ok(Json(DeviceObject::of(found, clock::now())))
+    Ok(Json(DeviceObject::of(found, &profiles, clock::now())))
 }

@@ -12,6 +12,7 @@ mod operate;
 mod operations;
 mod page;
 pub mod problems;
+pub mod register;
 mod series;
 mod turns;
 
@@ -72,11 +73,13 @@ fn readable() -> OpenApiRouter<Arc<GatewayState>> {
         .routes(routes!(openapi::openapi))
         .merge(dunnage_playground::routes(Process::Gateway))
         .merge(operations::routes())
+        .merge(register::routes())
 }
 
 /// The routes for peers that may operate.
 fn operators(state: &Arc<GatewayState>) -> Router<Arc<GatewayState>> {
-    Router::from(operate::routes()).layer(from_fn_with_state(Arc::clone(state), operate::operators_only))
+    let all = operate::routes().merge(register::changes());
+    Router::from(all).layer(from_fn_with_state(Arc::clone(state), operate::operators_only))
 }
 
 /// The routes for everyone.

@@ -6,6 +6,7 @@ use dunnage_buffer::{Message, NewMessage, NewQuarantined, Quarantined, stable_id
 use dunnage_formats::Id;
 use dunnage_ingest::profiles::Profiles;
 use dunnage_packed::is_delta;
+use dunnage_register::{Record, Tags};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
@@ -21,6 +22,9 @@ pub struct MessageObject {
     /// The ID with which outputs deliver the message.
     name: String,
     device: String,
+    /// The name and the tags of the device in the register.
+    #[serde(flatten)]
+    named: NamedObject,
     received_at: String,
     format: String,
     #[schema(required)]
@@ -42,11 +46,34 @@ pub struct MessageObject {
     value: Box<RawValue>,
 }
 
+/// What the register says of a device.
+#[derive(Clone, Default, PartialEq, Serialize, ToSchema)]
+pub struct NamedObject {
+    /// Its name, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device_name: Option<String>,
+    /// Its tags.
+    #[serde(skip_serializing_if = "Tags::is_empty")]
+    #[schema(value_type = std::collections::BTreeMap<String, String>, required = false)]
+    tags: Tags,
+}
+
+impl NamedObject {
+    /// Returns what the register says of a device with this record.
+    pub fn of(record: Option<&Record>) -> NamedObject {
+        let named = record.map(|record| (record.name.clone(), record.tags.clone()));
+        named.map_or_else(NamedObject::default, |(device_name, tags)| NamedObject { device_name, tags })
+    }
+}
+
 impl MessageObject {
     /// Converts a message of the buffer. Returns `None` if its JSON is damaged.
     pub fn of_stored(m: Message, profiles: &Profiles) -> Option<Self> {
+        let record = profiles.record(&m.device);
+        let position = Position::find(profiles.position(&m.device), &m.json, m.origin.as_deref());
         Some(MessageObject {
-            position: Position::find(profiles.position(&m.device), &m.json, m.origin.as_deref()),
+            position: position.or_else(|| Position::of(record.as_deref()?)),
+            named: NamedObject::of(record.as_deref()),
             slot: slot(&m),
             id: m.id,
             name: m.stable_id,

@@ -20,9 +20,9 @@ use crate::{
 };
 use axum::{
     Extension, Json,
-    body::Body,
+    body::{Body, Bytes},
     extract::{Request, State},
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -47,6 +47,9 @@ const MOST: usize = 1000;
 /// Largest body of a request, in bytes.
 const BODY: usize = 64 << 10;
 
+/// The types of bodies. A page of another site can send none of them without a preflight request, and no DELETE.
+const TYPES: [&str; 3] = ["application/json", "text/csv", "application/x-ndjson"];
+
 /// The routes for operators.
 pub fn routes() -> OpenApiRouter<Arc<GatewayState>> {
     OpenApiRouter::new()
@@ -63,6 +66,13 @@ pub struct Operator {
     address: IpAddr,
 }
 
+impl Operator {
+    /// Logs what the operator did with a device of the register.
+    pub fn log(&self, action: &'static str, device: &str, ok: bool) {
+        tracing::info!(token = self.token, address = %self.address, device, ok, "an operator {action}");
+    }
+}
+
 /// Middleware that denies requests without a token that may operate, and those that a page of another site may have caused.
 pub async fn operators_only(
     State(state): State<Arc<GatewayState>>,
@@ -70,14 +80,14 @@ pub async fn operators_only(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let mut response = match admit(&state, &peer, request.headers()) {
+    let mut response = match admit(&state, &peer, request.method(), request.headers()) {
         Ok(operator) => {
             request.extensions_mut().insert(operator);
             next.run(request).await
         }
         Err(problem) => {
             // An unread body would end the connection, perhaps before its client has read the answer.
-            ignore(request.into_body(), &limits(&state)).await;
+            ignore(request.into_body(), &limits(&state, BODY)).await;
             problem.into_response()
         }
     };
@@ -89,14 +99,20 @@ pub async fn operators_only(
     response
 }
 
-fn admit(state: &GatewayState, peer: &Peer, headers: &HeaderMap) -> Result<Operator, Problem> {
+fn admit(
+    state: &GatewayState,
+    peer: &Peer,
+    method: &Method,
+    headers: &HeaderMap,
+) -> Result<Operator, Problem> {
     if is_cross_site(headers) {
         let detail = "a browser sent the request for a page of another site";
         return Err(Problem::new(CROSS_SITE, detail));
     }
     let given = headers.get(header::CONTENT_TYPE).and_then(|given| given.to_str().ok()).unwrap_or_default();
-    if !given.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
-        let detail = "an operation must have Content-Type: application/json";
+    let given = given.split(';').next().unwrap_or_default().trim();
+    if *method != Method::DELETE && !TYPES.iter().any(|known| given.eq_ignore_ascii_case(known)) {
+        let detail = "an operation must have Content-Type: application/json, and an import text/csv or application/x-ndjson";
         return Err(Problem::new(NOT_JSON, detail));
     }
     let token = state.ingest().access.may_operate(peer, bearer(headers).as_deref())?;
@@ -299,15 +315,28 @@ fn bad(detail: impl Into<String>) -> Problem {
     Problem::new(SELECTION, detail)
 }
 
-/// Returns the limits of a body.
-fn limits(state: &GatewayState) -> HttpSettings {
-    HttpSettings { body_limit_bytes: BODY, ..state.env.http.clone() }
+/// Returns the limits of a body of at most `bytes`.
+fn limits(state: &GatewayState, bytes: usize) -> HttpSettings {
+    HttpSettings { body_limit_bytes: bytes, ..state.env.http.clone() }
+}
+
+/// Receives the body of an operation on the register, of at most `most` bytes. The bytes of all of them have a limit.
+pub async fn receive_from(
+    state: &GatewayState,
+    operator: &Operator,
+    body: Body,
+    most: usize,
+) -> Result<Bytes, Problem> {
+    let mut room = state.files.reserve();
+    let sender = Sender { address: operator.address, device: None };
+    Ok(receive(body, &limits(state, most), sender, &mut room).await?)
 }
 
 /// Receives and parses a body. It counts as an incoming message of `from`, so it can be rejected while memory for those is exhausted.
 async fn read<T: DeserializeOwned>(state: &GatewayState, from: IpAddr, body: Body) -> Result<T, Problem> {
     let mut room = state.ingest().reserve();
-    let bytes = receive(body, &limits(state), Sender { address: from, device: None }, &mut room).await?;
+    let bytes =
+        receive(body, &limits(state, BODY), Sender { address: from, device: None }, &mut room).await?;
     serde_json::from_slice(&bytes).map_err(|e| bad(format!("the body is not a selection: {e}")))
 }
 

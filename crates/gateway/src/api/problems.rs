@@ -1,6 +1,9 @@
 //! The problems of the API beside those of inputs, and which of them each handler has.
 
-use crate::operations::dead_letters::NOT_RUNNING;
+use crate::operations::{
+    dead_letters::NOT_RUNNING,
+    register::{CONFLICT, RECORD},
+};
 use axum::http::StatusCode;
 use dunnage_ingest::Code;
 use dunnage_inputs::{ProblemKind, problems};
@@ -46,4 +49,7 @@ problems! {
     /// The problems of operations on dead letters.
     pub DeadLetterProblems: Code::Query, Code::Name, SELECTION, Code::Body, Code::Unauthorized, Code::Forbidden, CROSS_SITE,
         Code::BodyTimeout, Code::TooLarge, NOT_JSON, Code::TooMany, Code::Unreadable, Code::QueueFull;
+    /// The problems of changes of the register.
+    pub RegisterProblems: Code::Query, Code::Name, RECORD, CONFLICT, Code::Body, Code::Unauthorized, Code::Forbidden, CROSS_SITE,
+        Code::BodyTimeout, Code::TooLarge, NOT_JSON, Code::TooMany, Code::Unreadable, Code::QueueFull, Code::NotWritten;
 }

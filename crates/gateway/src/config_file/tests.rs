@@ -79,6 +79,7 @@ fn every_key_can_be_set_in_the_environment() {
             ("buffer", "when_full") => "refuse",
             ("log", "level") => "warn",
             ("access", "who") => "anyone",
+            ("register", "unknown") => "quarantine",
             ("http", "tls" | "forms") | ("schemas", "assert_formats" | "require_check") => "true",
             ("tls", _) => "both.pem",
             (_, "path" | "map" | "socket" | "tokens" | "keys") => "elsewhere",

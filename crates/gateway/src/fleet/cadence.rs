@@ -14,6 +14,8 @@ const KNOWN: u8 = 3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
+    /// `interval_seconds` of the register.
+    Register,
     /// Its schema says it: `every` of `x-dunnage-time`, or `x-dunnage-every` of a time in seconds.
     Schema,
     /// `silent_after_seconds` of its profile.
@@ -25,6 +27,8 @@ pub enum Source {
 /// Statistics of the intervals between the messages of a device. Times are microseconds.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cadence {
+    /// The interval that the register says.
+    pub registered: Option<i64>,
     /// The interval that the schema says.
     pub every: Option<i64>,
     /// The time of the profile after which the device counts as silent.
@@ -62,8 +66,9 @@ impl Cadence {
     /// Returns the expected interval, and where it comes from.
     pub fn expected(&self) -> Option<(i64, Source)> {
         let usual = (self.seen >= KNOWN).then_some(self.usual);
-        self.every
-            .map(|every| (every, Source::Schema))
+        self.registered
+            .map(|every| (every, Source::Register))
+            .or_else(|| self.every.map(|every| (every, Source::Schema)))
             .or_else(|| self.silent_after.map(|after| (after, Source::Profile)))
             .or_else(|| usual.map(|usual| (usual, Source::Messages)))
     }
@@ -79,7 +84,7 @@ impl Cadence {
         let several = every.saturating_mul(LATE_TENTHS) / 10;
         Some(match source {
             Source::Profile => every,
-            Source::Schema | Source::Messages => {
+            Source::Register | Source::Schema | Source::Messages => {
                 self.silent_after.map_or(several, |after| after.min(several))
             }
         })
@@ -112,6 +117,9 @@ mod tests {
         assert_eq!(cadence.expected(), Some((15 * MINUTE, Source::Schema)));
         // The profile's limit is the shorter one here, and the device is not yet late by the schema.
         assert_eq!((cadence.late(0, 9 * MINUTE), cadence.late(0, 12 * MINUTE)), (None, Some(0)));
+        cadence.registered = Some(20 * MINUTE);
+        assert_eq!(cadence.expected(), Some((20 * MINUTE, Source::Register)));
+        cadence.registered = None;
         cadence.silent_after = None;
         assert_eq!((cadence.late(0, 37 * MINUTE), cadence.late(0, 195 * MINUTE)), (None, Some(180 * MINUTE)));
         // The clock was ahead when the last message came.

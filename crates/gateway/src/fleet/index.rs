@@ -122,6 +122,14 @@ impl Index {
         self.entries[*self.places.get(device)?].as_mut()
     }
 
+    /// Applies the record of the register to a device, if it is in the list.
+    pub fn registered(&mut self, device: &str) {
+        let Some(place) = self.places.get(device) else { return };
+        if let Some(entry) = &mut self.entries[*place] {
+            classify(entry, &self.profiles, &mut self.names[Kind::Profile as usize]);
+        }
+    }
+
     /// Returns the names of a kind that most devices have, at most `most`, and how many devices have each: in the order of the names.
     pub fn most_used(&self, kind: Kind, most: usize) -> BTreeMap<Arc<str>, u32> {
         let mut all: Vec<_> = self.names[kind as usize].0.iter().collect();
@@ -283,6 +291,9 @@ impl Index {
 fn classify(entry: &mut Entry, profiles: &Profiles, names: &mut Names) {
     names.replace(&mut entry.names[Kind::Profile as usize], profiles.pattern(&entry.device));
     entry.cadence.silent_after = profiles.silent_after(&entry.device);
+    let record = profiles.record(&entry.device);
+    let seconds = record.and_then(|record| record.interval_seconds);
+    entry.cadence.registered = seconds.map(|seconds| seconds.saturating_mul(1_000_000) as i64);
     entry.cadence.every = entry.names[Kind::Schema as usize].as_ref().and_then(|name| profiles.every(name));
 }
 

@@ -77,6 +77,17 @@ impl Fleet {
         left.iter().for_each(|device| index.leave_quarantine(device));
     }
 
+    /// Applies new records of the register to the devices in the list.
+    pub fn registered<'d>(&self, devices: impl Iterator<Item = &'d str>) {
+        let mut index = self.index();
+        devices.for_each(|device| index.registered(device));
+    }
+
+    /// Returns when the last message of a listed device was received, in microseconds since 1970.
+    pub fn last_seen(&self, device: &str) -> Option<i64> {
+        self.index().get(device).filter(|entry| entry.last_id > 0).map(|entry| entry.received_at)
+    }
+
     /// Returns how many messages are in the quarantine.
     pub fn in_quarantine(&self) -> u64 {
         self.index().in_quarantine()

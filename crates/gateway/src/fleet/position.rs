@@ -1,5 +1,6 @@
 //! Where a device was when it sent a message.
 
+use dunnage_register::Record;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, value::RawValue};
 use utoipa::ToSchema;
@@ -51,6 +52,11 @@ impl Position {
         };
         let of_provider = || at(origin.filter(|origin| origin.contains("\"position\""))?, "/position");
         in_message.or_else(of_provider)
+    }
+
+    /// Returns the place of a device that does not move, if the register has one.
+    pub fn of(record: &Record) -> Option<Position> {
+        record.place().map(|(latitude, longitude)| Position { latitude, longitude })
     }
 
     fn new(latitude: &RawValue, longitude: &RawValue) -> Option<Position> {

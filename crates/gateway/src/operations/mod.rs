@@ -6,6 +6,7 @@ pub mod dead_letters;
 pub mod inputs;
 pub mod outputs;
 pub mod quarantine;
+pub mod register;
 pub mod schemas;
 pub mod storage;
 

@@ -45,6 +45,7 @@ mod packed;
 mod play;
 #[cfg(unix)]
 mod quarantine;
+mod register;
 mod reload;
 mod retention;
 mod schemas;
