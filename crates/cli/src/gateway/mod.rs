@@ -3,6 +3,7 @@
 mod check;
 mod config;
 mod dead_letters;
+mod device;
 mod key;
 mod openapi;
 mod quarantine;
@@ -48,6 +49,7 @@ enum Command {
     Status(status::Status),
     Quarantine(quarantine::Quarantine),
     DeadLetters(dead_letters::DeadLetters),
+    Device(device::Device),
     Reload(reload::Reload),
     Token(token::Token),
     Key(key::Key),
@@ -63,6 +65,7 @@ impl Gateway {
             Some(Command::Status(command)) => command.run(),
             Some(Command::Quarantine(command)) => command.run(),
             Some(Command::DeadLetters(command)) => command.run(),
+            Some(Command::Device(command)) => command.run(),
             Some(Command::Reload(command)) => command.run(),
             Some(Command::Token(command)) => command.run(),
             Some(Command::Key(command)) => command.run(),

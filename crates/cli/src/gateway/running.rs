@@ -32,6 +32,17 @@ impl Which {
         self.ask(async |client| client.post(what, query).await)
     }
 
+    /// Sends a POST request with a body to the admin socket of the running gateway.
+    pub fn send(
+        &self,
+        what: &str,
+        query: &[(&str, String)],
+        body: impl Into<Vec<u8>>,
+    ) -> Result<Value, Failure> {
+        let body: Vec<u8> = body.into();
+        self.ask(async |client| client.send(what, query, body).await)
+    }
+
     fn ask(
         &self,
         question: impl AsyncFnOnce(AdminClient) -> Result<Value, dunnage_gateway::AdminError>,

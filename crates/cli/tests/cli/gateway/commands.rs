@@ -166,3 +166,66 @@ fn the_printed_openapi_document_is_the_served_one() {
     assert_eq!(printed.json(), served);
     assert!(served["paths"]["/ingest/{device}"]["post"].is_object());
 }
+
+#[test]
+fn devices_are_registered_listed_changed_imported_and_exported() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut child, address) = gateway(folder.path());
+    let device = |arguments: &[&str]| ask(folder.path(), &[&["device"], arguments].concat());
+    let added = [
+        "add",
+        "hive-7",
+        "--name",
+        "Hive 7",
+        "--tag",
+        "site=pisa",
+        "--external-id",
+        "70b3",
+        "--longitude",
+        "-10",
+        "--latitude",
+        "43",
+    ];
+    assert_eq!(device(&added).text(), "added hive-7\n");
+    let twice = device(&added);
+    assert!(
+        twice.code == 1 && twice.stderr.contains("the device \"hive-7\" is in the register already"),
+        "{}",
+        twice.stderr
+    );
+    assert_eq!(post(address, "70b3", "{}"), 204);
+    assert_eq!(
+        device(&["set", "hive-7", "--tag", "kind=scale", "--remove-tag", "site", "--unset", "place"]).text(),
+        "changed hive-7\n"
+    );
+    let shown = device(&["show", "hive-7"]).json();
+    assert_eq!(
+        (&shown["tags"], &shown["latitude"]),
+        (&serde_json::json!({"kind": "scale"}), &serde_json::Value::Null)
+    );
+    assert!(shown["last_seen"].is_string());
+    assert_eq!(device(&["set", "hive-7", "--disable"]).text(), "changed hive-7\n");
+    assert_eq!(post(address, "hive-7", "{}"), 403);
+    assert_eq!(device(&["set", "hive-7", "--enable"]).text(), "changed hive-7\n");
+    assert_eq!(device(&["set", "hive-7"]).code, 2);
+
+    let file = folder.path().join("devices.csv");
+    std::fs::write(&file, "device,name\nhive-8,Hive 8\nhive-9\n").unwrap();
+    let path = file.to_str().unwrap();
+    let cut = device(&["import", path]);
+    assert!(cut.code == 1 && cut.stderr.contains("line 3: 1 cells; the header has 2"), "{}", cut.stderr);
+    std::fs::write(&file, "device,name\nhive-8,Hive 8\nhive-9,\n").unwrap();
+    assert_eq!(device(&["import", path, "--dry-run"]).text(), "would be: 2 added, 0 changed, 0 unchanged\n");
+    assert_eq!(device(&["import", path]).text(), "2 added, 0 changed, 0 unchanged\n");
+    let exported = device(&["export"]).text().to_owned();
+    assert_eq!(exported.lines().nth(2), Some("hive-8,Hive 8,,,,,,,,"), "{exported}");
+    let list = device(&["list", "--find", "HIVE 8"]).text().to_owned();
+    assert!(list.contains("hive-8") && list.lines().count() == 2, "{list}");
+    let page = device(&["list", "--limit", "1"]).text().to_owned();
+    assert!(page.contains("3 devices in all; continue with --after \"hive-7\""), "{page}");
+    assert_eq!(device(&["remove", "hive-8", "hive-9"]).text(), "removed 2 devices\n");
+    assert_eq!(device(&["list", "--tag", "kind=scale", "--json"]).json()["matches"], 1);
+    assert_eq!(device(&["show", "hive-8"]).code, 1);
+    terminate(&child);
+    assert_eq!(exit_code(&mut child), Some(0));
+}
