@@ -13,6 +13,7 @@ import { MessageView } from "./message.js";
 import { MessagesView } from "./messages.js";
 import { OperationsView } from "./operations.js";
 import { OutputsView } from "./outputs.js";
+import { RegisterView } from "./register.js";
 import { QuarantineView } from "./quarantine.js";
 import { LIMITS, Store } from "./store.js";
 import { ConnectionView, TotalsView, WelcomeView } from "./status.js";
@@ -49,6 +50,7 @@ const views = [
   new MessagesView(draw, (message) => address.format({ ...shown, message }), (message) => show({ ...shown, message })),
   new QuarantineView(),
   new OutputsView(),
+  new RegisterView(choose),
   new OperationsView((message) => address.format({ ...shown, message }), (message) => show({ ...shown, message })),
 ];
 

@@ -8,6 +8,7 @@ import { save } from "./export.js";
 import { age, bytes, count, counted, fullTime, lateness, span, total } from "./format.js";
 import { LatestView, sift } from "./latest.js";
 import { Plot } from "./plot.js";
+import { tagLine } from "./register.js";
 import { Track } from "./track.js";
 import { suffix, titled, unitOf } from "./units.js";
 import { brief, leaves, title } from "./value.js";
@@ -163,6 +164,8 @@ export class DeviceView {
   #facts({ device: { name, series, messages, about }, devices }) {
     const last = devices.get(name) ?? messages[0];
     const facts = [];
+    if (about?.device_name) facts.push(["Name", about.device_name]);
+    if (about?.tags) facts.push(["Tags", tagLine(about.tags)]);
     if (last) facts.push(["Last message", seen(last)]);
     if (about && about.expected_every !== null && (last ?? about.last)) facts.push(["Expected", lateness(lateNow(about, last))]);
     if (series?.interval != null) facts.push(["Usual interval", span(series.interval)]);

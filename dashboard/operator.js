@@ -8,13 +8,21 @@ import { count, counted } from "./format.js";
 const PARTS = 10_000;
 
 /** Returns the gateway's answer to an operation, or why there is none. */
-async function post(path, body, token) {
+const post = (path, body, token) => send(path, { method: "POST", body: JSON.stringify(body) }, token);
+
+/**
+ * Sends a request with the token of an operator. Returns the gateway's answer, or why there is none.
+ * @param {string} path
+ * @param {{ method: string, body?: any, type?: string }} request a body is JSON, if `type` names nothing else
+ * @param {string} token
+ */
+export async function send(path, { method, body, type = "application/json" }, token) {
   let response;
   try {
     response = await fetch(at(path), {
-      method: "POST",
-      headers: { "content-type": "application/json", accept: "application/json", authorization: `Bearer ${token}` },
-      body: JSON.stringify(body),
+      method,
+      headers: { "content-type": type, accept: "application/json", authorization: `Bearer ${token}` },
+      body,
       cache: "no-store",
     });
     const answer = await response.json().catch(() => ({}));
@@ -46,6 +54,7 @@ export class Operator {
     this.done = done;
     this.title = el("h2", { id: "operate-title" });
     this.what = el("p", {});
+    this.fields = el("div", { class: "entries" });
     this.input = el("input", { id: "operate-token", type: "password", autocomplete: "off", spellcheck: "false", autocapitalize: "off", maxlength: 128, "aria-describedby": "operate-about" });
     this.about = el("p", { class: "soft", id: "operate-about" }, ...prose("`dunnage gateway token new --operate` makes one. The page keeps it until it is closed, and stores it nowhere."));
     this.entry = el("div", {}, el("label", { for: "operate-token" }, "Token that may operate"), this.input, this.about);
@@ -56,7 +65,7 @@ export class Operator {
     this.progress = el("p", { role: "status" });
     this.cancel = el("button", { type: "button" }, "Cancel");
     this.act = el("button", { type: "submit" });
-    const form = el("form", {}, this.title, this.what, this.entry, this.known, this.error, this.progress, el("p", { class: "buttons" }, this.cancel, this.act));
+    const form = el("form", {}, this.title, this.what, this.fields, this.entry, this.known, this.error, this.progress, el("p", { class: "buttons" }, this.cancel, this.act));
     this.dialog = el("dialog", { class: "operate", "aria-labelledby": "operate-title" }, form);
     document.body.append(this.dialog);
     form.addEventListener("submit", (event) => {
@@ -69,6 +78,8 @@ export class Operator {
     });
     this.cancel.addEventListener("click", () => this.#leave());
     this.dialog.addEventListener("cancel", (event) => {
+      // A chooser of files that is cancelled says so to the dialog, too.
+      if (event.target !== this.dialog) return;
       event.preventDefault();
       this.#leave();
     });
@@ -77,20 +88,23 @@ export class Operator {
   /**
    * Asks whether to perform an operation: its `title`, `what` happens, the `label` of the button, the `path` and the `selection` of the
    * request, how many messages it concerns (`total`), and `report(sums, failure)`, which makes a sentence of the summed numbers of all
-   * answers and of the first message that failed.
+   * answers and of the first message that failed. In place of `path`, `selection` and `total` an operation may have `request(token)`, which
+   * returns the answer of one request, or `{ confirm }`, a text and a label that have to be confirmed first. `fields` are nodes for what the request
+   * needs.
    */
   ask(operation) {
     this.#operation = operation;
     this.#stopped = false;
     setText(this.title, operation.title);
     setText(this.what, operation.what);
+    this.fields.replaceChildren(...(operation.fields ?? []));
     setText(this.act, operation.label);
     this.act.classList.toggle("danger", operation.danger === true);
     setText(this.error, "");
     setText(this.progress, "");
     this.#show();
     if (!this.dialog.open) this.dialog.showModal();
-    (this.#token ? this.cancel : this.input).focus();
+    (this.fields.querySelector("input, textarea") ?? (this.#token ? this.cancel : this.input)).focus();
   }
 
   /** Closes the dialog, unless an operation is running. */
@@ -128,8 +142,14 @@ export class Operator {
     setText(this.error, "");
     this.#running = true;
     this.#show();
-    const [sums, failure, example] = await this.#run();
+    const [sums, failure, example, confirm] = await this.#run();
     this.#running = false;
+    if (confirm) {
+      setText(this.progress, confirm.text);
+      setText(this.act, confirm.label);
+      this.#show();
+      return;
+    }
     const changed = Object.values(sums).some((sum) => sum > 0);
     const text = this.#operation.report(sums, example);
     if (changed || !failure) this.done(failure || this.#stopped ? `${text} The rest was left as it was.` : text);
@@ -146,11 +166,15 @@ export class Operator {
   }
 
   /**
-   * Performs the parts of the operation. Returns the sums of the numbers in their answers, the failure that ended it, and the first message
-   * that failed.
+   * Performs the parts of the operation. Returns the sums of the numbers in their answers, the failure that ended it, the first message
+   * that failed, and what has to be confirmed before more is done.
    */
   async #run() {
-    const { path, selection, total } = this.#operation;
+    const { path, selection, total, request } = this.#operation;
+    if (request) {
+      const { answer, confirm, ...failure } = await request(this.#token);
+      return [answer ?? {}, answer || confirm ? null : failure, undefined, confirm];
+    }
     const sums = {};
     let after, example;
     for (let part = 0; part < PARTS; part++) {
