@@ -1,5 +1,6 @@
 // The changes of the register: the dialogs that add, edit, remove and import devices.
 
+import { found, get } from "./api.js";
 import { el } from "./dom.js";
 import { count, counted } from "./format.js";
 import { send } from "./operator.js";
@@ -55,10 +56,14 @@ export function add(operator) {
   const { nodes, read } = form({ device: "" }, true);
   operator.ask({
     title: "Add a device",
-    what: "Messages of the device then carry its name and tags. A device that is there already gets this record.",
+    what: "Messages of the device then carry its name and tags.",
     label: "Add",
     fields: nodes,
-    request: (token) => save(read(), token),
+    request: async (token) => {
+      const record = read();
+      const isThere = record.device && (await found(get(path(record.device))));
+      return isThere ? { status: 409, detail: `the device "${record.device}" is in the register already` } : save(record, token);
+    },
     report: () => `${read().device} is registered.`,
   });
 }

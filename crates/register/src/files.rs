@@ -4,10 +4,13 @@
 //! and so on. An empty cell is a field that is not set.
 
 use crate::{Edit, Record, Register};
+use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
+use utoipa::ToSchema;
 
 /// The format of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum FileFormat {
     /// Comma-separated values with a header.
     Csv,

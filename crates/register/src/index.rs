@@ -174,7 +174,9 @@ impl Register {
             }
             stays
         });
-        for record in edits.into_values().flatten() {
+        for mut record in edits.into_values().flatten() {
+            record.tags.shrink();
+            record.external_ids.shrink_to_fit();
             let record = Arc::new(record);
             by_id.extend(ids(&record).map(|id| (id.into(), Arc::clone(&record))));
             sorted.push(record);

@@ -36,6 +36,11 @@ impl Tags {
         self.0.iter().map(|(key, value)| (&**key, &**value))
     }
 
+    /// Gives back memory that no tag uses.
+    pub(crate) fn shrink(&mut self) {
+        self.0.shrink_to_fit();
+    }
+
     /// Returns whether there is no tag.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -77,9 +77,13 @@ fn readable() -> OpenApiRouter<Arc<GatewayState>> {
 }
 
 /// The routes for peers that may operate.
+fn operable() -> OpenApiRouter<Arc<GatewayState>> {
+    operate::routes().merge(register::changes())
+}
+
+/// The same, with the check whether a peer may.
 fn operators(state: &Arc<GatewayState>) -> Router<Arc<GatewayState>> {
-    let all = operate::routes().merge(register::changes());
-    Router::from(all).layer(from_fn_with_state(Arc::clone(state), operate::operators_only))
+    Router::from(operable()).layer(from_fn_with_state(Arc::clone(state), operate::operators_only))
 }
 
 /// The routes for everyone.

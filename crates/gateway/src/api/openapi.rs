@@ -2,7 +2,7 @@
 //! forbids routes that bypass it.
 
 use super::problems::QueryProblems;
-use super::{health, operate, readable};
+use super::{health, operable, readable};
 use crate::state::GatewayState;
 use axum::{http::header, response::IntoResponse};
 use dunnage_inputs::{AccessProblems, NoQuery};
@@ -48,7 +48,7 @@ impl Modify for Credentials {
 
 static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
     let all: OpenApiRouter<Arc<GatewayState>> = OpenApiRouter::with_openapi(About::openapi());
-    let mut document = all.merge(readable()).merge(operate::routes()).merge(health()).into_openapi();
+    let mut document = all.merge(readable()).merge(operable()).merge(health()).into_openapi();
     document.merge(dunnage_inputs::routes().into_openapi());
     document.to_pretty_json().unwrap_or_default()
 });

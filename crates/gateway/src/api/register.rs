@@ -99,7 +99,7 @@ pub async fn show(
     register::show(&state, &device).map(Json)
 }
 
-#[utoipa::path(get, path = "/api/register/export", tag = "register", params(("format" = Option<String>, Query, description = "`csv` (default) or `ndjson`.")), responses(
+#[utoipa::path(get, path = "/api/register/export", tag = "register", params(("format" = inline(Option<FileFormat>), Query, description = "`csv` (default) or `ndjson`.")), responses(
     (status = 200, description = "The whole register as a file, which an import reads again.", content((String = "text/csv"), (String = "application/x-ndjson"))),
     QueryProblems,
     AccessProblems,
