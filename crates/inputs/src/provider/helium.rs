@@ -19,6 +19,8 @@ const HELIUM: Pointers = Pointers {
     time: at("/reported_at"),
     counter: at("/fcnt"),
     name: at("/name"),
+    tenant: at("/metadata/labels/0/organization_id"),
+    application: at("/app_eui"),
     ..NOWHERE
 };
 
@@ -52,7 +54,7 @@ mod tests {
                  "rssi": -54, "snr": 9.8, "spreading": "SF9BW125", "status": "success"},
                 {"id": "11ni2CA", "rssi": -51, "snr": 9}
             ],
-            "id": "7c523974-4ce7-4a92-948b-55171a6e4d77", "name": "Test Me", "payload": "SGVsbG8sIHdvcmxkIQ==", "port": 1,
+            "id": "7c523974-4ce7-4a92-948b-55171a6e4d77", "metadata": {"labels": [{"name": "DontLabelMe", "organization_id": "d724b93a"}]}, "name": "Test Me", "payload": "SGVsbG8sIHdvcmxkIQ==", "port": 1,
             "reported_at": 1_586_868_546_123_u64, "decoded": {"payload": {"t": 21.5}, "status": "success"}
         });
         let up = uplink(open(read, &body));
@@ -65,6 +67,10 @@ mod tests {
         assert_eq!(
             (origin.port, origin.counter, origin.sent_at.as_deref()),
             (Some(1), Some(19), Some("2020-04-14T12:49:06.123Z"))
+        );
+        assert_eq!(
+            (origin.tenant.as_deref(), origin.application.as_deref()),
+            (Some("d724b93a"), Some("6948A4B59F4666AD"))
         );
         assert_eq!(origin.gateway.unwrap().id, "11KHJW1");
     }

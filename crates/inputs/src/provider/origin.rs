@@ -17,6 +17,15 @@ pub struct Origin {
     /// The device's name, besides its ID.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device_name: Option<String>,
+    /// Whose device it is at the provider.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<String>,
+    /// The application, or the product, that it belongs to there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub application: Option<String>,
+    /// What kind of device it is there: its device profile, model, device type or fleet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
     /// The LoRaWAN port.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<u8>,

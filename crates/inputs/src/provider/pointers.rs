@@ -49,6 +49,15 @@ pub struct Pointers {
     /// The device's name, besides its ID.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Pointer>,
+    /// Whose device it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<Pointer>,
+    /// The application that it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub application: Option<Pointer>,
+    /// What kind of device it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Pointer>,
     /// The latitude of the device in degrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latitude: Option<Pointer>,
@@ -83,6 +92,9 @@ pub const NOWHERE: Pointers = Pointers {
     time: None,
     counter: None,
     name: None,
+    tenant: None,
+    application: None,
+    profile: None,
     latitude: None,
     longitude: None,
 };
@@ -102,6 +114,9 @@ impl Pointers {
             ("time", &self.time),
             ("counter", &self.counter),
             ("name", &self.name),
+            ("tenant", &self.tenant),
+            ("application", &self.application),
+            ("profile", &self.profile),
             ("latitude", &self.latitude),
             ("longitude", &self.longitude),
         ];
@@ -142,6 +157,9 @@ impl Pointers {
                 sent_at: text(&self.time).and_then(|text| instant(&text)),
                 position: Position::new(number(&self.latitude), number(&self.longitude)),
                 device_name: text(&self.name),
+                tenant: text(&self.tenant),
+                application: text(&self.application),
+                profile: text(&self.profile),
                 port,
                 counter: text(&self.counter).and_then(|text| text.parse().ok()),
                 ..Origin::default()
@@ -179,17 +197,20 @@ mod tests {
 
     #[test]
     fn a_table_describes_any_envelope() {
-        let table = "device = '/d/imei'\npayload = '/p'\nencoding = 'text'\nid = ['/n', '/t']\nport = '/port'\ntime = '/t'";
+        let table = "device = '/d/imei'\npayload = '/p'\nencoding = 'text'\nid = ['/n', '/t']\nport = '/port'\ntime = '/t'\n\
+                     tenant = '/who'\napplication = '/app/0'\nprofile = '/d/type'";
         let pointers: Pointers = toml::from_str(table).unwrap();
         assert_eq!(pointers.check(), Ok(()));
         let read = |envelope: &Envelope<'_>| pointers.read(envelope);
-        let body = json!({"d": {"imei": 300_234_010_753_370_u64}, "p": "21.5", "n": 7, "t": "2026-01-03T12:00:00+01:00", "port": "9"});
+        let body = json!({"d": {"imei": 300_234_010_753_370_u64, "type": 7}, "who": "ACME", "app": ["pumps"], "p": "21.5", "n": 7, "t": "2026-01-03T12:00:00+01:00", "port": "9"});
         let up = uplink(open(read, &body));
         assert_eq!(
             (&*up.device, &up.payload[..], up.origin.port),
             ("300234010753370", &b"21.5"[..], Some(9))
         );
         assert_eq!(up.origin.sent_at.as_deref(), Some("2026-01-03T11:00:00.000Z"));
+        let kinds = [&up.origin.tenant, &up.origin.application, &up.origin.profile];
+        assert_eq!(kinds.map(Option::as_deref), [Some("ACME"), Some("pumps"), Some("7")]);
         // A time with a space is one part of an ID, and the separator cannot be in a part.
         let spaced = json!({"d": {"imei": "1"}, "n": "a@b", "t": "2026-01-03 12:00:00"});
         assert_eq!(uplink(open(read, &spaced)).id.as_deref(), Some("a%40b@2026-01-03%2012:00:00"));
@@ -204,6 +225,7 @@ mod tests {
             ("device = 'imei'\npayload = '/p'", "device"),
             ("device = '/imei'", "payload"),
             ("device = '/a'\npayload = '/p'\nid = ['b']", "id"),
+            ("device = '/a'\npayload = '/p'\nprofile = 'b'", "profile"),
         ] {
             let error = toml::from_str::<Pointers>(table).unwrap().check().unwrap_err();
             assert!(error.contains(key), "{error}");

@@ -44,6 +44,9 @@ pub fn read(envelope: &Envelope<'_>) -> Result<Content, Rejected> {
         counter: Some(counter),
         gateway: Heard::best(fields.items("/uplink_message/rx_metadata").iter().map(heard)),
         device_name: Some(device_id.clone()),
+        tenant: fields.text("/uplink_message/network_ids/tenant_id"),
+        application: fields.text("/end_device_ids/application_ids/application_id"),
+        profile: fields.text("/uplink_message/version_ids/model_id"),
         frequency_hz: fields.count("/uplink_message/settings/frequency").map(Into::into),
         lora: Lora::new(
             fields.number(&format!("{lora}/spreading_factor")),

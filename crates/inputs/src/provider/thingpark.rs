@@ -29,6 +29,8 @@ const THINGPARK: Pointers = Pointers {
     time: at("/DevEUI_uplink/Time"),
     counter: at("/DevEUI_uplink/FCntUp"),
     name: at("/DevEUI_uplink/CustomerData/name"),
+    tenant: at("/DevEUI_uplink/CustomerID"),
+    profile: at("/DevEUI_uplink/CustomerData/alr/pro"),
     ..NOWHERE
 };
 
@@ -76,6 +78,10 @@ mod tests {
         assert_eq!(
             (up.origin.sent_at.as_deref(), up.origin.frequency_hz),
             (Some("2018-10-03T13:38:46.882Z"), Some(868_100_000))
+        );
+        assert_eq!(
+            (up.origin.tenant.as_deref(), up.origin.profile.as_deref()),
+            (Some("1100000077"), Some("ADRF/DEMO"))
         );
         assert_eq!(up.origin.gateway.unwrap().rssi, Some(-80.0));
         let decoded = json!({"DevEUI_uplink": {"Time": "2024-12-17T09:16:55.911+00:00", "DevEUI": "0018B20000000BEE", "FPort": 1, "FCntUp": 368,

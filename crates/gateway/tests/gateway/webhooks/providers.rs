@@ -33,7 +33,8 @@ fn a_chirpstack_message_has_the_format_of_its_port_and_its_best_gateway() {
     let place = json!({"latitude": 52.3740364, "longitude": 4.9144401, "altitude_m": 10.5});
     let origin = json!({
         "input": "chirpstack", "provider": "chirpstack", "message_id": "3ac7e3c4-4401-4b8d-9386-a5c902f9202d",
-        "sent_at": "2022-07-18T09:34:15.775Z", "device_name": "Crane 4", "port": 2, "counter": 34,
+        "sent_at": "2022-07-18T09:34:15.775Z", "device_name": "Crane 4", "tenant": "Harbour",
+        "application": "Yard", "profile": "Container", "port": 2, "counter": 34,
         "gateway": {"id": "0016c001f153a14c", "rssi": -36.0, "snr": 10.5, "position": place},
         "frequency_hz": 867_100_000, "spreading_factor": 11, "bandwidth_hz": 125_000
     });
@@ -106,7 +107,8 @@ fn a_message_of_the_things_stack_is_stored_without_its_api_key() {
     position["accuracy_m"] = json!(25.0);
     let origin = json!({
         "input": "tts", "provider": "the-things-stack", "message_id": "as:up:01E0WZGT6Y7657CPFPE5WEYDSQ",
-        "sent_at": "2020-02-12T15:15:46.643Z", "position": position, "device_name": "dev1", "port": 15, "counter": 66,
+        "sent_at": "2020-02-12T15:15:46.643Z", "position": position, "device_name": "dev1", "tenant": "tenant1",
+        "application": "app1", "port": 15, "counter": 66,
         "gateway": {"id": "gtw1", "rssi": -35.0, "snr": 5.0, "position": place(2)},
         "frequency_hz": 868_300_000, "spreading_factor": 7, "bandwidth_hz": 125_000
     });

@@ -28,6 +28,9 @@ fn version_4(fields: &Fields<'_>) -> Result<Up, Rejected> {
     let origin = Origin {
         sent_at: time(fields.text("/time").as_deref()),
         device_name: fields.text("/deviceInfo/deviceName"),
+        tenant: fields.text("/deviceInfo/tenantName"),
+        application: fields.text("/deviceInfo/applicationName"),
+        profile: fields.text("/deviceInfo/deviceProfileName"),
         port: fields.port("/fPort")?,
         counter: Some(fields.count("/fCnt").unwrap_or_default()),
         gateway: Heard::best(fields.items("/rxInfo").iter().map(|info| heard(info, ["/gatewayId", "/snr"]))),
@@ -58,6 +61,8 @@ fn version_3(fields: &Fields<'_>) -> Result<Up, Rejected> {
     let origin = Origin {
         sent_at: time(published.as_deref()),
         device_name: fields.text("/deviceName"),
+        application: fields.text("/applicationName"),
+        profile: fields.text("/deviceProfileName"),
         port: fields.port("/fPort")?,
         counter: Some(counter),
         gateway,

@@ -40,6 +40,12 @@ struct Up4 {
 
 #[derive(Clone, PartialEq, Message)]
 struct DeviceInfo {
+    #[prost(string, tag = "2")]
+    tenant_name: String,
+    #[prost(string, tag = "4")]
+    application_name: String,
+    #[prost(string, tag = "6")]
+    device_profile_name: String,
     #[prost(string, tag = "7")]
     device_name: String,
     #[prost(string, tag = "8")]
@@ -92,6 +98,8 @@ struct Location {
 
 #[derive(Clone, PartialEq, Message)]
 struct Up3 {
+    #[prost(string, tag = "2")]
+    application_name: String,
     #[prost(string, tag = "3")]
     device_name: String,
     #[prost(bytes = "vec", tag = "4")]
@@ -110,6 +118,8 @@ struct Up3 {
     object_json: String,
     #[prost(message, optional, tag = "16")]
     published_at: Option<Timestamp>,
+    #[prost(string, tag = "18")]
+    device_profile_name: String,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -161,7 +171,10 @@ fn version_4(up: Up4) -> Result<Up, Rejected> {
         up.tx_info.map(|info| (info.frequency, info.modulation)).unwrap_or_default();
     let origin = Origin {
         sent_at: up.time.as_ref().and_then(rfc3339),
-        device_name: Some(info.device_name).filter(|name| !name.is_empty()),
+        device_name: text(info.device_name),
+        tenant: text(info.tenant_name),
+        application: text(info.application_name),
+        profile: text(info.device_profile_name),
         port: port(up.f_port)?,
         counter: Some(up.f_cnt),
         gateway: Heard::best(heard),
@@ -190,7 +203,9 @@ fn version_3(up: Up3) -> Result<Up, Rejected> {
     let (frequency, modulation) = up.tx_info.map(|info| (info.frequency, info.lora)).unwrap_or_default();
     let origin = Origin {
         sent_at: published,
-        device_name: Some(up.device_name).filter(|name| !name.is_empty()),
+        device_name: text(up.device_name),
+        application: text(up.application_name),
+        profile: text(up.device_profile_name),
         port: port(up.f_port)?,
         counter: Some(up.f_cnt),
         gateway: Heard::best(heard),
@@ -200,6 +215,11 @@ fn version_3(up: Up3) -> Result<Up, Rejected> {
     };
     let (dev_eui, object) = (hex(&up.dev_eui), json::object(&up.object_json));
     Ok(Up { dev_eui, id, payload: up.data, object, origin })
+}
+
+/// Returns a text. Protobuf cannot tell an empty one from none.
+fn text(text: String) -> Option<String> {
+    Some(text).filter(|text| !text.is_empty())
 }
 
 /// Returns the port. Protobuf cannot tell port 0, which carries no messages, from none.

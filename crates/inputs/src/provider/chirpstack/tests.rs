@@ -40,7 +40,7 @@ fn json_3() -> Value {
 #[test]
 fn all_versions_and_marshalers_give_the_same() {
     let expected = json!({
-        "sent_at": "2022-07-18T09:34:15.775Z", "device_name": "Crane 4", "port": 2, "counter": 34,
+        "sent_at": "2022-07-18T09:34:15.775Z", "device_name": "Crane 4", "application": "Yard", "port": 2, "counter": 34,
         "gateway": {"id": "0016c001f153a14c", "rssi": -36.0, "snr": 10.5,
             "position": {"latitude": 52.3740364, "longitude": 4.9144401, "altitude_m": 10.5}},
         "frequency_hz": 867_100_000, "spreading_factor": 11, "bandwidth_hz": 125_000
@@ -54,7 +54,15 @@ fn all_versions_and_marshalers_give_the_same() {
     ] {
         let up = uplink(bytes);
         assert_eq!(up.device, "70b3d57ed005a1b2", "{name}");
-        assert_eq!(serde_json::to_value(&up.origin).unwrap(), expected, "{name}");
+        let mut origin = serde_json::to_value(&up.origin).unwrap();
+        // Version 3 has no tenants, and only some of these events have a device profile.
+        let kinds = ["tenant", "profile"].map(|key| origin.as_object_mut().unwrap().remove(key));
+        let tenant = name.starts_with('4').then(|| json!("Harbour"));
+        assert_eq!(
+            (origin, kinds),
+            (expected.clone(), [tenant, (name == "4 JSON").then(|| json!("Container"))]),
+            "{name}"
+        );
         let object: Value = serde_json::from_str(up.decoded.unwrap().get()).unwrap();
         assert_eq!(object["temperature"], 17.5, "{name}");
         assert!(up.id.is_some() && up.payload.starts_with(b"\xa1"), "{name}");
@@ -66,6 +74,20 @@ fn all_versions_and_marshalers_give_the_same() {
         object,
         json!({"door": true, "list": [1.0, null, {"a": "b"}], "name": "Käse", "temperature": 17.5})
     );
+}
+
+#[test]
+fn all_versions_and_marshalers_say_the_device_profile() {
+    let profile = |bytes: &[u8]| uplink(bytes).origin.profile;
+    let mut event = json_3();
+    event["deviceProfileName"] = json!("EM300");
+    assert_eq!(profile(event.to_string().as_bytes()).as_deref(), Some("EM300"));
+    // The field device_profile_name, 18, at the end.
+    let version_3 = [PROTOBUF_3, b"\x92\x01\x05EM300"].concat();
+    assert_eq!(profile(&version_3).as_deref(), Some("EM300"));
+    // Another device_info, whose fields are merged: device_profile_name is 6.
+    let version_4 = [PROTOBUF_4, b"\x1a\x07\x32\x05EM300"].concat();
+    assert_eq!(profile(&version_4).as_deref(), Some("EM300"));
 }
 
 #[test]
