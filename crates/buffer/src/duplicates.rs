@@ -3,7 +3,7 @@
 //! The hash covers the device and the sender's key, or the raw bytes where the profile asks for it. Only messages that have such an
 //! identity are remembered.
 
-use crate::message::{NewMessage, Provenance};
+use crate::message::{NewMessage, Provenance, Sent};
 use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 use std::{
@@ -45,19 +45,19 @@ impl Duplicates {
     }
 
     /// Loads the messages of the window that ends at `now`, in microseconds since 1970. `dedup_by_payload` returns whether messages of a
-    /// device without a key are duplicates when their bytes are equal.
+    /// device and with an origin, but without a key, are duplicates when their bytes are equal.
     pub fn load(
         &mut self,
         connection: &Connection,
         now: i64,
-        dedup_by_payload: &dyn Fn(&str) -> bool,
+        dedup_by_payload: &dyn Fn(Sent<'_>) -> bool,
     ) -> rusqlite::Result<()> {
         (self.known, self.order, self.unsettled, self.since) = Default::default();
         if self.window.is_zero() {
             return Ok(());
         }
         let begun = Instant::now();
-        let sql = "SELECT received_at, device, key, raw FROM messages ORDER BY id DESC";
+        let sql = "SELECT received_at, device, key, raw, origin FROM messages ORDER BY id DESC";
         let mut statement = connection.prepare(sql)?;
         let mut rows = statement.query([])?;
         let (mut old, mut oldest) = (0, Duration::ZERO);
@@ -74,7 +74,7 @@ impl Duplicates {
             let device = row.get_ref(1)?.as_str()?;
             let hash = match row.get_ref(2)?.as_str_or_null()? {
                 Some(key) => hash_of(device, b'k', key.as_bytes()),
-                None if dedup_by_payload(device) && !is_old => {
+                None if !is_old && dedup_by_payload((device, row.get_ref(4)?.as_str_or_null()?)) => {
                     hash_of(device, b'b', row.get_ref(3)?.as_blob()?)
                 }
                 None => continue,

@@ -97,7 +97,7 @@ impl<O: Observer> Writer<O> {
     /// whether it succeeded.
     fn load_again(&mut self) -> bool {
         let before = self.loaded.files.database();
-        let loaded = load(&self.file, self.window, &|device| self.observer.dedup_by_payload(device));
+        let loaded = load(&self.file, self.window, &|sent| self.observer.dedup_by_payload(sent));
         match loaded {
             Ok(loaded) if loaded.files.database() == before => {
                 self.loaded = loaded;

@@ -143,7 +143,7 @@ pub use layouts::stored as stored_layouts;
 pub use memory::{Memory, Reservation};
 pub use message::{
     DeadLetter, Last, LayoutKey, Message, NewMessage, NewQuarantined, NewReference, Provenance, Quarantined,
-    is_stable_id, key_of, stable_id,
+    Sent, is_stable_id, key_of, stable_id,
 };
 pub use messages::{Page, Part, Times};
 pub use opened::{Opened, Options, open};

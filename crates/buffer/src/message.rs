@@ -11,6 +11,9 @@ use std::{
 /// The largest reference that retention keeps, in bytes as they arrived.
 const KEPT_BYTES: usize = 256;
 
+/// A device, and the origin of its message.
+pub type Sent<'m> = (&'m str, Option<&'m str>);
+
 /// Where a message came from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Provenance {

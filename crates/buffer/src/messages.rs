@@ -5,7 +5,7 @@ use super::{
     record::{COLUMNS, Record},
     waypoints,
 };
-use crate::message::{Last, Message, stable_id};
+use crate::message::{Last, Message, Sent, stable_id};
 use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension, Row, types::Value};
 use std::{ops::Range, sync::Arc};
@@ -276,23 +276,26 @@ pub fn last_of(connection: &Connection, device: &str) -> rusqlite::Result<Option
     connection.prepare_cached(sql)?.query_row([device], read).optional()
 }
 
-/// Returns when devices last sent, in microseconds since 1970, for at most `most` devices that `is_wanted` accepts.
-pub fn last_heard(
+/// Returns devices, when each last sent, in microseconds since 1970, and what `read` makes of it and the origin of its last message: at most
+/// `most` devices for which that is something. `may_be` says whether it may be for a device, whose last message is then read.
+pub fn last_heard<T>(
     connection: &Connection,
-    is_wanted: impl Fn(&str) -> bool,
+    may_be: impl Fn(&str) -> bool,
+    read: impl Fn(Sent<'_>) -> Option<T>,
     most: usize,
-) -> rusqlite::Result<Vec<(String, i64)>> {
+) -> rusqlite::Result<Vec<(String, i64, T)>> {
     let mut devices = connection.prepare_cached("SELECT device, last_id FROM devices")?;
-    let mut received = connection.prepare_cached("SELECT received_at FROM messages WHERE id = ?")?;
+    let mut received = connection.prepare_cached("SELECT received_at, origin FROM messages WHERE id = ?")?;
     let mut rows = devices.query([])?;
     let mut heard = Vec::new();
     while let Some(row) = rows.next()?
         && heard.len() < most
     {
         let device = row.get_ref(0)?.as_str()?;
-        if is_wanted(device) {
-            let at = received.query_row([row.get::<_, i64>(1)?], |row| row.get(0))?;
-            heard.push((device.to_owned(), at));
+        if may_be(device) {
+            let last = |row: &Row<'_>| Ok((row.get(0)?, read((device, row.get_ref(1)?.as_str_or_null()?))));
+            let (at, found) = received.query_row([row.get::<_, i64>(1)?], last)?;
+            heard.extend(found.map(|found| (device.to_owned(), at, found)));
         }
     }
     Ok(heard)

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     Formats, LayoutKey,
+    message::Sent,
     retention::Retention,
     settings::{BufferSettings, QuarantineSettings},
 };
@@ -137,8 +138,11 @@ impl Kept {
 }
 
 /// Opens a buffer, or creates it if it does not exist. A damaged one is moved aside, and a new one gets everything that can still be read.
-/// `dedup_by_payload` returns whether messages of a device without a key are duplicates when their bytes are equal.
-pub fn open(options: Options<'_>, dedup_by_payload: &dyn Fn(&str) -> bool) -> Result<Opened, BufferError> {
+/// `dedup_by_payload` returns whether messages of a device and with an origin, but without a key, are duplicates when their bytes are equal.
+pub fn open(
+    options: Options<'_>,
+    dedup_by_payload: &dyn Fn(Sent<'_>) -> bool,
+) -> Result<Opened, BufferError> {
     let Options { buffer, quarantine, formats, outputs } = options;
     let window = Duration::from_secs(buffer.duplicate_window_seconds);
     let window = (window, buffer.duplicate_limit_messages);
@@ -180,7 +184,7 @@ fn is_incomplete(error: &rusqlite::Error) -> bool {
 pub fn load(
     file: &BufferFile,
     window: (Duration, usize),
-    dedup_by_payload: &dyn Fn(&str) -> bool,
+    dedup_by_payload: &dyn Fn(Sent<'_>) -> bool,
 ) -> Result<Loaded, BufferError> {
     let connection = file.open()?;
     let files = file.files()?;

@@ -4,7 +4,7 @@ use super::{
     changes, dead_letters,
     fleet::{self, Counted, LastMessage},
     layouts,
-    message::{DeadLetter, Last, LayoutKey, Message, Quarantined},
+    message::{DeadLetter, Last, LayoutKey, Message, Quarantined, Sent},
     messages::{self, Page, Part, Times},
     position::Position,
     quarantine::{self, Filter, OfDevice},
@@ -112,13 +112,15 @@ impl Readers {
         self.read(move |c| messages::last_of(c, &device)).await
     }
 
-    /// Returns when devices last sent, in microseconds since 1970, for at most `most` devices that `is_wanted` accepts.
-    pub async fn last_heard(
+    /// Returns devices, when each last sent, in microseconds since 1970, and what `read` makes of it and the origin of its last message: at
+    /// most `most` devices for which that is something. `may_be` says whether it may be for a device, whose last message is then read.
+    pub async fn last_heard<T: Send + 'static>(
         &self,
-        is_wanted: impl Fn(&str) -> bool + Send + 'static,
+        may_be: impl Fn(&str) -> bool + Send + 'static,
+        read: impl Fn(Sent<'_>) -> Option<T> + Send + 'static,
         most: usize,
-    ) -> Result<Vec<(String, i64)>, ReadError> {
-        self.read(move |c| messages::last_heard(c, is_wanted, most)).await
+    ) -> Result<Vec<(String, i64, T)>, ReadError> {
+        self.read(move |c| messages::last_heard(c, may_be, read, most)).await
     }
 
     /// Returns the times of receipt, in microseconds since 1970, and the origins of messages that were received after `since`: newest

@@ -11,6 +11,7 @@ use super::{
     file::BufferFile,
     find::Found,
     in_place::Fault,
+    message::Sent,
     opened::{Kept, Loaded, Opened, load},
     quarantine::InQuarantine,
     queue::WriteOp,
@@ -51,8 +52,8 @@ pub trait Observer: Send {
     /// Called after a batch with the messages that are remembered to detect duplicates.
     fn remembered(&mut self, _duplicates: &Duplicates) {}
 
-    /// Returns whether messages of a device without a key are duplicates when their bytes are equal.
-    fn dedup_by_payload(&self, _device: &str) -> bool {
+    /// Returns whether messages of a device and with an origin, but without a key, are duplicates when their bytes are equal.
+    fn dedup_by_payload(&self, (_device, _origin): Sent<'_>) -> bool {
         false
     }
 }
@@ -302,7 +303,7 @@ impl<O: Observer> Writer<O> {
         }
         let known = Known { totals: self.loaded.totals.clone(), cursors: self.loaded.cursors.clone() };
         let recovered = self.file.recover(reason, Some(&known)).and_then(|()| {
-            let loaded = load(&self.file, self.window, &|device| self.observer.dedup_by_payload(device))?;
+            let loaded = load(&self.file, self.window, &|sent| self.observer.dedup_by_payload(sent))?;
             self.readers.renew(loaded.files.database());
             Ok(loaded)
         });

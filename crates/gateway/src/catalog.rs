@@ -1,7 +1,7 @@
 //! Gives outputs the paths, media types and schemas of the profiles.
 
 use dunnage_formats::Id;
-use dunnage_ingest::profiles::Profiles;
+use dunnage_ingest::profiles::{Profiles, Subject};
 use dunnage_outputs::Catalog;
 use dunnage_register::Record;
 use dunnage_schema::Model;
@@ -11,8 +11,8 @@ use std::sync::Arc;
 pub struct ProfileCatalog(pub Arc<Profiles>);
 
 impl Catalog for ProfileCatalog {
-    fn path(&self, device: &str) -> Arc<str> {
-        self.0.output_path(device)
+    fn path(&self, device: &str, origin: Option<&str>) -> Arc<str> {
+        self.0.output_path(&Subject::new(device, origin))
     }
 
     fn record(&self, device: &str) -> Option<Arc<Record>> {

@@ -7,7 +7,7 @@ use crate::{
     rates,
     state::GatewayState,
 };
-use dunnage_buffer::{Devices, Duplicates, InQuarantine, NewMessage, Observer, Provenance, Totals, WriteOp};
+use dunnage_buffer::{Devices, Duplicates, InQuarantine, NewMessage, Observer, Sent, Totals, WriteOp};
 use std::{
     collections::HashMap,
     sync::Arc,
@@ -92,11 +92,9 @@ impl Observer for Commits {
         let profiles = state.ingest().profiles.load();
         for entry in batch {
             match entry {
-                WriteOp::Message(
-                    NewMessage { provenance: Provenance { device, received_at, .. }, .. },
-                    _,
-                ) => {
-                    state.ingest().metrics.silence.heard(&profiles, device, *received_at);
+                WriteOp::Message(NewMessage { provenance, .. }, _) => {
+                    let silence = &state.ingest().metrics.silence;
+                    silence.heard(&profiles, &provenance.into(), provenance.received_at);
                 }
                 WriteOp::Quarantine(quarantined, _) => {
                     state.metrics.quarantined(quarantined.kind);
@@ -123,8 +121,8 @@ impl Observer for Commits {
         self.runtime.spawn(register::restore(Arc::clone(&self.state)));
     }
 
-    fn dedup_by_payload(&self, device: &str) -> bool {
-        self.state.ingest().profiles.load().dedup_by_payload(device)
+    fn dedup_by_payload(&self, sent: Sent<'_>) -> bool {
+        self.state.ingest().profiles.load().dedup_by_payload(&sent.into())
     }
 
     fn remembered(&mut self, duplicates: &Duplicates) {

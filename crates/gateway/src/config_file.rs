@@ -49,10 +49,14 @@ const HEAD: &str = "\
 ";
 
 const PROFILE: &str = "
-# The formats and schemas of devices. The first profile whose pattern matches the device ID is used; * matches any characters.
-# All keys except device are optional.
+# The formats and schemas of devices. The first profile that matches a message is used; in patterns, * matches any characters.
+# A profile needs device, match or name. All other keys are optional.
 # [[profile]]
 # device = \"LMCU*\"
+# In place of device, conditions that all hold: on the device ID, the provider's profile, application and tenant, the port and the topic.
+# match = { provider.profile = \"EM300-*\", provider.application = \"farm\", port = [85, 2] }
+# A name that is unique. Lists show it in place of the conditions.
+# name = \"containers\"
 # schema = \"container\"
 # The formats that they may send; others get 415 and go into the quarantine. Default: all.
 # formats = [\"json\", \"cbor\", \"packed\"]

@@ -263,7 +263,7 @@ fn open_buffer(config: &Config, profiles: &Profiles) -> Result<Opened, BufferErr
         formats: &FORMATS,
         outputs: config.outputs.iter().map(|output| output.name.as_str().into()).collect(),
     };
-    dunnage_buffer::open(options, &|device| profiles.dedup_by_payload(device))
+    dunnage_buffer::open(options, &|sent| profiles.dedup_by_payload(&sent.into()))
 }
 
 /// Collects the files with the credentials of `inputs` and `outputs`, each with its table.

@@ -38,7 +38,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{PROFILES} profiles, {CODECS} codecs, loaded in {:.1?}: {}", begun.elapsed(), memory()?);
     let (pool, (sender, receiver)) = (Pool::default(), mpsc::channel());
     for index in 0..PROFILES {
-        let codec = profiles.rule(&format!("room-{index}")).and_then(|rule| rule.codec.clone());
+        let codec =
+            profiles.rule(&format!("room-{index}").as_str().into()).and_then(|rule| rule.codec.clone());
         let codec = codec.ok_or("a profile has no codec")?;
         let job = Job { codec, bytes: vec![1, 0x75, 92], port: Some(85), received_at: 0, lenient: false };
         let sender = sender.clone();

@@ -1,10 +1,10 @@
-//! Decodes messages with the vendor's codec of their device's profile, on the threads of codecs.
+//! Decodes messages with the vendor's codec of their profile, on the threads of codecs.
 
 use crate::{
     decoded::{Counts, Decoded, json},
     metrics::Metrics,
     origin,
-    profiles::{Profiles, Rule, settings::Numbers},
+    profiles::{Chosen, Rule, settings::Numbers},
     rejected::{Code, Rejected},
 };
 use dunnage_buffer::Provenance;
@@ -24,17 +24,16 @@ pub struct Codecs<'i> {
 /// Decodes and validates `raw`, which arrived on `port`. The port of a message without one is that of its origin, in which the message
 /// keeps it: without the port, the bytes could not be decoded again.
 pub async fn decode(
-    profiles: &Profiles,
+    chosen: &Chosen,
     codecs: &Codecs<'_>,
     provenance: &mut Provenance,
     port: Option<u8>,
     raw: &[u8],
 ) -> Result<Decoded, Rejected> {
-    let rule = profiles.rule(&provenance.device);
-    let Some((rule, codec)) = rule.and_then(|rule| Some((rule, rule.codec.as_ref()?))) else {
+    let Some((rule, codec)) = chosen.rule().and_then(|rule| Some((rule, rule.codec.as_ref()?))) else {
         return Err(Rejected::decoder_failed());
     };
-    let Some(schema) = profiles.pick(Some(rule), provenance.schema.as_deref()) else {
+    let Some(schema) = chosen.codecs(provenance.schema.as_deref()) else {
         let detail = format!("there is no schema {:?}", provenance.schema.as_deref().unwrap_or_default());
         return Err(Rejected::new(Code::UnknownSchema, detail));
     };

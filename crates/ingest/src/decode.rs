@@ -10,7 +10,7 @@ use crate::{
     encoding::{Decoding, Encoding},
     origin,
     profiles::{
-        Codecs, Profiles, Rule,
+        Chosen, Codecs, Rule,
         settings::Numbers,
         slots::{Slot, Slots},
     },
@@ -72,17 +72,17 @@ const STEPS: [Step; 3] = [
 ];
 
 /// Decodes and validates `raw`. On failure, returns the message for the quarantine, and the rejection. `content_type` is the sender's media
-/// type, and `decoding` is its meaning. The device's profile supplies the link and the schema if the sender names none. Also returns the
+/// type, and `decoding` is its meaning. Its profile supplies the link and the schema if the sender names none. Also returns the
 /// counts of numbers that changed, which the origin of the message repeats.
 pub async fn read(
-    (profiles, turns, codecs): (Arc<Profiles>, &Turns, &Runner<'_>),
+    (chosen, turns, codecs): (&Chosen, &Turns, &Runner<'_>),
     committed: Committed<'_>,
     mut provenance: Provenance,
     content_type: &str,
     decoding: Result<Decoding, Rejected>,
     raw: Bytes,
 ) -> Result<(NewMessage, Counts), (NewQuarantined, Rejected)> {
-    if let Some(rule) = profiles.rule(&provenance.device) {
+    if let Some(rule) = chosen.rule() {
         provenance.link = provenance.link.or_else(|| rule.link.clone());
         provenance.dedup_by_payload = rule.dedup_by_payload;
     }
@@ -94,9 +94,9 @@ pub async fn read(
     let decoded = match decoding {
         Err(rejected) => Err(rejected),
         Ok(Decoding::Format(encoding)) => {
-            decode_as((&profiles, turns), &committed, &mut provenance, &encoding, body).await
+            decode_as((chosen, turns), &committed, &mut provenance, &encoding, body).await
         }
-        Ok(Decoding::Codec(port)) => by_codec::decode(&profiles, codecs, &mut provenance, port, body).await,
+        Ok(Decoding::Codec(port)) => by_codec::decode(chosen, codecs, &mut provenance, port, body).await,
     };
     match decoded {
         Ok(Decoded { json, layout, apart, candidate, counts }) => {
@@ -129,14 +129,14 @@ pub async fn read(
 }
 
 async fn decode_as(
-    (profiles, turns): (&Arc<Profiles>, &Turns),
+    (chosen, turns): (&Chosen, &Turns),
     committed: &Committed<'_>,
     provenance: &mut Provenance,
     encoding: &Encoding,
     raw: &Bytes,
 ) -> Result<Decoded, Rejected> {
-    let rule = profiles.rule(&provenance.device);
-    let Some(codecs) = profiles.pick(rule, provenance.schema.as_deref()) else {
+    let rule = chosen.rule();
+    let Some(codecs) = chosen.codecs(provenance.schema.as_deref()) else {
         let detail = format!("there is no schema {:?}", provenance.schema.as_deref().unwrap_or_default());
         return Err(Rejected::new(Code::UnknownSchema, detail));
     };
@@ -160,12 +160,11 @@ async fn decode_as(
             0 => decode(codecs, encoding, (provenance, rule, step.memory), raw),
             needed => {
                 let _turn = turns.many(needed).await;
-                let (profiles, from, memory) = (Arc::clone(profiles), provenance.clone(), step.memory);
+                let (chosen, from, memory) = (chosen.clone(), provenance.clone(), step.memory);
                 let (encoding, raw) = (encoding.clone(), raw.clone());
                 let decoded = tokio::task::spawn_blocking(move || {
-                    let rule = profiles.rule(&from.device);
-                    let codecs = profiles.pick(rule, from.schema.as_deref())?;
-                    Some(decode(codecs, &encoding, (&from, rule, memory), &raw))
+                    let codecs = chosen.codecs(from.schema.as_deref())?;
+                    Some(decode(codecs, &encoding, (&from, chosen.rule(), memory), &raw))
                 });
                 decoded.await.ok().flatten().unwrap_or_else(|| Err(Rejected::decoder_failed()))
             }
@@ -306,7 +305,10 @@ fn unusable(codecs: &Codecs, format: Id, error: &Error) -> Rejected {
 mod tests {
     use super::*;
     use crate::{
-        profiles::settings::{Profile, SchemaSettings},
+        profiles::{
+            Profiles,
+            settings::{Profile, SchemaSettings},
+        },
         references::References,
     };
     use dunnage_buffer::{BufferSettings, Options, QuarantineSettings};
@@ -349,13 +351,14 @@ mod tests {
         let (buffer, _writer) = dunnage_buffer::open(options, &|_| false).unwrap().start(1);
         let references = References::default();
         let decode = async |device: &str| {
-            let provenance = Provenance::new(device, 0, "");
+            let mut provenance = Provenance::new(device, 0, "");
+            let chosen = Chosen::of(Arc::clone(&profiles), &mut provenance, "");
             let encoding = Encoding { format: Id::Packed, layout: None, stated: None };
             let (pool, metrics) = (Default::default(), Default::default());
             let codecs = Runner { pool: &pool, metrics: &metrics };
             let raw = Bytes::from_static(&[1, 0x80]);
             let committed = Committed { references: &references, readers: &buffer.readers };
-            let with = (Arc::clone(&profiles), &Turns::default(), &codecs);
+            let with = (&chosen, &Turns::default(), &codecs);
             read(with, committed, provenance, "", Ok(Decoding::Format(encoding)), raw).await
         };
         assert_eq!(decode("a").await.ok().unwrap().0.json, r#"{"id":"a","tel":"393315537800","on":true}"#);

@@ -125,6 +125,14 @@ fn stated(content_type: &str) -> Result<Option<Stated>, Rejected> {
     }
 }
 
+/// Returns the port that `content_type` states.
+pub fn port(content_type: &str) -> Option<u8> {
+    match stated(content_type) {
+        Ok(Some(Stated::Port(port))) => Some(port),
+        _ => None,
+    }
+}
+
 /// Returns the value of a parameter. Fails if it is given twice.
 fn parameter<'t>(content_type: &'t str, name: &str) -> Result<Option<&'t str>, ()> {
     // Parsed here because the crate `mime` rejects a space before a semicolon, which RFC 9110, 5.6.6, allows.

@@ -1,9 +1,9 @@
 //! Fields that ingest adds to the origin of a message, the object that its input stores with it (`spec/ingest.md`, "What is stored").
 
 use bytes::Bytes;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json, value::RawValue};
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 /// The media type of a message that a network server decoded: JSON, which is in the origin, under [`DECODED`], while the raw bytes are those
 /// of the device.
@@ -73,10 +73,48 @@ pub fn is_decoded_elsewhere(origin: Option<&str>) -> bool {
     origin.is_some_and(|origin| origin.payload == Some(DECODED))
 }
 
+/// The members of an origin by which profiles are chosen. A member that is not of its type counts as missing.
+#[derive(Default, Deserialize)]
+pub struct Facts<'o> {
+    /// The device profile at the provider.
+    #[serde(borrow, default, deserialize_with = "text")]
+    pub profile: Option<Cow<'o, str>>,
+    /// The application at the provider.
+    #[serde(borrow, default, deserialize_with = "text")]
+    pub application: Option<Cow<'o, str>>,
+    /// The tenant at the provider.
+    #[serde(borrow, default, deserialize_with = "text")]
+    pub tenant: Option<Cow<'o, str>>,
+    /// The topic or subject.
+    #[serde(borrow, default, deserialize_with = "text")]
+    pub topic: Option<Cow<'o, str>>,
+    /// The port of the link.
+    #[serde(default, deserialize_with = "port_of")]
+    pub port: Option<u8>,
+}
+
+impl<'o> Facts<'o> {
+    /// Reads the members of `origin`; none if it is no JSON object.
+    pub fn read(origin: Option<&'o str>) -> Facts<'o> {
+        origin.and_then(|origin| serde_json::from_str(origin).ok()).unwrap_or_default()
+    }
+}
+
+/// Borrows the text from the origin, unless it has escapes.
+fn text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Cow<'de, str>>, D::Error> {
+    #[derive(Deserialize)]
+    struct Text<'t>(#[serde(borrow)] Cow<'t, str>);
+    let raw = <&RawValue>::deserialize(from)?;
+    Ok(serde_json::from_str(raw.get()).ok().map(|Text(text)| text))
+}
+
+fn port_of<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u8>, D::Error> {
+    Ok(serde_json::from_str(<&RawValue>::deserialize(from)?.get()).ok())
+}
+
 /// Returns the port that `origin` has.
 pub fn port(origin: Option<&str>) -> Option<u8> {
-    let origin: Value = serde_json::from_str(origin?).ok()?;
-    u8::try_from(origin.get(PORT)?.as_u64()?).ok()
+    Facts::read(origin).port
 }
 
 #[cfg(test)]

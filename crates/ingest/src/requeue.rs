@@ -1,6 +1,6 @@
 //! Decodes messages of the quarantine again, and stores those that succeed.
 
-use crate::{Ingest, rejected::Rejected};
+use crate::{Ingest, profiles::Chosen, rejected::Rejected};
 use dunnage_buffer::{NewMessage, NewQuarantined, Provenance, Quarantined};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot::Receiver;
@@ -25,11 +25,11 @@ impl Ingest {
             origin: kept.origin.map(Into::into),
             ..Provenance::new(kept.device, kept.received_at, kept.request)
         };
-        let profiles = self.profiles.load_full();
         let content_type = content_type.unwrap_or(&kept.content_type);
         let admitted = self.registered.admit(&mut provenance);
-        let decoding = admitted.and_then(|()| profiles.decoding(&provenance.device, content_type));
-        self.decode(profiles, provenance, content_type, decoding, kept.raw.into()).await
+        let chosen = Chosen::of(self.profiles.load_full(), &mut provenance, content_type);
+        let decoding = admitted.and_then(|()| chosen.decoding(content_type));
+        self.decode(chosen, provenance, content_type, decoding, kept.raw.into()).await
     }
 
     /// Queues a message that was decoded again, and leaves the quarantine, where its ID is `id`, with the commit. Waits if other messages

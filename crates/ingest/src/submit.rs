@@ -2,7 +2,7 @@
 
 use crate::{
     Ingest, by_codec::Codecs, decode::read, delta::Committed, encoding::Decoding, in_flight::InFlight,
-    meter::Meter, profiles::Profiles, rejected::Rejected,
+    meter::Meter, profiles::Chosen, rejected::Rejected,
 };
 use bytes::Bytes;
 use dunnage_buffer::{Ack, NewMessage, NewQuarantined, Provenance, Reservation};
@@ -75,12 +75,12 @@ impl Ingest {
     ) -> Result<Pending, Rejected> {
         let RawMessage { input, meter, mut provenance, content_type, bad, raw } = message;
         // Loaded once for each message, so that a reload cannot change the profiles halfway.
-        let profiles = self.profiles.load_full();
         let admitted = bad.map_or_else(|| self.registered.admit(&mut provenance), Err);
-        let decoding = admitted.and_then(|()| profiles.decoding(&provenance.device, &content_type));
+        let chosen = Chosen::of(self.profiles.load_full(), &mut provenance, &content_type);
+        let decoding = admitted.and_then(|()| chosen.decoding(&content_type));
         meter.received();
         self.metrics.received(input, decoding.as_ref().ok().map(Decoding::name));
-        match self.decode(profiles, provenance, &content_type, decoding, raw).await {
+        match self.decode(chosen, provenance, &content_type, decoding, raw).await {
             Ok(message) => {
                 self.metrics.decoded(message.format);
                 room.grow(message.json.len())?;
@@ -95,10 +95,10 @@ impl Ingest {
     }
 
     /// Decodes and validates `raw`. On failure, returns what the quarantine keeps, and why. `content_type` is what the sender gave, and
-    /// `decoding` is its meaning. The device's profile supplies the link and the schema if the sender names none.
+    /// `decoding` is its meaning. Its profile supplies the link and the schema if the sender names none.
     pub(crate) async fn decode(
         &self,
-        profiles: Arc<Profiles>,
+        chosen: Chosen,
         provenance: Provenance,
         content_type: &str,
         decoding: Result<Decoding, Rejected>,
@@ -107,8 +107,7 @@ impl Ingest {
         let committed = Committed { references: &self.references, readers: &self.buffer.readers };
         let codecs = Codecs { pool: &self.codecs, metrics: &self.metrics };
         let (message, counts) =
-            read((profiles, &self.turns, &codecs), committed, provenance, content_type, decoding, raw)
-                .await?;
+            read((&chosen, &self.turns, &codecs), committed, provenance, content_type, decoding, raw).await?;
         self.metrics.altered(counts);
         Ok(message)
     }

@@ -16,8 +16,8 @@ pub struct Source {
 
 /// The parts of the configuration about devices and schemas.
 pub trait Catalog: Send + Sync {
-    /// Returns the value of `{path}` in templates for messages of `device`; empty if its profile has no path.
-    fn path(&self, device: &str) -> Arc<str>;
+    /// Returns the value of `{path}` in templates for a message of `device` with `origin`; empty if its profile has no path.
+    fn path(&self, device: &str, origin: Option<&str>) -> Arc<str>;
 
     /// Returns the record of a registered device.
     fn record(&self, device: &str) -> Option<Arc<Record>>;
@@ -35,7 +35,7 @@ pub struct NoCatalog;
 
 #[cfg(test)]
 impl Catalog for NoCatalog {
-    fn path(&self, _: &str) -> Arc<str> {
+    fn path(&self, _: &str, _: Option<&str>) -> Arc<str> {
         "".into()
     }
 

@@ -30,7 +30,7 @@ pub struct Parameters {
     format: Option<String>,
     /// Only devices whose last message has this schema; empty: none.
     schema: Option<String>,
-    /// Only devices of the profile with this pattern; empty: of none.
+    /// Only devices whose last message has this profile, as `profile` of a device; empty: none.
     profile: Option<String>,
     /// Only devices whose next message is late, or only the others.
     late: Option<bool>,
@@ -159,7 +159,7 @@ pub struct DeviceObject {
     bytes: u64,
     /// How many of its messages are in the quarantine.
     quarantined: u64,
-    /// The pattern of its profile.
+    /// The profile of its last message: its name, else the pattern of its devices, else its conditions.
     #[schema(required, value_type = Option<String>)]
     profile: Option<Arc<str>>,
     /// The expected seconds between two messages, and where that figure comes from.

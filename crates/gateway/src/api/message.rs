@@ -13,7 +13,7 @@ use dunnage_explain::{Explanation, Reader, Stop};
 use dunnage_formats::{Format, Id, Known};
 use dunnage_ingest::{
     is_decoded_elsewhere,
-    profiles::{Codecs, Profiles, slots::Slots},
+    profiles::{Codecs, Profiles, Rule, Subject, slots::Slots},
 };
 use dunnage_inputs::{AccessProblems, Problem, Segment};
 use dunnage_outputs::Outcome;
@@ -105,15 +105,15 @@ fn detail(
     outputs: Vec<Outcome>,
 ) -> Option<MessageDetail> {
     let is_small = message.raw.len().max(message.json.len()) <= EXPLAINED;
-    let codecs =
-        profiles.pick(profiles.rule(&message.device), message.schema.as_deref()).filter(|_| is_small);
+    let rule = profiles.rule(&Subject::new(&message.device, message.origin.as_deref()));
+    let codecs = profiles.pick(rule, message.schema.as_deref()).filter(|_| is_small);
     Some(MessageDetail {
         request: message.request.clone(),
         hex: hex(&message.raw),
         // The bytes of such a message are not in its format.
         explanation: codecs
             .filter(|_| !is_decoded_elsewhere(message.origin.as_deref()))
-            .and_then(|codecs| explain(profiles, codecs, &message, earlier)),
+            .and_then(|codecs| explain((rule, codecs), &message, earlier)),
         sizes: codecs.map(|codecs| sizes(codecs, &message)).unwrap_or_default(),
         outputs,
         message: MessageObject::of_stored(message, profiles)?,
@@ -121,8 +121,7 @@ fn detail(
 }
 
 fn explain(
-    profiles: &Profiles,
-    codecs: &Codecs,
+    (rule, codecs): (Option<&Rule>, &Codecs),
     message: &Message,
     earlier: &[Message],
 ) -> Option<Explanation> {
@@ -131,7 +130,7 @@ fn explain(
     let outcome = match &codecs.slots {
         Some(slots) if format == Id::Packed => {
             let device = &message.device;
-            let texts = profiles.rule(device).and_then(|rule| rule.known(device));
+            let texts = rule.and_then(|rule| rule.known(device));
             let known = Known { device: Some(device), texts };
             if is_delta(&message.raw) {
                 explain_delta(slots, message, earlier, known, &mut explanation)

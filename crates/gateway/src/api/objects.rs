@@ -4,7 +4,7 @@ use crate::{fleet::Position, state::GatewayState};
 use dunnage_base::{clock::rfc3339, hex::hex};
 use dunnage_buffer::{Message, NewMessage, NewQuarantined, Quarantined, stable_id};
 use dunnage_formats::Id;
-use dunnage_ingest::profiles::Profiles;
+use dunnage_ingest::profiles::{Profiles, Subject};
 use dunnage_packed::is_delta;
 use dunnage_register::{Record, Tags};
 use serde::{Deserialize, Serialize};
@@ -70,7 +70,9 @@ impl MessageObject {
     /// Converts a message of the buffer. Returns `None` if its JSON is damaged.
     pub fn of_stored(m: Message, profiles: &Profiles) -> Option<Self> {
         let record = profiles.record(&m.device);
-        let position = Position::find(profiles.position(&m.device), &m.json, m.origin.as_deref());
+        let origin = m.origin.as_deref();
+        let pointer = profiles.position(&Subject::new(&m.device, origin));
+        let position = Position::find(pointer, &m.json, origin);
         Some(MessageObject {
             position: position.or_else(|| Position::of(record.as_deref()?)),
             named: NamedObject::of(record.as_deref()),
@@ -149,7 +151,9 @@ pub struct RejectObject {
 impl RejectObject {
     /// Converts a message of the quarantine. Its schema is the one that it would be decoded with now.
     pub fn of_stored(r: Quarantined, profiles: &Profiles) -> Self {
-        let schema = profiles.schema_of(&r.device, r.schema.as_deref()).map(str::to_owned);
+        let schema = profiles
+            .schema_of(&Subject::new(&r.device, r.origin.as_deref()), r.schema.as_deref())
+            .map(str::to_owned);
         RejectObject {
             id: r.id,
             device: r.device,
@@ -169,7 +173,7 @@ impl RejectObject {
     /// Converts a message that was just quarantined under `id`.
     pub fn of_new(id: i64, message: &NewQuarantined, profiles: &Profiles) -> Self {
         let from = message.provenance.clone();
-        let schema = profiles.schema_of(&from.device, from.schema.as_deref()).map(str::to_owned);
+        let schema = profiles.schema_of(&(&from).into(), from.schema.as_deref()).map(str::to_owned);
         RejectObject {
             id,
             device: from.device,

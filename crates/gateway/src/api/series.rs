@@ -11,7 +11,7 @@ use crate::{fleet::Position, state::GatewayState};
 use axum::{Json, extract::State, http::Uri};
 use dunnage_base::clock::rfc3339;
 use dunnage_buffer::{Message, Page, Readers, Times};
-use dunnage_ingest::profiles::Profiles;
+use dunnage_ingest::profiles::{Profiles, Subject};
 use dunnage_inputs::{AccessProblems, Problem, Segment, query};
 use serde::Serialize;
 use serde_json::Value;
@@ -158,7 +158,10 @@ impl Read {
             size += found.iter().map(|message| message.json.len()).sum::<usize>();
             let profiles = Arc::clone(profiles);
             let parsed = tokio::task::spawn_blocking(move || {
-                found.iter().for_each(|message| read.add(message, profiles.position(&message.device)));
+                for message in &found {
+                    let subject = Subject::new(&message.device, message.origin.as_deref());
+                    read.add(message, profiles.position(&subject));
+                }
                 read
             });
             read = parsed.await.map_err(|_| Problem::unreadable())?;

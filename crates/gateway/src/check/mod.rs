@@ -4,6 +4,7 @@ use crate::{
     config::Config,
     config_file::{ConfigError, overridden},
     log,
+    placed::path_of,
     start::check_layouts,
 };
 use dunnage_access::tls;
@@ -97,7 +98,9 @@ impl Found<'_> {
         for mistaken in mistakes {
             let error = mistaken.error;
             match mistaken.profile {
-                Some((index, key)) => self.value(&["profile", &index.to_string(), key], error.message),
+                Some((index, key)) => {
+                    self.value(&path_of(&index.to_string(), key), error.message);
+                }
                 None if Path::new(&error.origin) == config.schemas.path => {
                     self.value(&["schemas", "path"], error.message);
                 }

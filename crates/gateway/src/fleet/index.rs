@@ -2,7 +2,7 @@
 
 use super::{cadence::Cadence, position::Position};
 use dunnage_buffer::InQuarantine;
-use dunnage_ingest::profiles::Profiles;
+use dunnage_ingest::profiles::{Profiles, Subject};
 use std::{
     collections::{BTreeMap, HashMap},
     mem,
@@ -26,6 +26,8 @@ pub struct Seen<'a> {
     pub link: Option<&'a str>,
     pub format: &'a str,
     pub schema: Option<&'a str>,
+    /// Its origin, by which its profile may be chosen.
+    pub origin: Option<&'a str>,
     pub position: Option<Position>,
 }
 
@@ -52,7 +54,7 @@ pub enum Kind {
     Link,
     Format,
     Schema,
-    /// The pattern of the profile.
+    /// The label of the last message's profile.
     Profile,
 }
 
@@ -71,7 +73,7 @@ pub struct Index {
     quarantined: HashMap<String, InQuarantine>,
     /// The profiles by which the devices were classified.
     profiles: Arc<Profiles>,
-    /// Counts how often the index was cleared.
+    /// Counts how often the index was cleared, or needed to be read again.
     pub generation: u64,
 }
 
@@ -170,7 +172,7 @@ impl Index {
                 if self.len() >= self.capacity {
                     self.make_room();
                 }
-                self.insert(Index::unstored(device, received_at));
+                self.insert(Index::unstored(device, received_at), None);
             }
         }
     }
@@ -186,7 +188,7 @@ impl Index {
             .collect();
         unknown.sort_unstable_by(|a, b| b.cmp(a));
         for (received_at, device) in unknown.into_iter().take(self.capacity - self.len()) {
-            self.insert(Index::unstored(&device, received_at));
+            self.insert(Index::unstored(&device, received_at), None);
         }
     }
 
@@ -205,22 +207,30 @@ impl Index {
         }
     }
 
-    /// Classifies all devices by `profiles`, unless they are classified by them already.
-    pub fn classify(&mut self, profiles: &Arc<Profiles>) {
+    /// Classifies all devices by `profiles`, unless they are classified by them already. Returns whether the last messages of the devices must
+    /// be read again, because their origins count, which are not in memory.
+    pub fn classify(&mut self, profiles: &Arc<Profiles>) -> bool {
         if Arc::ptr_eq(&self.profiles, profiles) {
-            return;
+            return false;
         }
         self.profiles = Arc::clone(profiles);
         for entry in self.entries.iter_mut().flatten() {
-            classify(entry, &self.profiles, &mut self.names[Kind::Profile as usize]);
+            classify(entry, None, &self.profiles, &mut self.names[Kind::Profile as usize]);
         }
+        if profiles.need_origin() {
+            self.generation += 1;
+        }
+        profiles.need_origin()
     }
 
     /// Applies a message that was stored. If the list is full, a new device replaces another one.
     pub fn apply(&mut self, seen: &Seen<'_>) {
         if let Some(place) = self.places.get(seen.device) {
-            if let Some(entry) = &mut self.entries[*place] {
-                update(entry, seen, &self.profiles, &mut self.names);
+            if let Some(entry) = &mut self.entries[*place]
+                && update(entry, seen, &self.profiles, &mut self.names)
+                && self.profiles.need_origin()
+            {
+                classify(entry, seen.origin, &self.profiles, &mut self.names[Kind::Profile as usize]);
             }
             return;
         }
@@ -230,9 +240,16 @@ impl Index {
         self.insert_seen(seen);
     }
 
-    /// Adds a device as it was read from the buffer, if there is room, and if no commit has added it meanwhile.
+    /// Adds a device as it was read from the buffer, if there is room. One that is there keeps what commits have said of it, and is classified
+    /// by its last message.
     pub fn add(&mut self, seen: &Seen<'_>) {
-        if self.len() < self.capacity && !self.places.contains_key(seen.device) {
+        if let Some(place) = self.places.get(seen.device) {
+            if let Some(entry) = self.entries[*place].as_mut().filter(|entry| entry.last_id == seen.last_id)
+                && self.profiles.need_origin()
+            {
+                classify(entry, seen.origin, &self.profiles, &mut self.names[Kind::Profile as usize]);
+            }
+        } else if self.len() < self.capacity {
             self.insert_seen(seen);
         }
     }
@@ -240,7 +257,7 @@ impl Index {
     fn insert_seen(&mut self, seen: &Seen<'_>) {
         let mut entry = Index::unstored(seen.device, i64::MIN);
         update(&mut entry, seen, &self.profiles, &mut self.names);
-        self.insert(entry);
+        self.insert(entry, seen.origin);
     }
 
     /// A device that has stored nothing.
@@ -258,8 +275,9 @@ impl Index {
         }
     }
 
-    fn insert(&mut self, mut entry: Entry) {
-        classify(&mut entry, &self.profiles, &mut self.names[Kind::Profile as usize]);
+    /// Inserts a device. `origin` is that of its last message.
+    fn insert(&mut self, mut entry: Entry, origin: Option<&str>) {
+        classify(&mut entry, origin, &self.profiles, &mut self.names[Kind::Profile as usize]);
         let place = self.free.pop().unwrap_or(self.entries.len());
         self.places.insert(Arc::clone(&entry.device), place);
         if place == self.entries.len() {
@@ -288,21 +306,24 @@ impl Index {
     }
 }
 
-fn classify(entry: &mut Entry, profiles: &Profiles, names: &mut Names) {
-    names.replace(&mut entry.names[Kind::Profile as usize], profiles.pattern(&entry.device));
-    entry.cadence.silent_after = profiles.silent_after(&entry.device);
+/// Classifies a device by its last message, which has `origin`.
+fn classify(entry: &mut Entry, origin: Option<&str>, profiles: &Profiles, names: &mut Names) {
+    let subject = Subject::new(&entry.device, origin);
+    names.replace(&mut entry.names[Kind::Profile as usize], profiles.label(&subject));
+    entry.cadence.silent_after = profiles.silent_after(&subject);
     let record = profiles.record(&entry.device);
     let seconds = record.and_then(|record| record.interval_seconds);
     entry.cadence.registered = seconds.map(|seconds| seconds.saturating_mul(1_000_000) as i64);
     entry.cadence.every = entry.names[Kind::Schema as usize].as_ref().and_then(|name| profiles.every(name));
 }
 
-fn update(entry: &mut Entry, seen: &Seen<'_>, profiles: &Profiles, names: &mut [Names; 4]) {
+/// Applies a message to its device. Returns whether it is the last one of the device.
+fn update(entry: &mut Entry, seen: &Seen<'_>, profiles: &Profiles, names: &mut [Names; 4]) -> bool {
     (entry.messages, entry.bytes) = (seen.messages, seen.bytes);
     // One that was in the quarantine is stored long after it was received.
     let is_first = mem::replace(&mut entry.last_id, seen.last_id) == 0;
     if seen.received_at < entry.received_at && !is_first {
-        return;
+        return false;
     }
     let before = mem::replace(&mut entry.received_at, seen.received_at);
     if !is_first && before < seen.received_at {
@@ -318,6 +339,7 @@ fn update(entry: &mut Entry, seen: &Seen<'_>, profiles: &Profiles, names: &mut [
             entry.cadence.every = name.and_then(|name| profiles.every(name));
         }
     }
+    true
 }
 
 /// The names of a kind, each in memory once, with the number of devices that have it.

@@ -17,7 +17,7 @@ pub use position::Position;
 pub use query::{Direction, Page, Query, Sort};
 
 use dunnage_buffer::{Counted, Devices, InQuarantine, LastMessage, ReadError, Readers, Use, WriteOp};
-use dunnage_ingest::profiles::Profiles;
+use dunnage_ingest::profiles::{Profiles, Subject};
 use index::{Index, Seen};
 use std::{
     collections::HashMap,
@@ -66,8 +66,8 @@ impl Fleet {
     pub fn committed(&self, profiles: &Arc<Profiles>, batch: &[WriteOp], devices: &Devices, left: &[String]) {
         // Positions are found before the lock, because queries wait for it.
         let seen: Vec<_> = batch.iter().filter_map(|op| seen_in(op, devices, profiles)).collect();
+        self.classify(profiles);
         let mut index = self.index();
-        index.classify(profiles);
         seen.iter().for_each(|seen| index.apply(seen));
         for op in batch {
             if let WriteOp::Quarantine(new, _) = op {
@@ -86,6 +86,14 @@ impl Fleet {
     /// Returns when the last message of a listed device was received, in microseconds since 1970.
     pub fn last_seen(&self, device: &str) -> Option<i64> {
         self.index().get(device).filter(|entry| entry.last_id > 0).map(|entry| entry.received_at)
+    }
+
+    /// Classifies the devices by `profiles`. If that needs their last messages, these are read again.
+    fn classify(&self, profiles: &Arc<Profiles>) {
+        if self.index().classify(profiles) {
+            self.is_loaded.send_replace(false);
+            self.to_load.notify_one();
+        }
     }
 
     /// Returns how many messages are in the quarantine.
@@ -145,9 +153,9 @@ impl Fleet {
 
     /// Returns a page of the devices.
     pub async fn page(self: &Arc<Self>, query: Query, profiles: &Arc<Profiles>) -> Option<Page> {
+        self.classify(profiles);
         self.wait_until_loaded().await;
         let turn = self.turns.acquire().await.ok()?;
-        self.index().classify(profiles);
         let fleet = Arc::clone(self);
         let page = tokio::task::spawn_blocking(move || query.run(&fleet.index)).await;
         drop(turn);
@@ -161,8 +169,8 @@ impl Fleet {
         profiles: &Arc<Profiles>,
         readers: &Readers,
     ) -> Result<Option<(Entry, u64)>, ReadError> {
+        self.classify(profiles);
         self.wait_until_loaded().await;
-        self.index().classify(profiles);
         let known = self.index().get(device).cloned();
         let entry = match known {
             Some(entry) if entry.cadence.expected().is_some() => Some(entry),
@@ -214,6 +222,7 @@ fn seen_in<'a>(op: &'a WriteOp, devices: &Devices, profiles: &Profiles) -> Optio
     let WriteOp::Message(message, _) = op else { return None };
     let from = &message.provenance;
     let tally = devices.of_batch(&from.device)?;
+    let origin = from.origin.as_deref();
     Some(Seen {
         device: &from.device,
         messages: tally.messages,
@@ -224,12 +233,14 @@ fn seen_in<'a>(op: &'a WriteOp, devices: &Devices, profiles: &Profiles) -> Optio
         link: from.link.as_deref(),
         format: message.format,
         schema: from.schema.as_deref(),
-        position: Position::find(profiles.position(&from.device), &message.json, from.origin.as_deref()),
+        origin,
+        position: Position::find(profiles.position(&from.into()), &message.json, origin),
     })
 }
 
 fn seen_at<'a>(counted: &'a Counted, last: &'a LastMessage, profiles: &Profiles) -> Seen<'a> {
-    let json = last.json.as_deref().unwrap_or_default();
+    let (json, origin) = (last.json.as_deref().unwrap_or_default(), last.origin.as_deref());
+    let pointer = profiles.position(&Subject::new(&counted.device, origin));
     Seen {
         device: &counted.device,
         messages: counted.messages,
@@ -240,6 +251,7 @@ fn seen_at<'a>(counted: &'a Counted, last: &'a LastMessage, profiles: &Profiles)
         link: last.link.as_deref(),
         format: &last.format,
         schema: last.schema.as_deref(),
-        position: Position::find(profiles.position(&counted.device), json, last.origin.as_deref()),
+        origin,
+        position: Position::find(pointer, json, origin),
     }
 }

@@ -21,6 +21,7 @@ fn seen(device: &str, messages: u64, at: i64) -> Seen<'_> {
         link: None,
         format: "json",
         schema: None,
+        origin: None,
         position: None,
     }
 }
@@ -227,4 +228,37 @@ fn a_cursor_belongs_to_its_order() {
     for bad in ["", "x", "=", "!", "TmFtZSBBc2M", &"A".repeat(10_000)] {
         assert!(name.read(bad).is_none(), "{bad}");
     }
+}
+
+#[test]
+fn a_device_is_classified_by_its_last_message() {
+    let load = |text: &str| {
+        let profile = toml::from_str(text).unwrap();
+        Arc::new(Profiles::load(&Default::default(), &[profile]).unwrap())
+    };
+    let by_port = load("name = 'alarm'\nmatch.port = 3\nsilent_after_seconds = 9");
+    let mut index = Index::new(10, Arc::clone(&by_port), HashMap::new());
+    let profile = |index: &Index| {
+        let entry = index.get("d").unwrap();
+        (entry.names[Kind::Profile as usize].as_deref().map(str::to_owned), entry.cadence.silent_after)
+    };
+    let (on_3, on_4) = (Some(r#"{"port":3}"#), Some(r#"{"port":4}"#));
+    let (alarm, none) = ((Some("alarm".into()), Some(9_000_000)), (None, None));
+    index.apply(&Seen { origin: on_3, ..seen("d", 1, 10) });
+    assert_eq!(profile(&index), alarm);
+    index.apply(&Seen { origin: on_4, ..seen("d", 2, 20) });
+    assert_eq!(profile(&index), none);
+    // A message that was received before the last one does not count.
+    index.apply(&Seen { origin: on_3, last_id: 21, ..seen("d", 3, 15) });
+    assert_eq!(profile(&index), none);
+    index.apply(&Seen { origin: on_3, ..seen("d", 4, 30) });
+    assert_eq!(profile(&index), alarm);
+    // Other profiles need the last message again, unless the device alone decides.
+    assert!(!index.classify(&load("device = 'd'")));
+    assert_eq!(profile(&index).0.as_deref(), Some("d"));
+    let generation = index.generation;
+    assert!(index.classify(&load("name = 'alarm'\nmatch.port = 3\nsilent_after_seconds = 9")));
+    assert_eq!((profile(&index), index.generation), (none, generation + 1));
+    index.add(&Seen { origin: on_3, ..seen("d", 4, 30) });
+    assert_eq!((profile(&index), index.get("d").unwrap().messages), (alarm, 4));
 }

@@ -2,7 +2,7 @@
 
 use crate::state::GatewayState;
 use dunnage_buffer::{Change, Filter, NewQuarantined, Quarantined, Use};
-use dunnage_ingest::Rejected;
+use dunnage_ingest::{Rejected, profiles::Subject};
 use dunnage_inputs::Problem;
 use serde::Serialize;
 use tokio::sync::oneshot::Receiver;
@@ -50,8 +50,8 @@ impl Selection {
         let filter = Filter { device: self.device.clone(), kind: self.kind.clone(), ids: self.ids.clone() };
         let (wanted, profiles) = (self.schema.clone(), state.ingest().profiles.load_full());
         let also = move |found: &Quarantined| {
-            wanted.is_none()
-                || profiles.schema_of(&found.device, found.schema.as_deref()) == wanted.as_deref()
+            let subject = Subject::new(&found.device, found.origin.as_deref());
+            wanted.is_none() || profiles.schema_of(&subject, found.schema.as_deref()) == wanted.as_deref()
         };
         let range = (part.after, part.up_to);
         Ok(state.buffer().readers.of(Use::Admin).find_quarantined(filter, also, range, part.most).await?)

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 pub struct SchemaObject {
     /// Its name.
     name: String,
-    /// The device patterns of the profiles that use it.
+    /// The profiles that use it: their names, else the patterns of their devices, else their conditions.
     profiles: Vec<String>,
     /// Its packed layouts.
     slots: Vec<SlotObject>,
@@ -39,7 +39,7 @@ pub async fn schemas(state: &GatewayState) -> Result<Vec<SchemaObject>, ReadErro
         .all()
         .map(|(name, slots)| SchemaObject {
             name: name.to_owned(),
-            profiles: profiles.patterns_of(name).map(str::to_owned).collect(),
+            profiles: profiles.labels_of(name).map(str::to_owned).collect(),
             slots: slots.iter().map(|slot| of_slot(&slot.key, &slot.origin, &stored)).collect(),
         })
         .collect();

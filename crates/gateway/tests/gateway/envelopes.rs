@@ -21,7 +21,7 @@ const CHIRPSTACK_3: &[u8] = include_bytes!("../webhooks/chirpstack-3-up.bin");
 const THE_THINGS_STACK: &[u8] = include_bytes!("../webhooks/the-things-stack-up.json");
 const DEVICE: &str = "70b3d57ed005a1b2";
 
-fn subscribe(config: &mut Config, port: u16, provider: &str, topic: &str, more: &str) {
+pub fn subscribe(config: &mut Config, port: u16, provider: &str, topic: &str, more: &str) {
     let text = format!(
         "name = 'lora'\n[broker]\nurl = 'mqtt://127.0.0.1:{port}'\nclient_id = 'lora-{provider}'\n\
          provider = '{provider}'\ntopics = ['{topic}']\n{more}"
@@ -29,23 +29,23 @@ fn subscribe(config: &mut Config, port: u16, provider: &str, topic: &str, more: 
     config.inputs.push(toml::from_str(&text).unwrap());
 }
 
-fn publish(port: u16, topic: &str, payload: &[u8]) {
+pub fn publish(port: u16, topic: &str, payload: &[u8]) {
     let arguments = ["-h", "127.0.0.1", "-p", &port.to_string(), "-q", "1", "-t", topic, "-s"];
     let mut publisher = Command::new("mosquitto_pub").args(arguments).stdin(Stdio::piped()).spawn().unwrap();
     publisher.stdin.take().unwrap().write_all(payload).unwrap();
     assert!(publisher.wait().unwrap().success());
 }
 
-fn list(gateway: &Running, path: &str) -> Vec<Value> {
+pub fn list(gateway: &Running, path: &str) -> Vec<Value> {
     gateway.get_json(path)["messages"].as_array().unwrap().clone()
 }
 
-fn count(gateway: &Running, name: &str) -> u64 {
+pub fn count(gateway: &Running, name: &str) -> u64 {
     gateway.get_json("/api/stats")[name].as_u64().unwrap()
 }
 
 /// Publishes events until the gateway counts one, which shows that it has subscribed.
-fn wait_until_subscribed(gateway: &Running, port: u16, topic: &str, event: &[u8]) {
+pub fn wait_until_subscribed(gateway: &Running, port: u16, topic: &str, event: &[u8]) {
     wait_until("the gateway subscribes", || {
         publish(port, topic, event);
         gateway.get("/metrics").text.contains("dunnage_hook_events_total{provider=")
@@ -53,7 +53,7 @@ fn wait_until_subscribed(gateway: &Running, port: u16, topic: &str, event: &[u8]
 }
 
 /// Returns an uplink of ChirpStack with the object `object` on `port`.
-fn up(id: &str, port: u8, data: &[u8], object: &Value) -> Vec<u8> {
+pub fn up(id: &str, port: u8, data: &[u8], object: &Value) -> Vec<u8> {
     let data = BASE64_STANDARD.encode(data);
     let up = json!({"deduplicationId": id, "deviceInfo": {"devEui": DEVICE}, "fPort": port, "data": data, "object": object});
     up.to_string().into_bytes()

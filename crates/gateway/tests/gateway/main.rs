@@ -44,6 +44,8 @@ mod outputs_http;
 mod packed;
 mod play;
 #[cfg(unix)]
+mod profiles;
+#[cfg(unix)]
 mod quarantine;
 mod register;
 mod reload;

@@ -1,11 +1,23 @@
 //! Chooses the codecs of a message by its format, its schema, and its device's profile.
 
+mod chosen;
 mod codec_files;
+mod codecs;
+mod conditions;
 mod every;
 mod known;
+mod match_settings;
+mod rule;
 pub mod schemas;
 pub mod settings;
 pub mod slots;
+mod subject;
+
+pub use chosen::Chosen;
+pub use codecs::Codecs;
+pub use conditions::{Condition, Conditions};
+pub use rule::Rule;
+pub use subject::Subject;
 
 use crate::{
     encoding::{Decoding, Encoding},
@@ -13,102 +25,14 @@ use crate::{
     rejected::Rejected,
 };
 use codec_files::CodecFiles;
-use dunnage_base::name::{fits, is_name};
 use dunnage_buffer::LayoutKey;
-use dunnage_formats::{Avro, Definition, Error, Format, Id, Mapping, Protobuf};
+use dunnage_formats::{Id, Mapping};
 use dunnage_register::{Record, Register};
 use dunnage_schema::Model;
-use dunnage_vendor_codec::Codec;
-use known::KnownTexts;
-use schemas::{Schema, Schemas};
-use settings::{Duplicates, Profile, ProfileError, SchemaSettings};
+use schemas::Schema;
+use settings::{Profile, ProfileError, SchemaSettings};
 use slots::{Slot, Slots};
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::{Arc, OnceLock},
-};
-
-/// The codecs of one schema and mapping. Each is created when it is first needed.
-pub struct Codecs {
-    /// The schema's name; `None` for messages without one.
-    pub schema: Option<Arc<str>>,
-    /// The schema.
-    pub model: Option<Model>,
-    /// The packed layouts of all versions of the schema.
-    pub slots: Option<Arc<Slots>>,
-    /// The time between two messages that the schema says, in microseconds.
-    every: Option<i64>,
-    /// The units of the values, by pointer.
-    units: Arc<[(String, String)]>,
-    mapping: Mapping,
-    opened: Vec<OnceLock<Result<Box<dyn Format>, Error>>>,
-}
-
-impl Codecs {
-    fn none() -> Self {
-        let (mapping, units) = (Mapping::Exact, Arc::default());
-        Codecs { schema: None, model: None, slots: None, every: None, units, mapping, opened: unopened() }
-    }
-
-    fn of(name: &str, schema: &Schema, mapping: Mapping) -> Self {
-        let (slots, units) = (Some(Arc::clone(&schema.slots)), Arc::clone(&schema.units));
-        let (schema, model) = (Some(name.into()), Some(schema.model.clone()));
-        let every = model.as_ref().and_then(every::every);
-        Codecs { schema, model, slots, every, units, mapping, opened: unopened() }
-    }
-
-    /// Returns the codec for `format`. An error says why this format cannot carry messages of this schema.
-    pub fn get(&self, format: Id) -> Result<&dyn Format, &Error> {
-        let open = || format.open(self.model.as_ref(), self.mapping_of(format));
-        self.opened[format as usize].get_or_init(open).as_deref()
-    }
-
-    /// Returns the mapping for `format`. Only three formats have another one than the exact one.
-    pub fn mapping_of(&self, format: Id) -> Mapping {
-        match format {
-            Id::Protobuf | Id::Struct | Id::StructZlib => self.mapping,
-            _ => Mapping::Exact,
-        }
-    }
-}
-
-/// A profile, compiled.
-pub struct Rule {
-    pattern: String,
-    codecs: Codecs,
-    formats: Vec<Id>,
-    /// The treatment of numbers in text that no value holds exactly.
-    pub numbers: settings::Numbers,
-    /// Whether numbers that are binary32 become the shortest decimals.
-    pub shortens_binary32: bool,
-    /// The link of their messages, if the sender names none.
-    pub link: Option<String>,
-    /// Whether a message without a key is a duplicate of an earlier one with the same bytes.
-    pub dedup_by_payload: bool,
-    /// How long after its last message a device counts as silent, in microseconds.
-    silent_after: Option<i64>,
-    path: Arc<str>,
-    position: Option<String>,
-    known: KnownTexts,
-    /// The vendor's codec of messages that name no format.
-    pub codec: Option<Arc<Codec>>,
-}
-
-impl Rule {
-    /// Returns the texts of `device` that packed omits, if its profile has any.
-    pub fn known(&self, device: &str) -> Option<&BTreeMap<String, String>> {
-        self.known.get(device)
-    }
-
-    /// Rejects a format that these devices may not send. The error lists those that they may.
-    pub fn check(&self, format: Id) -> Result<(), String> {
-        if self.formats.is_empty() || self.formats.contains(&format) {
-            return Ok(());
-        }
-        let names: Vec<_> = self.formats.iter().map(|format| format.name()).collect();
-        Err(format!("devices that match {} may send {}, not {format}", self.pattern, names.join(", ")))
-    }
-}
+use std::{collections::HashMap, sync::Arc};
 
 /// All schemas and profiles.
 pub struct Profiles {
@@ -119,6 +43,10 @@ pub struct Profiles {
     watch: bool,
     /// Whether any rule gives the place of positions.
     places: bool,
+    /// Whether any rule has a condition that needs the origin of a message.
+    need_origin: bool,
+    /// Whether any rule has a condition on the port.
+    need_port: bool,
     no_path: Arc<str>,
     register: Arc<Register>,
 }
@@ -149,17 +77,11 @@ impl Profiles {
         let (mut rules, mut files) = (Vec::new(), CodecFiles::default());
         for (index, profile) in profiles.iter().enumerate() {
             let mut wrong = Vec::new();
-            let earlier = &profiles[..index];
-            if let Some(other) = earlier.iter().find(|other| fits(&other.device, &profile.device)) {
-                let message = format!(
-                    "no device reaches this profile: the earlier {:?} matches them all",
-                    other.device
-                );
-                wrong.push(("device", message));
-            }
+            rule::check(profile, (&profiles[..index], &rules), &mut wrong);
             let codec = files.codec(profile, &mut wrong);
-            rules.push(Rule { codec, ..rule(profile, &schemas, &mut wrong) });
-            let origin = format!("[[profile]] device = {:?}", profile.device);
+            let rule = rule::read(profile, codec, &schemas, &mut wrong);
+            let origin = format!("[[profile]] {}", rule.label);
+            rules.push(rule);
             let mistaken = |(key, message)| {
                 let error = ProfileError { origin: origin.clone(), message };
                 Mistaken { error, profile: Some((index, key)) }
@@ -172,12 +94,16 @@ impl Profiles {
             schemas.iter().filter_map(|(name, schema)| Some((name, schema.as_ref()?))).map(codecs).collect();
         let watch = rules.iter().any(|rule| rule.silent_after.is_some());
         let places = rules.iter().any(|rule| rule.position.is_some());
+        let need_origin = rules.iter().any(|rule| rule.conditions.need_origin());
+        let need_port = rules.iter().any(|rule| rule.conditions.need_port());
         let profiles = Profiles {
             without_schema: Codecs::none(),
             schemas,
             rules,
             watch,
             places,
+            need_origin,
+            need_port,
             no_path: "".into(),
             register: Arc::default(),
         };
@@ -213,10 +139,10 @@ impl Profiles {
             .map(|(name, codecs)| (&**name, codecs.slots.as_deref().map_or(&[][..], Slots::all)))
     }
 
-    /// Iterates over the device patterns of the profiles that use `schema`.
-    pub fn patterns_of<'p>(&'p self, schema: &'p str) -> impl Iterator<Item = &'p str> {
+    /// Iterates over the labels of the profiles that use `schema`.
+    pub fn labels_of<'p>(&'p self, schema: &'p str) -> impl Iterator<Item = &'p str> {
         let uses = move |rule: &&Rule| rule.codecs.schema.as_deref() == Some(schema);
-        self.rules.iter().filter(uses).map(|rule| &*rule.pattern)
+        self.rules.iter().filter(uses).map(|rule| &*rule.label)
     }
 
     /// Returns the number of schemas.
@@ -224,30 +150,38 @@ impl Profiles {
         self.schemas.len()
     }
 
-    /// Returns the first profile that matches `device`.
-    pub fn rule(&self, device: &str) -> Option<&Rule> {
-        self.rules.iter().find(|rule| fits(&rule.pattern, device))
+    /// Returns all profiles, in the order in which they are tried.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
     }
 
-    /// Returns the encoding that `content_type` names; if it names none, the codec of the device's profile, or the encoding of the one format
+    /// Returns the first profile that matches `subject`.
+    pub fn rule(&self, subject: &Subject<'_>) -> Option<&Rule> {
+        self.rules.get(self.index(subject)?)
+    }
+
+    /// Returns the number, from 0, of the first profile that matches `subject`.
+    pub fn index(&self, subject: &Subject<'_>) -> Option<usize> {
+        self.rules.iter().position(|rule| rule.conditions.hold(subject))
+    }
+
+    /// Whether some profile needs the origin of a message. Otherwise the device alone decides.
+    pub fn need_origin(&self) -> bool {
+        self.need_origin
+    }
+
+    /// Returns the encoding that `content_type` names; if it names none, the codec of the message's profile, or the encoding of the one format
     /// that the profile allows.
-    pub fn decoding(&self, device: &str, content_type: &str) -> Result<Decoding, Rejected> {
-        if is_unnamed(content_type) && self.rule(device).is_some_and(|rule| rule.codec.is_some()) {
-            return Decoding::by_codec(content_type);
-        }
-        let only = |rule: &Rule| match rule.formats[..] {
-            [format] => Some(format),
-            _ => None,
-        };
-        Encoding::of(content_type, self.rule(device).and_then(only)).map(Decoding::Format)
+    pub fn decoding(&self, subject: &Subject<'_>, content_type: &str) -> Result<Decoding, Rejected> {
+        decoding(self.rule(subject), content_type)
     }
 
-    /// Whether the profile of `device` lists `format`.
-    pub fn lists(&self, device: &str, format: Id) -> bool {
-        self.rule(device).is_some_and(|rule| rule.formats.contains(&format))
+    /// Whether the profile of a message lists `format`.
+    pub fn lists(&self, subject: &Subject<'_>, format: Id) -> bool {
+        self.rule(subject).is_some_and(|rule| rule.formats.contains(&format))
     }
 
-    /// Returns the codecs for a message: those of the schema that it names, else those of its device's profile, else those that need no
+    /// Returns the codecs for a message: those of the schema that it names, else those of its profile, else those that need no
     /// schema. Returns `None` for an unknown schema.
     pub fn pick<'p>(&'p self, rule: Option<&'p Rule>, schema: Option<&str>) -> Option<&'p Codecs> {
         let of_rule = rule.map(|rule| &rule.codecs);
@@ -260,29 +194,34 @@ impl Profiles {
         }
     }
 
-    /// Returns the schema of a message of `device`: the one that it names, else its profile's.
-    pub fn schema_of<'a>(&'a self, device: &str, asked: Option<&'a str>) -> Option<&'a str> {
-        asked.or_else(|| self.rule(device)?.codecs.schema.as_deref())
+    /// Returns the schema of a message: the one that it names, else its profile's.
+    pub fn schema_of<'a>(&'a self, subject: &Subject<'_>, asked: Option<&'a str>) -> Option<&'a str> {
+        asked.or_else(|| self.rule(subject)?.codecs.schema.as_deref())
     }
 
-    /// Whether a message of `device` without a key is a duplicate of an earlier one with the same bytes.
-    pub fn dedup_by_payload(&self, device: &str) -> bool {
-        self.rule(device).is_some_and(|rule| rule.dedup_by_payload)
+    /// Whether a message without a key is a duplicate of an earlier one with the same bytes.
+    pub fn dedup_by_payload(&self, subject: &Subject<'_>) -> bool {
+        self.rule(subject).is_some_and(|rule| rule.dedup_by_payload)
     }
 
-    /// Returns how long after its last message `device` counts as silent, in microseconds, if it is watched.
-    pub fn silent_after(&self, device: &str) -> Option<i64> {
-        if self.watch { self.rule(device)?.silent_after } else { None }
+    /// Returns how long after a message its device counts as silent, in microseconds, if it is watched.
+    pub fn silent_after(&self, subject: &Subject<'_>) -> Option<i64> {
+        if self.watch { self.rule(subject)?.silent_after } else { None }
     }
 
-    /// Returns the JSON pointer to the position in messages of `device`, if its profile has one.
-    pub fn position(&self, device: &str) -> Option<&str> {
-        if self.places { self.rule(device)?.position.as_deref() } else { None }
+    /// Whether `device` may be watched, whatever its last message says.
+    pub fn may_watch(&self, device: &str) -> bool {
+        self.rules.iter().any(|rule| rule.silent_after.is_some() && rule.conditions.may_hold(device))
     }
 
-    /// Returns the pattern of the profile of `device`, by which people know the profile.
-    pub fn pattern(&self, device: &str) -> Option<&str> {
-        self.rule(device).map(|rule| &*rule.pattern)
+    /// Returns the JSON pointer to the position in a message, if its profile has one.
+    pub fn position(&self, subject: &Subject<'_>) -> Option<&str> {
+        if self.places { self.rule(subject)?.position.as_deref() } else { None }
+    }
+
+    /// Returns the label of a message's profile, by which people know the profile.
+    pub fn label(&self, subject: &Subject<'_>) -> Option<&str> {
+        self.rule(subject).map(|rule| &*rule.label)
     }
 
     /// Returns the time between two messages of a device that `schema` says, in microseconds.
@@ -295,9 +234,9 @@ impl Profiles {
         self.schemas.get(schema).map_or(&[], |codecs| &codecs.units)
     }
 
-    /// Returns the path under which outputs deliver the messages of `device`; empty if its profile names none.
-    pub fn output_path(&self, device: &str) -> Arc<str> {
-        Arc::clone(self.rule(device).map_or(&self.no_path, |rule| &rule.path))
+    /// Returns the path under which outputs deliver a message; empty if its profile names none.
+    pub fn output_path(&self, subject: &Subject<'_>) -> Arc<str> {
+        Arc::clone(self.rule(subject).map_or(&self.no_path, |rule| &rule.path))
     }
 
     /// Iterates over the versions of `schema` that have a packed layout.
@@ -312,108 +251,12 @@ impl Profiles {
     }
 }
 
-fn unopened() -> Vec<OnceLock<Result<Box<dyn Format>, Error>>> {
-    Id::readable().map(|_| OnceLock::new()).collect()
+fn decoding(rule: Option<&Rule>, content_type: &str) -> Result<Decoding, Rejected> {
+    if is_unnamed(content_type) && rule.is_some_and(|rule| rule.codec.is_some()) {
+        return Decoding::by_codec(content_type);
+    }
+    Encoding::of(content_type, rule.and_then(Rule::only_format)).map(Decoding::Format)
 }
 
-/// Longest output path, in bytes.
-const PATH: usize = 256;
-/// Longest `silent_after_seconds`: a year.
-const SILENT_AFTER: u64 = 366 * 86_400;
-
-fn rule(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Rule {
-    if profile.link.as_deref().is_some_and(|link| !is_name(link)) {
-        wrong.push(("link", "link must be 1 to 64 of A-Z a-z 0-9 . _ : -".into()));
-    }
-    let path = profile.path.as_deref().unwrap_or_default();
-    if profile.path.is_some() && !is_path(path) {
-        let message =
-            format!("path must be names of A-Z a-z 0-9 . _ : - separated by /, at most {PATH} characters");
-        wrong.push(("path", message));
-    }
-    if profile.position.as_deref().is_some_and(|pointer| !pointer.starts_with('/')) {
-        wrong.push(("position", "position must be a JSON pointer, such as /gps or /status/location".into()));
-    }
-    if profile.silent_after_seconds.is_some_and(|seconds| !(1..=SILENT_AFTER).contains(&seconds)) {
-        let message = format!("silent_after_seconds must be 1 to {SILENT_AFTER}");
-        wrong.push(("silent_after_seconds", message));
-    }
-    let silent_after =
-        profile.silent_after_seconds.map(|seconds| seconds.min(SILENT_AFTER) as i64 * 1_000_000);
-    Rule {
-        pattern: profile.device.clone(),
-        codecs: codecs(profile, schemas, wrong),
-        numbers: profile.numbers,
-        shortens_binary32: profile.binary32 == settings::Binary32::Shortest,
-        formats: profile.formats.iter().map(|format| format.0).collect(),
-        link: profile.link.clone(),
-        dedup_by_payload: profile.duplicates == Duplicates::Bytes,
-        silent_after,
-        path: path.into(),
-        position: profile.position.clone(),
-        known: known::read(profile, wrong),
-        codec: None,
-    }
-}
-
-fn codecs(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> Codecs {
-    let Some(name) = &profile.schema else {
-        let alone = [
-            ("slots", !profile.slots.is_empty()),
-            ("known", profile.known.is_some()),
-            ("avro_header", profile.avro_header != settings::AvroHeader::None),
-            ("mapping", profile.mapping != settings::Mapping::Exact),
-        ];
-        let given = alone.iter().filter(|(_, given)| *given);
-        wrong.extend(given.map(|(key, _)| (*key, format!("{key} needs a schema"))));
-        return with_proto(Codecs::none(), profile, wrong);
-    };
-    let schema = match schemas.get(name) {
-        Some(Some(schema)) => schema,
-        // The mistake in it has been reported.
-        Some(None) => return Codecs::none(),
-        None => {
-            let names: Vec<_> = schemas.keys().map(String::as_str).collect();
-            wrong.push(("schema", format!("there is no schema {name:?}; there are {}", names.join(", "))));
-            return Codecs::none();
-        }
-    };
-    let mut codecs = Codecs::of(name, schema, profile.mapping.into());
-    if !profile.slots.is_empty() {
-        match schema.slots.only(&profile.slots) {
-            Ok(slots) => codecs.slots = Some(Arc::new(slots)),
-            Err(message) => wrong.push(("slots", message)),
-        }
-    }
-    if profile.avro_header != settings::AvroHeader::None {
-        let avro = Avro::new(&schema.model).map(|avro| avro.with_header(profile.avro_header.into()));
-        let _ = codecs.opened[Id::Avro as usize].set(avro.map(|avro| Box::new(avro) as Box<dyn Format>));
-    }
-    with_proto(codecs, profile, wrong)
-}
-
-/// Sets the codec of Protobuf to that of the profile's own definition, if it has one.
-fn with_proto(codecs: Codecs, profile: &Profile, wrong: &mut Wrong) -> Codecs {
-    let Some(path) = &profile.proto else {
-        let alone = [
-            ("proto_message", profile.proto_message.is_some()),
-            ("proto_path", !profile.proto_path.is_empty()),
-        ];
-        let given = alone.iter().filter(|(_, given)| *given);
-        wrong.extend(given.map(|(key, _)| (*key, format!("{key} needs proto"))));
-        return codecs;
-    };
-    let definition = Definition::read(path, &profile.proto_path, profile.proto_message.as_deref());
-    match definition.and_then(|definition| Protobuf::from_definition(&definition, codecs.model.as_ref())) {
-        Ok(protobuf) => {
-            let _ = codecs.opened[Id::Protobuf as usize].set(Ok(Box::new(protobuf)));
-        }
-        Err(e) => wrong.push(("proto", format!("{}: {}", path.display(), e.reason()))),
-    }
-    codecs
-}
-
-/// Whether `path` is a valid output path: names with `/` between them.
-fn is_path(path: &str) -> bool {
-    path.len() <= PATH && path.split('/').all(is_name)
-}
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,9 @@
 //! The settings of `[[profile]]` and `[schemas]`.
 
+pub use crate::profiles::match_settings::{Match, ProviderMatch};
 use documented::DocumentedFields;
 use dunnage_formats::{Altered, Id, UnknownName};
+
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -23,8 +25,15 @@ pub struct SchemaSettings {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// The devices: an ID, where `*` matches any characters.
+    /// Its name, which is unique. A profile with a name needs no condition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The devices, an ID, where `*` matches any characters: the short form of `match.device`. Empty: not given.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub device: String,
+    /// The messages: all of these conditions hold.
+    #[serde(rename = "match", default, skip_serializing_if = "Match::is_empty")]
+    pub conditions: Match,
     /// The schema of their messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,

@@ -188,7 +188,7 @@ where
 /// otherwise: a form is what `curl -d` makes of JSON.
 fn unasked(env: &Environment, device: &str, content_type: &str) -> Option<Rejected> {
     let format = Id::from_media_type(content_type).filter(|format| ON_REQUEST.contains(format))?;
-    if env.http.forms || env.ingest.profiles.load().lists(device, format) {
+    if env.http.forms || env.ingest.profiles.load().lists(&device.into(), format) {
         return None;
     }
     let detail = format!(

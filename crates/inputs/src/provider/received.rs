@@ -66,7 +66,8 @@ impl Rules {
         transport: &Transport<'_>,
         uplink: Uplink,
     ) -> Option<Box<RawMessage<'static>>> {
-        let message = self.message(ingest, transport.input, Some(transport.topic), &uplink)?;
+        let with = (&**ingest.profiles.load(), ingest.message_limit_bytes());
+        let message = self.message(with, transport.input, Some(transport.topic), &uplink)?;
         let provenance = Provenance {
             link: transport.link.map(str::to_owned),
             key: message.key,

@@ -9,7 +9,10 @@ use super::{
 };
 use dunnage_base::name::is_device;
 use dunnage_formats::Id;
-use dunnage_ingest::{DECODED_TYPE, Ingest, Rejected, profiles::settings::FormatName};
+use dunnage_ingest::{
+    DECODED_TYPE, Rejected,
+    profiles::{Profiles, Subject, settings::FormatName},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::{
@@ -146,10 +149,10 @@ impl Rules {
     }
 
     /// Returns the message of `uplink`, which the input `input` received over `topic`; `None` if it has no content, because it was only sent
-    /// to keep the link alive.
+    /// to keep the link alive. `limit` is the maximum size of a message in bytes.
     pub fn message(
         &self,
-        ingest: &Ingest,
+        (profiles, limit): (&Profiles, usize),
         input: &str,
         topic: Option<&str>,
         uplink: &Uplink,
@@ -157,7 +160,16 @@ impl Rules {
         let device = self.device(uplink);
         let format = self.format_of(uplink.origin.port);
         let decoded = self.decoded(uplink);
-        let is_known = format.is_some() || ingest.profiles.load().decoding(device, "").is_ok();
+        let mut stored = Stored {
+            input,
+            provider: self.provider.name(),
+            message_id: uplink.id.as_deref(),
+            provider_device: (device != uplink.device).then_some(&*uplink.device),
+            topic,
+            origin: &uplink.origin,
+            decoded: None,
+        };
+        let is_known = format.is_some() || has_decoding(profiles, device, &stored);
         let takes_decoded = decoded.is_some()
             && match self.payload {
                 Some(Payload::Decoded | Payload::Normalized) => true,
@@ -170,22 +182,13 @@ impl Rules {
         if uplink.payload.is_empty() && !takes_decoded {
             return None;
         }
-        let limit = ingest.message_limit_bytes();
         let size = decoded.map(|decoded| decoded.get().len()).filter(|_| takes_decoded);
         let bad = match size.unwrap_or(uplink.payload.len()) > limit {
             true => Some(Rejected::too_large(limit)),
             false => (!takes_decoded && !is_known).then(|| no_format(uplink.origin.port)),
         };
         let keeps_decoded = takes_decoded || self.payload == Some(Payload::Both);
-        let stored = Stored {
-            input,
-            provider: self.provider.name(),
-            message_id: uplink.id.as_deref(),
-            provider_device: (device != uplink.device).then_some(&*uplink.device),
-            topic,
-            origin: &uplink.origin,
-            decoded: decoded.filter(|_| keeps_decoded),
-        };
+        stored.decoded = decoded.filter(|_| keeps_decoded);
         let content_type = match takes_decoded {
             true => DECODED_TYPE.to_owned(),
             false => media_type(format, uplink.origin.port),
@@ -207,6 +210,12 @@ impl Rules {
         let is_delta = |text: &str| text.len() < 64 && text.split_whitespace().collect::<String>() == DELTA;
         decoded.as_deref().filter(|decoded| !is_delta(decoded.get()))
     }
+}
+
+/// Returns whether the profile of a message says how it is decoded.
+fn has_decoding(profiles: &Profiles, device: &str, stored: &Stored<'_>) -> bool {
+    let origin = if profiles.need_origin() { stored.to_json() } else { None };
+    profiles.decoding(&Subject::new(device, origin.as_deref()), "").is_ok()
 }
 
 fn no_format(port: Option<u8>) -> Rejected {

@@ -88,7 +88,7 @@ pub struct Answer {
 impl Webhook {
     /// Creates the input `name`. An error says which setting is wrong.
     pub fn new(name: &str, settings: &Settings) -> Result<Webhook, String> {
-        let Settings { provider, payload, format, link, devices, .. } = settings.clone();
+        let Settings { link, devices, .. } = settings.clone();
         let secret = Secret::of(settings)?;
         if devices.is_none() && matches!(secret, Secret::Published) {
             let why = "must be set to your own devices, as a pattern or a list: the published key signs for all customers of Ground Control";
@@ -106,8 +106,7 @@ impl Webhook {
         let guard = ArcSwap::from_pointee(secret.read()?);
         let header =
             settings.header.parse().map_err(|_| "header: must be the name of a header".to_owned())?;
-        let (formats, names, pointers) = (&settings.formats, &settings.names, settings.pointers.as_ref());
-        let rules = Rules::new(provider, &RuleSettings { payload, format, formats, names, pointers })?;
+        let rules = rules(settings)?;
         if let Some(bad) = link.as_deref().filter(|link| !is_name(link)) {
             return Err(format!("link: {bad:?} is not a valid link ID"));
         }
@@ -115,6 +114,13 @@ impl Webhook {
         let hook = Hook { name, rules, secret, guard, header, link, devices, quarantined };
         Ok(Webhook(Arc::new(hook)))
     }
+}
+
+/// Returns how to open envelopes. An error says which setting is wrong.
+pub fn rules(settings: &Settings) -> Result<Rules, String> {
+    let Settings { provider, payload, format, formats, names, pointers, .. } = settings;
+    let pointers = pointers.as_ref();
+    Rules::new(*provider, &RuleSettings { payload: *payload, format: *format, formats, names, pointers })
 }
 
 #[async_trait::async_trait]
@@ -251,7 +257,10 @@ impl Hook {
             return Ok(("quarantined", None));
         }
         let message = match &checked {
-            Ok(_) => self.rules.message(&env.ingest, &self.name, None, &uplink),
+            Ok(_) => {
+                let with = (&**env.ingest.profiles.load(), env.ingest.message_limit_bytes());
+                self.rules.message(with, &self.name, None, &uplink)
+            }
             Err(_) => None,
         };
         if checked.is_ok() && message.is_none() {

@@ -257,6 +257,7 @@ impl Reader {
 }
 
 fn with_catalog(stored: dunnage_buffer::Message, catalog: &dyn Catalog) -> Message {
-    let (path, media_type) = (catalog.path(&stored.device), catalog.media_type(&stored.format));
+    let path = catalog.path(&stored.device, stored.origin.as_deref());
+    let media_type = catalog.media_type(&stored.format);
     Message { path, media_type, record: catalog.record(&stored.device), stored }
 }

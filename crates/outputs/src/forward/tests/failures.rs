@@ -98,7 +98,7 @@ async fn a_receiver_that_is_down_is_recognized_after_a_restart() {
 struct Panics(Arc<AtomicUsize>);
 
 impl Catalog for Panics {
-    fn path(&self, _: &str) -> Arc<str> {
+    fn path(&self, _: &str, _: Option<&str>) -> Arc<str> {
         let left = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
         assert!(left.is_err(), "as a library may");
         "".into()
