@@ -16,6 +16,7 @@ mod commits;
 mod config;
 mod config_file;
 mod error;
+mod explain;
 mod fleet;
 mod listeners;
 mod live;
@@ -48,7 +49,8 @@ pub use dunnage_ingest::profiles::settings::{
     Binary32, Duplicates, FormatName, Mapping, Profile, ProfileError, SchemaSettings,
 };
 pub use dunnage_inputs::{
-    HttpSettings, InputError, InputKind, InputSettings, nats as nats_input, webhooks as webhook_input,
+    HttpSettings, InputError, InputKind, InputSettings, nats as nats_input, provider::Provider,
+    webhooks as webhook_input,
 };
 #[cfg(feature = "kafka")]
 pub use dunnage_outputs::kafka as kafka_output;
@@ -57,6 +59,7 @@ pub use dunnage_outputs::{
     files as files_output, http as http_output, nats as nats_output, onem2m as onem2m_output,
 };
 pub use error::Error;
+pub use explain::{Applied, Explained, Sample, Tried, explain};
 pub use reload::{ReloadError, Reloaded};
 
 use dunnage_buffer::Totals;

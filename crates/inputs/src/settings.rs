@@ -1,6 +1,6 @@
 //! The settings of an `[[input]]`, by kind.
 
-use crate::{broker, coap, mqtt, nats, udp, webhooks};
+use crate::{broker, coap, mqtt, nats, provider::Rules, udp, webhooks};
 use dunnage_base::{kind, kinds};
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -29,6 +29,18 @@ kinds! {
     "udp" => Udp(udp),
     /// A webhook for a provider.
     "webhook" => Webhook(webhooks),
+}
+
+impl InputSettings {
+    /// Returns how the input opens envelopes, if a provider is set. An error says which setting is wrong.
+    pub fn rules(&self) -> Result<Option<Rules>, String> {
+        match &self.kind {
+            InputKind::Broker(settings) => broker::rules(settings),
+            InputKind::Nats(settings) => settings.rules(),
+            InputKind::Webhook(settings) => webhooks::rules(settings).map(Some),
+            InputKind::Mqtt(_) | InputKind::Coap(_) | InputKind::Udp(_) => Ok(None),
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for InputSettings {

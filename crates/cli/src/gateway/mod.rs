@@ -6,6 +6,7 @@ mod dead_letters;
 mod device;
 mod key;
 mod openapi;
+mod profile;
 mod quarantine;
 mod reload;
 mod running;
@@ -46,6 +47,7 @@ enum Command {
     /// Print the OpenAPI document of the HTTP port, which a running gateway serves at /api/openapi.json
     Openapi,
     Check(check::Check),
+    Profile(profile::Profile),
     Status(status::Status),
     Quarantine(quarantine::Quarantine),
     DeadLetters(dead_letters::DeadLetters),
@@ -62,6 +64,7 @@ impl Gateway {
             Some(Command::Config) => config::print(),
             Some(Command::Openapi) => openapi::print(),
             Some(Command::Check(command)) => command.run(),
+            Some(Command::Profile(command)) => command.run(),
             Some(Command::Status(command)) => command.run(),
             Some(Command::Quarantine(command)) => command.run(),
             Some(Command::DeadLetters(command)) => command.run(),

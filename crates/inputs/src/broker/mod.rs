@@ -250,7 +250,7 @@ fn stored(done: Vec<(To, Outcome)>) -> impl Iterator<Item = u16> {
 }
 
 /// Returns how to open envelopes, if a provider is set. An error says which setting is wrong.
-fn rules(settings: &Settings) -> Result<Option<Rules>, String> {
+pub fn rules(settings: &Settings) -> Result<Option<Rules>, String> {
     let Settings { provider, payload, format, formats, names, link, pointers, .. } = settings;
     if let Some(bad) = link.as_deref().filter(|link| !is_name(link)) {
         return Err(format!("link: {bad:?} is not a valid link ID"));

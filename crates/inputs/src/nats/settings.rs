@@ -98,7 +98,7 @@ impl Acknowledge {
 
 impl Settings {
     /// Returns how to open envelopes, if a provider is set. An error says which setting is wrong.
-    pub(super) fn rules(&self) -> Result<Option<Rules>, String> {
+    pub(crate) fn rules(&self) -> Result<Option<Rules>, String> {
         let Settings { provider, payload, format, formats, names, pointers, .. } = self;
         let pointers = pointers.as_ref();
         let settings = RuleSettings { payload: *payload, format: *format, formats, names, pointers };

@@ -4,6 +4,7 @@ mod commands;
 mod config;
 mod log;
 mod process;
+mod profile;
 
 use crate::run::{Run, command, finish};
 use std::{
