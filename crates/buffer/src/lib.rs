@@ -152,6 +152,7 @@ pub use quarantine::{Filter, InQuarantine, OfDevice};
 pub use queue::{Ack, Queue, Refusal, Ticket, WriteOp};
 pub use reader::{ReadError, Readers, Use};
 pub use references::Named;
+pub use register::stored as stored_register;
 pub use settings::{BufferSettings, QuarantineSettings, WhenFull};
 pub use shares::{NoRoom, Sender, Shares};
 pub use start::{Buffer, IdleWriter};

@@ -1,9 +1,12 @@
 //! Explains which profile applies to a message, from the configuration alone.
 
-use crate::{config::Config, placed};
+use crate::{config::Config, operations::register, placed};
 use dunnage_base::Document;
-use dunnage_buffer::Provenance;
-use dunnage_ingest::profiles::{Chosen, Condition, Profiles, Rule, Subject, settings::Profile};
+use dunnage_buffer::{Provenance, stored_register};
+use dunnage_ingest::{
+    Registered,
+    profiles::{Chosen, Condition, Profiles, Rule, Subject, settings::Profile},
+};
 use dunnage_inputs::provider::{
     Provider, RuleSettings, Rules,
     envelope::{Content, Envelope},
@@ -42,7 +45,7 @@ pub struct Explained {
     /// The device.
     pub device: String,
     /// What is known of the message besides: the keys of `match`, and its values.
-    pub message: BTreeMap<&'static str, String>,
+    pub message: BTreeMap<String, String>,
     /// The profiles that were tried in vain.
     pub earlier: Vec<Tried>,
     /// The profile that applies; `None` if none does.
@@ -77,7 +80,7 @@ pub struct Applied {
     pub name: Option<String>,
     /// File, line and column.
     pub place: Option<String>,
-    /// Its conditions, as in the configuration.
+    /// Its conditions, as in the configuration, or that the register gives it to the device.
     pub conditions: String,
     /// The schema of its messages.
     pub schema: Option<String>,
@@ -96,7 +99,12 @@ pub struct Applied {
 /// Returns which profile of `config` applies to `sample`. The error is the first mistake in the profiles, or what is wrong with the
 /// envelope.
 pub fn explain(config: &Config, sample: Sample) -> Result<Explained, String> {
-    let profiles = Arc::new(placed::profiles(config).map_err(|error| error.to_string())?);
+    let path = &config.buffer.path;
+    let records = stored_register(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let registered =
+        Registered { register: Arc::new(register::load(records)), settings: config.register.clone() };
+    let profiles = placed::profiles(config).map_err(|error| error.to_string())?;
+    let profiles = Arc::new(profiles.with_register(Arc::clone(&registered.register)));
     let (mut provenance, content_type, bad) = match sample {
         Sample::Message { device, origin, content_type } => {
             let origin = origin.map(Into::into);
@@ -106,8 +114,12 @@ pub fn explain(config: &Config, sample: Sample) -> Result<Explained, String> {
             open(config, &profiles, provider, topic.as_deref(), &body)?
         }
     };
+    let admitted = registered.admit(&mut provenance).map_err(|rejected| rejected.detail);
+    let bad = bad.or(admitted.err());
     let chosen = Chosen::of(Arc::clone(&profiles), &mut provenance, &content_type);
-    let subject = Subject::from(&provenance);
+    let record = profiles.record(&provenance.device);
+    let named = record.as_ref().and_then(|record| record.profile.clone());
+    let subject = Subject::from(&provenance).with_record(record);
     let decoding = bad.map_or_else(|| format(&chosen, &content_type), Err);
     let text = config.file.as_ref().and_then(|file| Some((file, std::fs::read_to_string(file).ok()?)));
     let places = text.as_ref().map(|(file, text)| (file, Document::read::<Config>(text).0));
@@ -116,7 +128,9 @@ pub fn explain(config: &Config, sample: Sample) -> Result<Explained, String> {
         let (line, column) = document.place(document.find(&placed::path_of(&index.to_string(), "")).1?);
         Some(format!("{}:{line}:{column}", file.display()))
     };
-    let before = &profiles.rules()[..chosen.index().unwrap_or(config.profiles.len())];
+    let by_register = named.is_some() && chosen.rule().is_some_and(|rule| rule.name == named);
+    let tried_in_vain = if by_register { 0 } else { chosen.index().unwrap_or(config.profiles.len()) };
+    let before = &profiles.rules()[..tried_in_vain];
     let tried = |(index, rule): (usize, &Rule)| {
         let failed = failed(rule, &subject);
         let (condition, value) =
@@ -129,7 +143,10 @@ pub fn explain(config: &Config, sample: Sample) -> Result<Explained, String> {
         message: message(&subject),
         earlier: before.iter().enumerate().map(tried).collect(),
         profile: chosen.index().map(|index| {
-            let conditions = profiles.rules()[index].conditions.to_string();
+            let conditions = match by_register {
+                true => "the register gives it to the device".into(),
+                false => profiles.rules()[index].conditions.to_string(),
+            };
             applied(&config.profiles[index], index, place(index), conditions)
         }),
         format: decoding.as_ref().ok().copied(),
@@ -194,7 +211,7 @@ fn failed<'r>(rule: &'r Rule, subject: &Subject<'_>) -> Option<&'r Condition> {
 }
 
 /// Returns what conditions can ask for besides the device, by their keys.
-fn message(subject: &Subject<'_>) -> BTreeMap<&'static str, String> {
+fn message(subject: &Subject<'_>) -> BTreeMap<String, String> {
     let facts = subject.facts();
     let texts = [
         ("provider.profile", &facts.profile),
@@ -202,8 +219,11 @@ fn message(subject: &Subject<'_>) -> BTreeMap<&'static str, String> {
         ("provider.tenant", &facts.tenant),
         ("topic", &facts.topic),
     ];
-    let texts = texts.into_iter().filter_map(|(key, text)| Some((key, text.as_deref()?.to_owned())));
-    texts.chain(facts.port.map(|port| ("port", port.to_string()))).collect()
+    let texts =
+        texts.into_iter().filter_map(|(key, text)| Some((key.to_owned(), text.as_deref()?.to_owned())));
+    let tags = subject.record().into_iter().flat_map(|record| record.tags.iter());
+    let tags = tags.map(|(key, value)| (format!("tags.{key}"), value.to_owned()));
+    texts.chain(facts.port.map(|port| ("port".to_owned(), port.to_string()))).chain(tags).collect()
 }
 
 fn applied(profile: &Profile, index: usize, place: Option<String>, conditions: String) -> Applied {

@@ -28,7 +28,7 @@ enum Command {
 
 /// Print the profile of a message, and why the profiles before it do not match
 ///
-/// Reads the configuration file; no gateway needs to run. The message is described by the options, or it is the one in an envelope
+/// Reads the configuration file, and the register in the buffer; no gateway needs to run. The message is described by the options, or it is the one in an envelope
 /// of a network server (--provider, --body), which is opened with the settings of the first input for this provider. The exit code is 0
 /// also if no profile matches.
 #[derive(Args)]

@@ -124,12 +124,22 @@ impl Index {
         self.entries[*self.places.get(device)?].as_mut()
     }
 
-    /// Applies the record of the register to a device, if it is in the list.
-    pub fn registered(&mut self, device: &str) {
-        let Some(place) = self.places.get(device) else { return };
-        if let Some(entry) = &mut self.entries[*place] {
-            classify(entry, &self.profiles, &mut self.names[Kind::Profile as usize]);
+    /// Applies new records of the register to devices, if they are in the list. Returns whether the last messages of the devices must be read
+    /// again.
+    pub fn registered<'d>(&mut self, devices: impl Iterator<Item = &'d str>) -> bool {
+        for device in devices {
+            let Some(place) = self.places.get(device) else { continue };
+            if let Some(entry) = &mut self.entries[*place] {
+                classify(entry, None, &self.profiles, &mut self.names[Kind::Profile as usize]);
+            }
         }
+        self.read_origins_again()
+    }
+
+    fn read_origins_again(&mut self) -> bool {
+        let again = self.profiles.need_origin();
+        self.generation += u64::from(again);
+        again
     }
 
     /// Returns the names of a kind that most devices have, at most `most`, and how many devices have each: in the order of the names.
@@ -217,10 +227,7 @@ impl Index {
         for entry in self.entries.iter_mut().flatten() {
             classify(entry, None, &self.profiles, &mut self.names[Kind::Profile as usize]);
         }
-        if profiles.need_origin() {
-            self.generation += 1;
-        }
-        profiles.need_origin()
+        self.read_origins_again()
     }
 
     /// Applies a message that was stored. If the list is full, a new device replaces another one.

@@ -79,8 +79,8 @@ impl Fleet {
 
     /// Applies new records of the register to the devices in the list.
     pub fn registered<'d>(&self, devices: impl Iterator<Item = &'d str>) {
-        let mut index = self.index();
-        devices.for_each(|device| index.registered(device));
+        let again = self.index().registered(devices);
+        self.read_again(again);
     }
 
     /// Returns when the last message of a listed device was received, in microseconds since 1970.
@@ -90,7 +90,12 @@ impl Fleet {
 
     /// Classifies the devices by `profiles`. If that needs their last messages, these are read again.
     fn classify(&self, profiles: &Arc<Profiles>) {
-        if self.index().classify(profiles) {
+        let again = self.index().classify(profiles);
+        self.read_again(again);
+    }
+
+    fn read_again(&self, again: bool) {
+        if again {
             self.is_loaded.send_replace(false);
             self.to_load.notify_one();
         }

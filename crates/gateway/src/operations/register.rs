@@ -4,11 +4,12 @@ use crate::state::GatewayState;
 use axum::http::StatusCode;
 use dunnage_base::clock::rfc3339;
 use dunnage_buffer::{Change, Memory, Shares};
+use dunnage_ingest::profiles::Profiles;
 use dunnage_inputs::{Problem, ProblemKind};
 use dunnage_register::{Conflict, Edit, Filter, Record, Register, files};
 use serde::Serialize;
 use serde_json::Value;
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 use utoipa::ToSchema;
 
 pub use dunnage_register::files::FileFormat;
@@ -190,11 +191,12 @@ async fn change<T: Send + 'static>(
     let changed = tokio::spawn(async move {
         let _turn = state.register.lock().await;
         let register = Arc::clone(register(&state));
-        let known = Arc::clone(&register);
+        let (known, profiles) = (Arc::clone(&register), state.ingest().profiles.load_full());
         // A file of 100,000 devices takes most of a second.
         let planned = tokio::task::spawn_blocking(move || {
             let (edits, outcome) = plan(&known)?;
             known.check(&edits).map_err(|conflict| conflicts(&conflict))?;
+            check_profiles(&edits, &profiles)?;
             let rows = edits.iter().map(row).collect::<Vec<_>>();
             Ok::<_, Problem>((edits, rows, outcome))
         });
@@ -267,6 +269,16 @@ fn merge(target: &mut Value, patch: Value) {
             Value::Null => drop(object.remove(&name)),
             value => merge(object.entry(name).or_insert(Value::Null), value),
         }
+    }
+}
+
+/// Rejects a profile that is not there: a device would silently have another one.
+fn check_profiles(edits: &[Edit], profiles: &Profiles) -> Result<(), Problem> {
+    let given = |edit: &Edit| edit.record.as_ref()?.profile.clone();
+    let names: HashSet<&str> = profiles.names().collect();
+    match edits.iter().filter_map(given).find(|name| !names.contains(&**name)) {
+        None => Ok(()),
+        Some(name) => Err(invalid(format!("profile: no [[profile]] has the name {name:?}"))),
     }
 }
 

@@ -223,3 +223,33 @@ fn one_hundred_thousand_devices_are_imported_in_seconds() {
     });
     assert_eq!((&device["device_name"], &device["tags"]["site"]), (&json!("Sensor 77777"), &json!("s27")));
 }
+
+#[test]
+fn the_register_chooses_profiles_by_tag_and_by_name() {
+    let all = registered(|config| {
+        let profiles = "[[profile]]\nname = 'special'\nlink = 'astrocast'\n\
+             [[profile]]\nmatch.tags.kind = 'soil'\nlink = 'lora'\n[[profile]]\ndevice = '*'\nlink = 'other'\n";
+        let read: Config = toml::from_str(profiles).unwrap();
+        config.profiles = read.profiles;
+    });
+    let gateway = &all.gateway;
+    let refused = all.put("a", &json!({"profile": "specail"}));
+    assert_eq!(refused.status, 422);
+    assert!(refused.text.contains("no [[profile]] has the name"), "{}", refused.text);
+    all.put("a", &json!({"tags": {"kind": "soil"}}));
+    all.put("b", &json!({"profile": "special", "external_ids": ["868"]}));
+    let link = |device: &str, stored: &str| {
+        assert_eq!(gateway.post(&format!("/ingest/{device}"), JSON, b"1").status, 204);
+        gateway.get_json(&format!("/api/devices/{stored}/messages?limit=1"))["messages"][0]["link"].clone()
+    };
+    assert_eq!(
+        (link("a", "a"), link("868", "b"), link("c", "c")),
+        (json!("lora"), json!("astrocast"), json!("other"))
+    );
+    // A change of the register applies to the next message, and to the list of devices at once.
+    all.patch("a", &json!({"tags": {"kind": "air"}}));
+    assert_eq!(link("a", "a"), json!("other"));
+    assert_eq!(gateway.get_json("/api/devices/a")["profile"], "*");
+    all.patch("a", &json!({"profile": "special"}));
+    assert_eq!(gateway.get_json("/api/devices/a")["profile"], "special");
+}

@@ -16,6 +16,8 @@ pub enum Condition {
     Text(Member, String),
     /// The port is one of these.
     Port(Vec<u8>),
+    /// The device has a tag in the register, by its key, whose value matches a pattern.
+    Tag(String, String),
 }
 
 /// A text of the origin.
@@ -49,7 +51,8 @@ impl Conditions {
         ];
         let port = Some(&given.port).filter(|ports| !ports.is_empty()).cloned().map(Condition::Port);
         let texts = texts.into_iter().filter_map(|(of, text)| Some(Condition::Text(of, text.clone()?)));
-        Conditions(device.into_iter().chain(port).chain(texts).collect())
+        let tags = given.tags.iter().map(|(key, value)| Condition::Tag(key.clone(), value.clone()));
+        Conditions(device.into_iter().chain(port).chain(texts).chain(tags).collect())
     }
 
     /// Returns the conditions.
@@ -66,7 +69,7 @@ impl Conditions {
     pub fn may_hold(&self, device: &str) -> bool {
         let may = |condition: &Condition| match condition {
             Condition::Device(pattern) => fits(pattern, device),
-            Condition::Text(..) | Condition::Port(_) => true,
+            Condition::Text(..) | Condition::Port(_) | Condition::Tag(..) => true,
         };
         !self.0.is_empty() && self.0.iter().all(may)
     }
@@ -77,9 +80,14 @@ impl Conditions {
         !these.is_empty() && !those.is_empty() && these.iter().all(|one| one.follows_from(those))
     }
 
-    /// Returns whether some condition needs more than the device.
+    /// Returns whether some condition needs the origin of a message.
     pub fn need_origin(&self) -> bool {
-        self.0.iter().any(|condition| !matches!(condition, Condition::Device(_)))
+        self.0.iter().any(|condition| matches!(condition, Condition::Text(..) | Condition::Port(_)))
+    }
+
+    /// Returns whether there is one on a tag.
+    pub fn need_record(&self) -> bool {
+        self.0.iter().any(|condition| matches!(condition, Condition::Tag(..)))
     }
 
     /// Returns whether there is one on the port.
@@ -113,6 +121,7 @@ impl Condition {
             Condition::Device(pattern) => fits(pattern, subject.device),
             Condition::Text(member, pattern) => member.of(subject).is_some_and(|text| fits(pattern, text)),
             Condition::Port(ports) => subject.facts().port.is_some_and(|port| ports.contains(&port)),
+            Condition::Tag(key, pattern) => tag(subject, key).is_some_and(|value| fits(pattern, value)),
         }
     }
 
@@ -122,28 +131,31 @@ impl Condition {
             Condition::Device(_) => Some(subject.device.into()),
             Condition::Text(member, _) => member.of(subject).map(Into::into),
             Condition::Port(_) => subject.facts().port.map(|port| port.to_string().into()),
+            Condition::Tag(key, _) => tag(subject, key).map(Into::into),
         }
     }
 
     /// Returns its key below `match`.
-    pub fn key(&self) -> &'static str {
-        match self {
+    pub fn key(&self) -> Cow<'_, str> {
+        Cow::Borrowed(match self {
+            Condition::Tag(key, _) => return format!("tags.{key}").into(),
             Condition::Device(_) => "device",
             Condition::Text(Member::Profile, _) => "provider.profile",
             Condition::Text(Member::Application, _) => "provider.application",
             Condition::Text(Member::Tenant, _) => "provider.tenant",
             Condition::Text(Member::Topic, _) => "topic",
             Condition::Port(_) => "port",
-        }
+        })
     }
 
     /// Returns whether the condition holds for every message for which all of `others` hold.
     fn follows_from(&self, others: &[Condition]) -> bool {
         let same = |other: &&Condition| other.key() == self.key();
         match (self, others.iter().find(same)) {
-            (Condition::Device(pattern) | Condition::Text(_, pattern), Some(other)) => {
-                other.pattern().is_some_and(|other| fits(pattern, other))
-            }
+            (
+                Condition::Device(pattern) | Condition::Text(_, pattern) | Condition::Tag(_, pattern),
+                Some(other),
+            ) => other.pattern().is_some_and(|other| fits(pattern, other)),
             // Every message has a device.
             (Condition::Device(pattern), None) => fits(pattern, ANY),
             (Condition::Port(ports), Some(Condition::Port(others))) => {
@@ -155,7 +167,9 @@ impl Condition {
 
     fn pattern(&self) -> Option<&str> {
         match self {
-            Condition::Device(pattern) | Condition::Text(_, pattern) => Some(pattern),
+            Condition::Device(pattern) | Condition::Text(_, pattern) | Condition::Tag(_, pattern) => {
+                Some(pattern)
+            }
             Condition::Port(_) => None,
         }
     }
@@ -166,13 +180,20 @@ impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} = ", self.key())?;
         match self {
-            Condition::Device(pattern) | Condition::Text(_, pattern) => write!(f, "{pattern:?}"),
+            Condition::Device(pattern) | Condition::Text(_, pattern) | Condition::Tag(_, pattern) => {
+                write!(f, "{pattern:?}")
+            }
             Condition::Port(ports) => match &ports[..] {
                 [port] => write!(f, "{port}"),
                 ports => write!(f, "{ports:?}"),
             },
         }
     }
+}
+
+/// Returns the value of a tag of the device.
+fn tag<'s>(subject: &'s Subject<'_>, key: &str) -> Option<&'s str> {
+    subject.record()?.tags.get(key)
 }
 
 impl Member {
@@ -191,6 +212,7 @@ impl Member {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dunnage_register::Record;
 
     const ORIGIN: &str = r#"{"input":"lora","provider":"chirpstack","profile":"EM300-TH","application":"farm","tenant":"Käse \"AG\"","port":85,"topic":"a/b"}"#;
 
@@ -228,6 +250,25 @@ mod tests {
         ] {
             assert!(!of(table).hold(&subject), "{table}");
         }
+    }
+
+    #[test]
+    fn a_tag_of_the_register_must_match() {
+        let record = Record::from_json(r#"{"device":"d","tags":{"kind":"soil","site":"pisa-2"}}"#).unwrap();
+        let subject = || Subject::new("d", None).with_record(Some(record.clone().into()));
+        for table in
+            ["match.tags.kind = 'soil'", "match = { device = 'd', tags = { kind = '*', site = 'pisa-*' } }"]
+        {
+            assert!(of(table).hold(&subject()), "{table}");
+            assert!(!of(table).hold(&"d".into()), "{table}");
+            assert!(of(table).need_record() && !of(table).need_origin(), "{table}");
+        }
+        for table in ["match.tags.kind = 'air'", "match.tags = { kind = 'soil', floor = '*' }"] {
+            assert!(!of(table).hold(&subject()), "{table}");
+        }
+        assert!(of("match.tags.a = 'x*'").cover(&of("match.tags = { a = 'xy', b = '*' }")));
+        assert!(!of("match.tags.a = '*'").cover(&of("match.tags.b = '*'")));
+        assert_eq!(of("match.tags.a = 'x'").to_string(), "tags.a = \"x\"");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde::{
     Deserialize, Deserializer, Serialize,
     de::{self, SeqAccess, Unexpected, Visitor},
 };
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 /// `match`: the conditions on a message. In texts, `*` matches any characters.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -19,6 +19,9 @@ pub struct Match {
     /// The topic or subject in the message's origin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
+    /// Tags of the device in the register, by their keys.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tags: BTreeMap<String, String>,
     /// What the provider knows of the device.
     #[serde(default, skip_serializing_if = "ProviderMatch::is_empty")]
     pub provider: ProviderMatch,
@@ -54,7 +57,9 @@ impl Match {
             ("match.provider.application", &self.provider.application),
             ("match.provider.tenant", &self.provider.tenant),
         ];
-        texts.iter().find(|(_, text)| text.as_deref() == Some("")).map(|(key, _)| *key)
+        let is_empty = self.tags.values().any(String::is_empty);
+        let text = texts.iter().find(|(_, text)| text.as_deref() == Some("")).map(|(key, _)| *key);
+        text.or(is_empty.then_some("match.tags"))
     }
 }
 

@@ -47,6 +47,8 @@ pub struct Profiles {
     need_origin: bool,
     /// Whether any rule has a condition on the port.
     need_port: bool,
+    /// Whether the record of a device can decide: some rule has a name or a condition on a tag.
+    need_record: bool,
     no_path: Arc<str>,
     register: Arc<Register>,
 }
@@ -96,6 +98,7 @@ impl Profiles {
         let places = rules.iter().any(|rule| rule.position.is_some());
         let need_origin = rules.iter().any(|rule| rule.conditions.need_origin());
         let need_port = rules.iter().any(|rule| rule.conditions.need_port());
+        let need_record = rules.iter().any(|rule| rule.name.is_some() || rule.conditions.need_record());
         let profiles = Profiles {
             without_schema: Codecs::none(),
             schemas,
@@ -104,6 +107,7 @@ impl Profiles {
             places,
             need_origin,
             need_port,
+            need_record,
             no_path: "".into(),
             register: Arc::default(),
         };
@@ -150,6 +154,11 @@ impl Profiles {
         self.schemas.len()
     }
 
+    /// Returns the names of the profiles that have one.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.rules.iter().filter_map(|rule| rule.name.as_deref())
+    }
+
     /// Returns all profiles, in the order in which they are tried.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
@@ -160,8 +169,14 @@ impl Profiles {
         self.rules.get(self.index(subject)?)
     }
 
-    /// Returns the number, from 0, of the first profile that matches `subject`.
+    /// Returns the number, from 0, of the profile that the register gives to the device of `subject`, else of the first one that matches.
     pub fn index(&self, subject: &Subject<'_>) -> Option<usize> {
+        let record = if self.need_record { subject.look_up(&self.register) } else { None };
+        if let Some(name) = record.and_then(|record| record.profile.as_deref())
+            && let Some(index) = self.rules.iter().position(|rule| rule.name.as_deref() == Some(name))
+        {
+            return Some(index);
+        }
         self.rules.iter().position(|rule| rule.conditions.hold(subject))
     }
 

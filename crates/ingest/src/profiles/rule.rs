@@ -24,6 +24,8 @@ pub struct Rule {
     pub conditions: Conditions,
     /// By which people know it: its name, else the pattern of its devices, else its conditions.
     pub label: String,
+    /// Its name, by which the register can give it to a device.
+    pub name: Option<String>,
     pub(super) codecs: Codecs,
     /// The formats that may be sent; empty for all.
     pub formats: Vec<Id>,
@@ -100,6 +102,7 @@ pub(super) fn read(
     let conditions = Conditions::of(profile);
     Rule {
         label: label(profile.name.as_deref(), &conditions),
+        name: profile.name.clone(),
         conditions,
         codecs: codecs::read(profile, schemas, wrong),
         numbers: profile.numbers,

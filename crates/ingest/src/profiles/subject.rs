@@ -2,7 +2,8 @@
 
 use crate::origin::Facts;
 use dunnage_buffer::{Provenance, Sent};
-use std::cell::OnceCell;
+use dunnage_register::{Record, Register};
+use std::{cell::OnceCell, sync::Arc};
 
 /// A message, or a device alone.
 pub struct Subject<'a> {
@@ -10,12 +11,28 @@ pub struct Subject<'a> {
     pub device: &'a str,
     origin: Option<&'a str>,
     facts: OnceCell<Facts<'a>>,
+    record: OnceCell<Option<Arc<Record>>>,
 }
 
 impl<'a> Subject<'a> {
     /// Creates the subject of a message of `device` with `origin`, a JSON object.
     pub fn new(device: &'a str, origin: Option<&'a str>) -> Subject<'a> {
-        Subject { device, origin, facts: OnceCell::new() }
+        Subject { device, origin, facts: OnceCell::new(), record: OnceCell::new() }
+    }
+
+    /// Sets the record of the device, which [`Profiles`](super::Profiles) otherwise look up in their register.
+    pub fn with_record(self, record: Option<Arc<Record>>) -> Subject<'a> {
+        Subject { record: record.into(), ..self }
+    }
+
+    /// Looks up the record of the device, unless it is known already.
+    pub(super) fn look_up(&self, register: &Register) -> Option<&Record> {
+        self.record.get_or_init(|| register.get(self.device)).as_deref()
+    }
+
+    /// Returns the record of the device, if it has one that was looked up.
+    pub fn record(&self) -> Option<&Record> {
+        self.record.get()?.as_deref()
     }
 
     /// Returns what the origin says. It is parsed the first time, because most profiles need only the device.

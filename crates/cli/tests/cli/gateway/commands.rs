@@ -223,6 +223,13 @@ fn devices_are_registered_listed_changed_imported_and_exported() {
     assert!(list.contains("hive-8") && list.lines().count() == 2, "{list}");
     let page = device(&["list", "--limit", "1"]).text().to_owned();
     assert!(page.contains("3 devices in all; continue with --after \"hive-7\""), "{page}");
+    let unknown = device(&["set", "hive-8", "--profile", "hives"]);
+    assert!(unknown.stderr.contains("profile: no [[profile]] has the name \"hives\""), "{}", unknown.stderr);
+    let explained = ask(folder.path(), &["profile", "explain", "70b3"]).text().to_owned();
+    assert!(
+        explained.starts_with("device      hive-7") && explained.contains("tags.kind scale"),
+        "{explained}"
+    );
     assert_eq!(device(&["remove", "hive-8", "hive-9"]).text(), "removed 2 devices\n");
     assert_eq!(device(&["list", "--tag", "kind=scale", "--json"]).json()["matches"], 1);
     assert_eq!(device(&["show", "hive-8"]).code, 1);
