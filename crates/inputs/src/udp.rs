@@ -266,9 +266,7 @@ fn object<'a>(bytes: &'a [u8], pointer: &str) -> Result<Message<'a>, Rejected> {
     let device = match device_at::find(bytes, pointer) {
         Ok(Some(device)) => Some(device),
         Ok(None) => {
-            return Err(Rejected::bad_device(&format!(
-                "the device ID at {pointer}, text or a whole number,"
-            )));
+            return Err(device_at::missing(pointer));
         }
         // The decoder will report the error.
         Err(_) => None,

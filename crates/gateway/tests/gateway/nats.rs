@@ -1,6 +1,11 @@
 //! The NATS output and input, against a real NATS server.
 
-use crate::support::{JSON, nats::Cluster, start_with, wait::wait_for};
+use crate::support::{
+    JSON,
+    nats::Cluster,
+    start_with,
+    wait::{wait_for, wait_until},
+};
 use async_nats::jetstream::{Context, consumer::pull, message::StreamMessage, stream};
 use dunnage_gateway::{InputSettings, OutputKind, OutputSettings};
 use std::time::{Duration, Instant};
@@ -291,4 +296,40 @@ fn configurations_of_the_containers_start_a_gateway() {
         assert_eq!(gateway.post("/ingest/d", JSON, b"1").status, 204);
         gateway.stop();
     }
+}
+
+#[test]
+fn a_message_may_have_its_device_inside() {
+    let cluster = Cluster::start(1, "");
+    let gateway = start_with(|config| {
+        let urls = cluster.urls();
+        let text = format!(
+            "name = 'n'\n[nats]\nservers = {urls:?}\nstream = 'TRACKERS'\nconsumer = 'c'\ndevice_at = '/imei'"
+        );
+        config.inputs.push(toml::from_str(&text).unwrap());
+    });
+    gateway.runtime.block_on(async {
+        let context = cluster.context().await;
+        let (name, subjects) = ("TRACKERS".into(), vec!["trackers.>".into()]);
+        context.create_stream(stream::Config { name, subjects, ..Default::default() }).await.unwrap();
+        for (device, bytes) in [
+            (None, &br#"{"imei":356938035643809,"t":1}"#[..]),
+            (Some("named"), br#"{"imei":"inside"}"#),
+            (None, b"{}"),
+            (None, b"["),
+        ] {
+            let mut headers = async_nats::HeaderMap::new();
+            device.inspect(|device| headers.insert("Dunnage-Device", *device));
+            device.inspect(|_| headers.insert("Content-Type", JSON));
+            let sent = context.publish_with_headers("trackers.up", headers, bytes.into()).await.unwrap();
+            sent.await.unwrap();
+        }
+    });
+    wait_until("all messages arrive", || gateway.get_json("/api/stats")["quarantined"] == 2);
+    for device in ["356938035643809", "named"] {
+        let messages = gateway.get_json(&format!("/api/devices/{device}/messages"));
+        assert_eq!(messages["messages"][0]["format"], "json", "{messages}");
+    }
+    let kept = gateway.get_json("/api/quarantine").to_string();
+    assert!(kept.contains("/imei") && kept.matches("\"unknown\"").count() == 2, "{kept}");
 }

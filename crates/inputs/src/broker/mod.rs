@@ -24,7 +24,7 @@ use dunnage_clients::{
     secret::SecretFile,
 };
 use dunnage_formats::Id;
-use dunnage_ingest::{RawMessage, Rejected, Submitted};
+use dunnage_ingest::{RawMessage, Submitted};
 use mqtt_protocol_core::mqtt::packet::Qos;
 use settings::{ca, options, password};
 use std::{collections::HashSet, sync::Arc, time::Duration};
@@ -75,11 +75,7 @@ impl Broker {
             return Err("group: must be 1 to 64 of A-Z a-z 0-9 . _ : -".into());
         }
         let rules = rules(settings)?;
-        if settings.device_at.as_deref().is_some_and(|pointer| !pointer.starts_with('/') || rules.is_some()) {
-            return Err(
-                "device_at: must be a JSON pointer, such as /imei, and not be set with provider".into()
-            );
-        }
+        device_at::check(settings.device_at.as_deref(), rules.is_some())?;
         let is_elsewhere = rules.is_some() || settings.device_at.is_some();
         let read = if is_elsewhere { Pattern::of_envelopes } else { Pattern::read };
         let patterns = settings.topics.iter().map(|text| read(text));
@@ -213,31 +209,24 @@ impl Broker {
         let topic = std::mem::take(&mut publish.topic);
         let said = self.patterns.iter().find_map(|pattern| pattern.said(&topic)).unwrap_or_default();
         let Said { device, format, schema, field } = said;
-        let inside = match &self.device_at {
-            Some(pointer) if device.is_empty() => device_at::find(&publish.payload, pointer).ok().flatten(),
-            _ => None,
+        let found = match &self.device_at {
+            Some(pointer) if device.is_empty() => device_at::device(&publish.payload, pointer),
+            _ if is_device(device) => Ok(device.to_owned()),
+            _ => Err(message::bad_device(device)),
         };
-        let device = inside.as_deref().unwrap_or(device);
-        let given = device;
-        let known = is_device(device);
-        let standard = self.format.map(Id::name).filter(|_| !message::is_typed(&publish));
-        let (device, format) = (if known { device } else { NO_DEVICE }, format.or(standard));
+        let is_inside = device.is_empty() && found.is_ok();
+        let standard = self.format.or(is_inside.then_some(Id::Json)).filter(|_| !message::is_typed(&publish));
+        let format = format.or(standard.map(Id::name));
+        let device = found.as_deref().unwrap_or(NO_DEVICE).into();
         let address = Address { device, format, schema, field, topic: Some(&topic) };
         let input = (METRIC, env.ingest.metrics.inputs.of(&self.name));
         let mut message = message::read(&env.ingest, input, &address, publish);
-        if !known {
+        if let Err(rejected) = found {
             if self.told.take(&()).is_ok() {
                 let (input, topic) = (&self.name, topic.chars().take(TOPIC).collect::<String>());
-                tracing::info!(%input, topic, "a topic has no device ID; its message is in the quarantine");
+                tracing::info!(%input, topic, "a message has no device ID; it is in the quarantine");
             }
-            if message.bad.is_none() {
-                message.bad = Some(match &self.device_at {
-                    Some(pointer) => {
-                        Rejected::bad_device(&format!("the device ID at {pointer}, text or a whole number,"))
-                    }
-                    None => message::bad_device(given),
-                });
-            }
+            message.bad.get_or_insert(rejected);
         }
         message
     }

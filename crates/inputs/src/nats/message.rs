@@ -1,7 +1,7 @@
 //! Makes a message of a stream's message and its headers.
 
 use crate::{
-    Environment,
+    Environment, device_at,
     provider::{Received, Rules, Transport},
 };
 use async_nats::jetstream::Message;
@@ -11,6 +11,7 @@ use dunnage_base::{
 };
 use dunnage_buffer::{Provenance, is_stable_id, key_of};
 use dunnage_clients::nats::{device_of, header};
+use dunnage_formats::Id;
 use dunnage_ingest::{Ingest, RawMessage, Rejected};
 
 /// The device ID of messages without a valid one.
@@ -42,16 +43,22 @@ pub fn open(env: &Environment, rules: &Rules, input: &str, message: &Message) ->
     }
 }
 
-/// Makes a message of `message`, from its headers and its subject.
-pub fn read(ingest: &Ingest, input: &str, message: Message) -> RawMessage<'static> {
+/// Makes a message of `message`, from its headers and its subject. With `device_at`, a JSON pointer, a message without the header of the
+/// device has its ID there, and is JSON.
+pub fn read(ingest: &Ingest, input: &str, device_at: Option<&str>, message: Message) -> RawMessage<'static> {
     let text = |name: &str| message.headers.as_ref()?.get(name).map(|value| value.as_str().to_owned());
-    let mut bad = None;
-    let token = || message.subject.rsplit('.').next().map(str::to_owned);
-    let device = text(header::DEVICE).or_else(token).map(|token| device_of(&token));
-    if device.as_deref().is_some_and(|device| !is_device(device)) {
-        bad = Some(Rejected::bad_device("the device ID"));
-    }
-    let device = device.filter(|device| is_device(device));
+    let named = text(header::DEVICE);
+    let inside = device_at.filter(|_| named.is_none());
+    let device = match inside {
+        Some(pointer) => device_at::device(&message.payload, pointer),
+        None => {
+            let token = named.as_deref().or_else(|| message.subject.rsplit('.').next()).unwrap_or_default();
+            Some(device_of(token))
+                .filter(|device| is_device(device))
+                .ok_or_else(|| Rejected::bad_device("the device ID"))
+        }
+    };
+    let mut bad = device.as_ref().err().cloned();
     let mut name = |what: &str, given: Option<String>| match given {
         Some(given) if !is_name(&given) => {
             bad.get_or_insert_with(|| Rejected::bad_id(what));
@@ -70,12 +77,13 @@ pub fn read(ingest: &Ingest, input: &str, message: Message) -> RawMessage<'stati
         key: Some(key(input, text(async_nats::header::NATS_MESSAGE_ID.as_ref()), &message)),
         origin: origin.map(Into::into),
         ..Provenance::new(
-            device.unwrap_or_else(|| NO_DEVICE.into()),
+            device.unwrap_or_else(|_| NO_DEVICE.into()),
             received_at,
             request.unwrap_or_else(|| ingest.request_ids.next()),
         )
     };
-    let content_type = text(header::CONTENT_TYPE).unwrap_or_default();
+    let standard = inside.map_or("", |_| Id::Json.media_type());
+    let content_type = text(header::CONTENT_TYPE).unwrap_or_else(|| standard.to_owned());
     let limit = ingest.message_limit_bytes();
     if message.payload.len() > limit {
         bad = Some(Rejected::too_large(limit));

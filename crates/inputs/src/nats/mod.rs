@@ -189,7 +189,10 @@ impl Nats {
         let mut partition_of: HashMap<String, usize> = HashMap::new();
         for (_, message) in batch.into_iter().filter(|(sequence, _)| *sequence > stored) {
             let message = match &self.rules {
-                None => message::read(&env.ingest, &self.name, message),
+                None => {
+                    let pointer = self.settings.device_at.as_deref();
+                    message::read(&env.ingest, &self.name, pointer, message)
+                }
                 Some(rules) => match message::open(env, rules, &self.name, &message) {
                     Some(message) => message,
                     None => continue,

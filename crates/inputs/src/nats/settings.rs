@@ -1,6 +1,9 @@
 //! The settings of `[input.nats]`.
 
-use crate::provider::{Payload, Pointers, Provider, RuleSettings, Rules};
+use crate::{
+    device_at,
+    provider::{Payload, Pointers, Provider, RuleSettings, Rules},
+};
 use dunnage_ingest::profiles::settings::FormatName;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::PathBuf};
@@ -16,6 +19,7 @@ pub const EXAMPLE: &str = "\
 # consumer = \"forwarder-1\"       # created if it is missing, never changed
 # subjects = [\"dunnage.0.>\", \"dunnage.1.>\"]   # empty: all of the stream
 # in_flight_messages = 1024
+# device_at = \"/imei\"             # the JSON pointer to the device ID of messages without the header Dunnage-Device
 # provider = \"the-things-stack\"    # opens the envelopes of a network server; then also payload, format, formats and names, as in a webhook
 # When a message is acknowledged to the stream: stored (on disk here) or delivered (by every output). Default: delivered if all inputs
 # are of this kind and there is an output.
@@ -60,6 +64,10 @@ pub struct Settings {
     /// Where a generic envelope has its parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pointers: Option<Pointers>,
+    /// Where a JSON message without the header `Dunnage-Device` has its device ID, as a JSON pointer. Without it, the last token of the
+    /// subject is the ID.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_at: Option<String>,
     /// A credentials file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credentials: Option<PathBuf>,
@@ -99,7 +107,8 @@ impl Acknowledge {
 impl Settings {
     /// Returns how to open envelopes, if a provider is set. An error says which setting is wrong.
     pub(crate) fn rules(&self) -> Result<Option<Rules>, String> {
-        let Settings { provider, payload, format, formats, names, pointers, .. } = self;
+        let Settings { provider, payload, format, formats, names, pointers, device_at, .. } = self;
+        device_at::check(device_at.as_deref(), provider.is_some())?;
         let pointers = pointers.as_ref();
         let settings = RuleSettings { payload: *payload, format: *format, formats, names, pointers };
         Rules::optional(*provider, &settings, ("format", format.is_some()))
