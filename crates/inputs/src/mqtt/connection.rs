@@ -256,7 +256,7 @@ impl Connection {
         *topic = std::mem::take(&mut publish.topic);
         let listener = Arc::clone(&self.listener);
         let typed = message::is_typed(&publish);
-        let address = match listener.topics.address(topic, typed) {
+        let address = match listener.topics.address(topic, typed, &publish.payload) {
             Ok(address) => address,
             Err(_) if listener.topics.ignores(topic) => {
                 if publish.qos == Qos::ExactlyOnce {
@@ -267,7 +267,7 @@ impl Connection {
             }
             Err(refusal) => return Err(refusal),
         };
-        self.listener.may_send(&self.peer.peer, address.device, self.client.credential.as_deref())?;
+        self.listener.may_send(&self.peer.peer, &address.device, self.client.credential.as_deref())?;
         let to: To = (publish.id, publish.qos);
         if self.is_known(&publish) {
             flow.answer(to, duplicate(&self.listener.env));
@@ -330,7 +330,7 @@ impl Connection {
             publish.topic.clone_from(
                 topic.ok_or_else(|| Refusal::new(Reason::Protocol, "this topic alias has no topic yet"))?,
             );
-        } else if self.listener.topics.address(&publish.topic, true).is_ok() {
+        } else if self.listener.topics.knows(&publish.topic) {
             self.aliases.insert(alias, publish.topic.clone());
         }
         Ok(())

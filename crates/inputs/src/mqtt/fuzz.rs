@@ -24,7 +24,7 @@ pub fn check(bytes: &[u8]) {
         assert!(publish.topic.len() + publish.payload.len() <= body.len());
         assert_eq!(publish.id == 0, publish.qos == Qos::AtMostOnce);
         let Ok(address) = address(&publish.topic) else { continue };
-        assert!(is_device(address.device));
+        assert!(is_device(&address.device));
         if let Ok(media_type) = content_type(address.format, publish.content_type.as_deref()) {
             assert!(address.format.is_none() || !media_type.is_empty());
         }

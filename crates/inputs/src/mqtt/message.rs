@@ -1,6 +1,9 @@
 //! Makes a message of a PUBLISH, from its topic and properties.
 
-use crate::topic::{self, Pattern, Said};
+use crate::{
+    device_at,
+    topic::{self, Pattern, Said},
+};
 use dunnage_base::{
     clock,
     name::{is_device, is_key, is_name},
@@ -17,7 +20,7 @@ use dunnage_ingest::{
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
-use std::{collections::BTreeMap, sync::Arc};
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 /// The input's name in metrics.
 pub const METRIC: &str = "mqtt";
@@ -28,7 +31,7 @@ const MAX_SHOWN: usize = 64;
 /// The parts of a topic: `v1/{device}`, `v1/{device}/{format}` or `v1/{device}/{format}/{schema}`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Address<'t> {
-    pub device: &'t str,
+    pub device: Cow<'t, str>,
     pub format: Option<&'t str>,
     pub schema: Option<&'t str>,
     /// The key under which the payload is a value of the message.
@@ -43,15 +46,19 @@ pub struct Topics {
     patterns: Vec<Pattern>,
     /// The format of messages to topics of the patterns that do not name theirs.
     format: Option<Id>,
+    /// Where messages have their device ID, as a JSON pointer, if their topic matches a pattern without one.
+    device_at: Option<String>,
     /// Filters of topics whose messages are dropped.
     ignored: Vec<String>,
 }
 
 impl Topics {
-    /// Accepts topics that match one of `patterns`, and the gateway's own. An error describes the mistake in a pattern.
-    pub fn new(patterns: &[String], format: Option<Id>) -> Result<Topics, String> {
-        let patterns = patterns.iter().map(|text| Pattern::read(text)).collect::<Result<_, _>>()?;
-        Ok(Topics { patterns, format, ignored: Vec::new() })
+    /// Accepts topics that match one of `patterns`, and the gateway's own. A pattern needs no device if messages have theirs at `device_at`.
+    /// An error describes the mistake in a pattern.
+    pub fn new(patterns: &[String], format: Option<Id>, device_at: Option<&str>) -> Result<Topics, String> {
+        let read = if device_at.is_some() { Pattern::of_envelopes } else { Pattern::read };
+        let patterns = patterns.iter().map(|text| read(text)).collect::<Result<_, _>>()?;
+        Ok(Topics { patterns, format, device_at: device_at.map(str::to_owned), ignored: Vec::new() })
     }
 
     /// Drops messages to other topics that match one of `filters`. An error describes the mistake in a filter.
@@ -60,17 +67,28 @@ impl Topics {
         Ok(Topics { ignored: filters.to_vec(), ..self })
     }
 
-    /// Returns whether messages to a topic that has no address are dropped. Bridges publish their state to topics of servers.
+    /// Returns whether messages to a topic that has no address are dropped. Bridges publish their state to topics of servers. A message
+    /// that only lacks its device ID is not dropped.
     pub fn ignores(&self, topic: &str) -> bool {
-        topic.starts_with("$SYS/") || self.ignored.iter().any(|filter| topic::matches(filter, topic))
+        topic.starts_with("$SYS/")
+            || (self.said(topic).is_none() && self.ignored.iter().any(|filter| topic::matches(filter, topic)))
     }
 
-    /// Parses `topic`; `typed` says whether the message itself names its format. Fails if no pattern matches and the topic is not the
-    /// gateway's own.
-    pub fn address<'t>(&self, topic: &'t str, typed: bool) -> Result<Address<'t>, Refusal> {
+    /// Returns whether messages can be sent to `topic`.
+    pub fn knows(&self, topic: &str) -> bool {
+        self.said(topic).is_some() || address(topic).is_ok()
+    }
+
+    /// Returns the parts of a topic that the first pattern that matches names.
+    fn said<'t>(&self, topic: &'t str) -> Option<Said<'t>> {
         let wild = topic.contains(['+', '#']);
-        let Some(said) = self.patterns.iter().filter(|_| !wild).find_map(|pattern| pattern.said(topic))
-        else {
+        self.patterns.iter().filter(|_| !wild).find_map(|pattern| pattern.said(topic))
+    }
+
+    /// Parses `topic`, to which the message `payload` was sent; `typed` says whether the message itself names its format. Fails if no
+    /// pattern matches and the topic is not the gateway's own, and if neither the topic nor the message has a valid device ID.
+    pub fn address<'t>(&self, topic: &'t str, typed: bool, payload: &[u8]) -> Result<Address<'t>, Refusal> {
+        let Some(said) = self.said(topic) else {
             return address(topic).map_err(|refusal| match self.patterns.is_empty() {
                 true => refusal,
                 false => {
@@ -78,11 +96,15 @@ impl Topics {
                 }
             });
         };
-        if !is_device(said.device) {
-            return Err(Refusal::new(Reason::Topic, bad_device(said.device).detail));
-        }
-        let format = said.format.or_else(|| self.format.filter(|_| !typed).map(Id::name));
-        let Said { device, schema, field, .. } = said;
+        let device = match &self.device_at {
+            Some(pointer) if said.device.is_empty() => device_at::device(payload, pointer).map(Cow::Owned),
+            _ if is_device(said.device) => Ok(Cow::Borrowed(said.device)),
+            _ => Err(bad_device(said.device)),
+        };
+        let device = device.map_err(|rejected| Refusal::new(Reason::Topic, rejected.detail))?;
+        let standard = self.format.or(matches!(device, Cow::Owned(_)).then_some(Id::Json));
+        let format = said.format.or_else(|| standard.filter(|_| !typed).map(Id::name));
+        let Said { schema, field, .. } = said;
         Ok(Address { device, format, schema, field, topic: Some(topic) })
     }
 }
@@ -100,7 +122,7 @@ pub fn address(topic: &str) -> Result<Address<'_>, Refusal> {
     let mut parts = topic.split('/');
     let (Some("v1"), Some(device)) = (parts.next(), parts.next()) else { return Err(refused()) };
     let (format, schema) = (parts.next(), parts.next());
-    let address = Address { device, format, schema, field: None, topic: None };
+    let address = Address { device: Cow::Borrowed(device), format, schema, field: None, topic: None };
     if parts.next().is_some() || topic.contains(['+', '#']) {
         return Err(refused());
     }
@@ -185,7 +207,11 @@ pub fn read(
         link,
         key: key.filter(|key| is_key(key)),
         origin: origin.and_then(|origin| serde_json::to_string(&origin).ok()).map(Into::into),
-        ..Provenance::new(address.device, clock::now(), request.unwrap_or_else(|| ingest.request_ids.next()))
+        ..Provenance::new(
+            &*address.device,
+            clock::now(),
+            request.unwrap_or_else(|| ingest.request_ids.next()),
+        )
     };
     RawMessage::new(input, provenance, content_type, publish.payload, bad)
 }
@@ -214,11 +240,11 @@ mod tests {
     #[test]
     fn a_topic_says_device_format_and_schema() {
         let read = |topic| address(topic).map(|a| (a.device, a.format, a.schema)).ok();
-        assert_eq!(read("v1/buoy-7"), Some(("buoy-7", None, None)));
-        assert_eq!(read("v1/buoy-7/cbor"), Some(("buoy-7", Some("cbor"), None)));
+        assert_eq!(read("v1/buoy-7"), Some(("buoy-7".into(), None, None)));
+        assert_eq!(read("v1/buoy-7/cbor"), Some(("buoy-7".into(), Some("cbor"), None)));
         assert_eq!(
             read("v1/LMCU1231237/packed/container"),
-            Some(("LMCU1231237", Some("packed"), Some("container")))
+            Some(("LMCU1231237".into(), Some("packed"), Some("container")))
         );
         for topic in
             ["", "v1", "v1/", "v2/d/json", "/v1/d/json", "v1/a\0/json", "v1/d/json/s/", "v1/+", "#", "v1/d/#"]
@@ -230,18 +256,40 @@ mod tests {
     #[test]
     fn patterns_come_before_the_gateways_own_topics() {
         let patterns = ["tele/{device}/SENSOR", "v1/devices/{device}/{format}", "a/{schema}/{device}/#"];
-        let topics = Topics::new(&patterns.map(str::to_owned), Some(Id::Json)).unwrap();
-        let read = |topic| topics.address(topic, false).map(|a| (a.device, a.format, a.schema)).ok();
-        assert_eq!(read("tele/plug-1/SENSOR"), Some(("plug-1", Some("json"), None)));
-        assert_eq!(read("v1/devices/d/cbor"), Some(("d", Some("cbor"), None)));
-        assert_eq!(read("a/meter/d/x/y"), Some(("d", Some("json"), Some("meter"))));
-        assert_eq!(read("v1/buoy-7/cbor"), Some(("buoy-7", Some("cbor"), None)));
-        assert_eq!(topics.address("tele/plug-1/SENSOR", true).unwrap().format, None);
+        let topics = Topics::new(&patterns.map(str::to_owned), Some(Id::Json), None).unwrap();
+        let read = |topic| topics.address(topic, false, b"").map(|a| (a.device, a.format, a.schema)).ok();
+        assert_eq!(read("tele/plug-1/SENSOR"), Some(("plug-1".into(), Some("json"), None)));
+        assert_eq!(read("v1/devices/d/cbor"), Some(("d".into(), Some("cbor"), None)));
+        assert_eq!(read("a/meter/d/x/y"), Some(("d".into(), Some("json"), Some("meter"))));
+        assert_eq!(read("v1/buoy-7/cbor"), Some(("buoy-7".into(), Some("cbor"), None)));
+        assert_eq!(topics.address("tele/plug-1/SENSOR", true, b"").unwrap().format, None);
         for topic in ["tele/+/SENSOR", "tele/plug-1", "stat/plug-1"] {
             assert!(read(topic).is_none(), "{topic}");
         }
-        let why = topics.address("stat/plug-1", false).unwrap_err().why;
+        let why = topics.address("stat/plug-1", false, b"").unwrap_err().why;
         assert!(why.contains("no pattern of topics matches"), "{why}");
+    }
+
+    #[test]
+    fn a_topic_without_a_device_has_it_in_the_message() {
+        let patterns = ["tracker/up", "named/{device}"].map(str::to_owned);
+        assert!(Topics::new(&patterns, None, None).is_err());
+        let topics = Topics::new(&patterns, None, Some("/imei")).unwrap().ignoring(&["#".into()]).unwrap();
+        let device = |topic, payload: &str| {
+            topics.address(topic, true, payload.as_bytes()).map(|a| a.device.into_owned()).map_err(|e| e.why)
+        };
+        assert_eq!(device("tracker/up", r#"{"imei":356938035643809}"#).as_deref(), Ok("356938035643809"));
+        let format = |typed| topics.address("tracker/up", typed, br#"{"imei":"a"}"#).unwrap().format;
+        assert_eq!((format(false), format(true)), (Some("json"), None));
+        // The topic names the device where it can, and the gateway's own topics always do.
+        for topic in ["named/a", "v1/a/json"] {
+            assert_eq!(device(topic, r#"{"imei":"b"}"#).as_deref(), Ok("a"));
+        }
+        for payload in ["{}", "[", r#"{"imei":"a\n"}"#] {
+            assert!(device("tracker/up", payload).is_err(), "{payload}");
+        }
+        assert!(topics.knows("tracker/up") && !topics.ignores("tracker/up"));
+        assert!(!topics.knows("tracker/down") && topics.ignores("tracker/down"));
     }
 
     #[test]

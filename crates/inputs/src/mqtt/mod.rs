@@ -18,6 +18,7 @@ mod wire;
 use crate::{
     Environment, Input,
     connections::{Connections, Limits, Place, accept::accept_stream},
+    device_at,
 };
 use dunnage_access::Denied;
 use dunnage_access::{
@@ -49,6 +50,7 @@ pub const EXAMPLE: &str = "\
 # session_expiry_seconds = 3600     # how long the packet identifiers of a disconnected client are remembered
 # topics = [\"tele/{device}/SENSOR\"]   # besides v1/..., for devices that cannot be changed; + and a final # are allowed
 # format = \"json\"                   # of messages to these topics that name no format
+# device_at = \"/imei\"              # the JSON pointer to the device ID of messages whose topic has none
 # ignore = [\"tele/#\", \"stat/#\"]      # other topics whose messages are acknowledged and dropped; by default they are refused
 # Also tls: whether to use TLS, with the certificate of [tls].
 ";
@@ -87,6 +89,9 @@ pub struct Settings {
     /// The format of messages to these topics that do not name theirs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<dunnage_ingest::profiles::settings::FormatName>,
+    /// Where a JSON message has its device ID, as a JSON pointer, if its topic matches a pattern without `{device}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_at: Option<String>,
     /// Filters of topics, for devices that cannot be changed: messages to these topics that match none of the above are acknowledged and
     /// dropped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -153,11 +158,17 @@ impl Mqtt {
                 return Err(format!("{key}: must be at least 1"));
             }
         }
-        if settings.format.is_some() && settings.topics.is_empty() {
-            return Err("format: applies only to topics that match a pattern; set topics, too".into());
+        for (key, given) in
+            [("format", settings.format.is_some()), ("device_at", settings.device_at.is_some())]
+        {
+            if given && settings.topics.is_empty() {
+                return Err(format!("{key}: applies only to topics that match a pattern; set topics, too"));
+            }
         }
+        device_at::check(settings.device_at.as_deref(), false)?;
         let format = settings.format.map(|format| format.0);
-        let topics = Topics::new(&settings.topics, format).map_err(|e| format!("topics: {e}"))?;
+        let topics = Topics::new(&settings.topics, format, settings.device_at.as_deref());
+        let topics = topics.map_err(|e| format!("topics: {e}"))?;
         let topics = topics.ignoring(&settings.ignore).map_err(|e| format!("ignore: {e}"))?;
         Ok(Mqtt { name: name.into(), settings: settings.clone(), topics, socket: None })
     }

@@ -13,10 +13,11 @@ const MAX_BYTES: usize = 1 << 10;
 
 /// Returns whether the will of `client` can become a message. One that cannot is dropped.
 pub fn is_usable(listener: &Listener, client: &str, will: &Publish) -> bool {
-    if listener.topics.address(&will.topic, false).is_err() && listener.topics.ignores(&will.topic) {
+    let address = listener.topics.address(&will.topic, message::is_typed(will), &will.payload);
+    if address.is_err() && listener.topics.ignores(&will.topic) {
         return false;
     }
-    let usable = match listener.topics.address(&will.topic, message::is_typed(will)) {
+    let usable = match address {
         Ok(_) if size(will) <= MAX_BYTES => Ok(()),
         Ok(_) => Err(Refusal::new(Reason::TooLarge, format!("a will must not exceed {MAX_BYTES} bytes"))),
         Err(refusal) => Err(refusal),
@@ -39,9 +40,9 @@ pub async fn store(
     will: Publish,
 ) {
     let (topic, env) = (will.topic.clone(), &listener.env);
-    let address = listener.topics.address(&topic, message::is_typed(&will));
+    let address = listener.topics.address(&topic, message::is_typed(&will), &will.payload);
     let allowed = address
-        .and_then(|address| listener.may_send(&peer.peer, address.device, credential).map(|()| address));
+        .and_then(|address| listener.may_send(&peer.peer, &address.device, credential).map(|()| address));
     match allowed {
         Ok(address) => {
             let input = (message::METRIC, Arc::clone(&listener.meter));
