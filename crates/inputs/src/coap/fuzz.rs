@@ -28,9 +28,12 @@ pub fn check(mut bytes: &[u8]) {
         let Datagram::Request(packet) = datagram::read(datagram) else { continue };
         let again = packet.to_bytes().map(|bytes| Packet::from_bytes(&bytes));
         assert!(again.is_ok_and(|again| again.as_ref() == Ok(&packet)));
-        match request::read(&packet) {
+        match request::read(&packet, true) {
             Ok(post) => {
-                assert!(is_device(&post.device) && post.schema.as_deref().is_none_or(is_name));
+                assert!(
+                    post.device.as_deref().is_none_or(is_device)
+                        && post.schema.as_deref().is_none_or(is_name)
+                );
                 take(&mut transfers, &post, &packet, &queue, now);
             }
             Err(Refused::Message(_) | Refused::Reply(_) | Refused::Reset) => {}
@@ -46,7 +49,7 @@ fn take(transfers: &mut Transfers, post: &Post, packet: &Packet, queue: &Queue, 
     let part = Part {
         endpoint: SocketAddr::from((Ipv4Addr::LOCALHOST, 1)).into(),
         identity: request::identity(packet),
-        device: &post.device,
+        device: post.device.as_deref().unwrap_or("\0"),
         block,
         size: post.size,
         bytes: &packet.payload,

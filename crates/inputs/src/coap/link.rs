@@ -68,14 +68,25 @@ impl Link {
         }
     }
 
-    /// Checks whether a sender may send as the device of `post`: without DTLS by its token, with DTLS by the key of its session.
-    pub fn may_send(&self, access: &Access, from: Endpoint, peer: &Peer, post: &Post) -> Result<(), Denied> {
-        match &self.sessions {
-            None => access.may_send(peer, &post.device, post.token.as_deref()),
-            Some(sessions) => match sessions.key(from) {
-                Some(key) => access.may_send_by_key(key, &post.device),
-                None => Err(Denied::Unauthorized("the session has ended".into())),
-            },
+    /// Checks whether a sender may send as `device`: without DTLS by its token, with DTLS by the key of its session. As long as the device
+    /// is not known, checks whether it may send as any.
+    pub fn may_send(
+        &self,
+        access: &Access,
+        (from, peer): (Endpoint, &Peer),
+        token: Option<&str>,
+        device: Option<&str>,
+    ) -> Result<(), Denied> {
+        let Some(sessions) = &self.sessions else {
+            return match device {
+                Some(device) => access.may_send(peer, device, token),
+                None => access.may_connect(peer, token),
+            };
+        };
+        match (sessions.key(from), device) {
+            (Some(key), Some(device)) => access.may_send_by_key(key, device),
+            (Some(_), None) => Ok(()),
+            (None, _) => Err(Denied::Unauthorized("the session has ended".into())),
         }
     }
 

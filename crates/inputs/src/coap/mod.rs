@@ -8,6 +8,7 @@ mod endpoint;
 mod exchanges;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
+mod identify;
 mod link;
 mod reply;
 mod request;
@@ -15,7 +16,7 @@ mod separate;
 mod server;
 mod transfers;
 
-use crate::{Environment, Input, datagrams};
+use crate::{Environment, Input, datagrams, device_at};
 use dtls::Sessions;
 use link::Link;
 use serde::{Deserialize, Serialize};
@@ -33,6 +34,7 @@ pub const EXAMPLE: &str = "\
 # listen = \"127.0.0.1:5683\"
 # Whether it accepts only DTLS (\"coaps\", port 5684), with pre-shared keys of `dunnage gateway key`. For both, configure two inputs.
 # dtls = false
+# device_at = \"/imei\"   # also POST ingest: the JSON pointer to the device ID in a JSON message
 ";
 
 /// `[input.coap]`
@@ -44,6 +46,9 @@ pub struct Settings {
     /// Whether the listener accepts DTLS only.
     #[serde(default)]
     pub dtls: bool,
+    /// Where a JSON message has its device ID, as a JSON pointer, if its path has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_at: Option<String>,
 }
 
 /// The CoAP input.
@@ -51,6 +56,7 @@ pub struct Coap {
     name: String,
     listen: SocketAddr,
     dtls: bool,
+    device_at: Option<String>,
     socket: Option<UdpSocket>,
 }
 
@@ -60,7 +66,9 @@ impl Coap {
         if settings.listen.ip().is_multicast() {
             return Err("listen: must not be a multicast address".into());
         }
-        Ok(Coap { name: name.into(), listen: settings.listen, dtls: settings.dtls, socket: None })
+        device_at::check(settings.device_at.as_deref(), false)?;
+        let Settings { listen, dtls, device_at } = settings.clone();
+        Ok(Coap { name: name.into(), listen, dtls, device_at, socket: None })
     }
 }
 
@@ -86,7 +94,7 @@ impl Input for Coap {
             false => None,
         };
         match Link::new(socket, sessions) {
-            Ok(link) => Server::new(self.name, link, env).run().await,
+            Ok(link) => Server::new(self.name, link, self.device_at, env).run().await,
             Err(error) => tracing::error!(input = self.name, %error, "cannot use the socket"),
         }
     }

@@ -1,4 +1,4 @@
-//! Parses requests: `POST ingest/{device}?schema=&link=&key=&token=&layout=&slot=`.
+//! Parses requests: `POST ingest/{device}?schema=&link=&key=&token=&layout=&slot=`, and `POST ingest?...` if messages have their device ID.
 
 use super::{block::Block, content_format::media_type, reply::Reply};
 use crate::query::{self, bad_query};
@@ -15,8 +15,8 @@ const PARAMETERS: [&str; 6] = ["schema", "link", "key", "token", "layout", "slot
 /// A message, or a block of one.
 #[derive(Debug)]
 pub struct Post {
-    /// The device's ID.
-    pub device: String,
+    /// The device's ID; `None` if the message has it.
+    pub device: Option<String>,
     /// Its schema.
     pub schema: Option<String>,
     /// The link that carried it.
@@ -39,12 +39,13 @@ pub struct Post {
     pub port: Option<usize>,
 }
 
-/// Parses a request.
-pub fn read(packet: &Packet) -> Result<Post, Refused> {
+/// Parses a request. Its path may have no device if messages `may_name_device`.
+pub fn read(packet: &Packet, may_name_device: bool) -> Result<Post, Refused> {
     check_options(packet)?;
     let path = texts(packet, CoapOption::UriPath).map_err(|()| no_text("Uri-Path"))?;
     let device = match &path[..] {
-        ["ingest", device] => (*device).to_owned(),
+        ["ingest", device] => Some((*device).to_owned()),
+        ["ingest"] if may_name_device => None,
         _ => return Err(Refused::reply(&Rejected::new(Code::NotFound, "send messages to ingest/DEVICE"))),
     };
     if packet.header.code != MessageClass::Request(RequestType::Post) {
@@ -52,7 +53,7 @@ pub fn read(packet: &Packet) -> Result<Post, Refused> {
         let rejected = Rejected::new(Code::Method, detail);
         return Err(Refused::reply(&rejected));
     }
-    if !is_device(&device) {
+    if device.as_deref().is_some_and(|device| !is_device(device)) {
         return Err(Rejected::bad_device("the device ID").into());
     }
     let mut post = Post {

@@ -9,6 +9,7 @@ use super::{
     datagram::{self, Datagram, empty},
     endpoint::Endpoint,
     exchanges::{Exchange, Exchanges, State, origin},
+    identify::identify,
     link::{Link, Opened},
     reply::Reply,
     request::{self, Post, Refused},
@@ -50,6 +51,8 @@ pub struct Server {
     metric: &'static str,
     meter: Arc<Meter>,
     link: Link,
+    /// Where messages have their device ID, as a JSON pointer, if their path has none.
+    device_at: Option<String>,
     env: Arc<Environment>,
     exchanges: Exchanges,
     transfers: Transfers,
@@ -77,14 +80,15 @@ struct Taken {
 }
 
 impl Server {
-    /// Creates the server `name` over `link`.
-    pub fn new(name: String, link: Link, env: Arc<Environment>) -> Server {
+    /// Creates the server `name` over `link`. With `device_at`, a JSON pointer, a path needs no device.
+    pub fn new(name: String, link: Link, device_at: Option<String>, env: Arc<Environment>) -> Server {
         let limit = env.ingest.message_limit_bytes();
         Server {
             meter: env.ingest.metrics.inputs.of(&name),
             name,
             metric: if link.sessions().is_some() { SECURED } else { PLAIN },
             link,
+            device_at,
             env,
             exchanges: Exchanges::default(),
             transfers: Transfers::new(limit),
@@ -179,11 +183,17 @@ impl Server {
         if self.came_already(&asked).await {
             return "repeated";
         }
-        let rejected = match request::read(&packet) {
-            Ok(post) => {
+        let rejected = match request::read(&packet, self.device_at.is_some()) {
+            Ok(mut post) => {
                 asked.block = post.block;
                 match self.begin(&asked, &post, &packet) {
-                    Ok(Some((raw, room))) => return self.start(asked, post, raw, room),
+                    Ok(Some((raw, room))) => {
+                        let (ingest, pointer) = (&self.env.ingest, self.device_at.as_deref());
+                        match identify((&self.link, ingest), pointer, from, &mut post, &raw) {
+                            Ok(device) => return self.start(asked, device, post, raw, room),
+                            Err(rejected) => rejected,
+                        }
+                    }
                     Ok(None) => {
                         self.answer(&asked, Reply::new(ResponseType::Continue)).await;
                         return "request";
@@ -239,19 +249,23 @@ impl Server {
         let now = Instant::now();
         let endpoint = asked.exchange.endpoint;
         let peer = self.link.peer(endpoint.address, post);
-        self.link.may_send(&self.env.ingest.access, endpoint, &peer, post)?;
+        let device = post.device.as_deref();
+        self.link.may_send(&self.env.ingest.access, (endpoint, &peer), post.token.as_deref(), device)?;
         // A refusal from here on may be temporary. The exchange is remembered so that a duplicate of the datagram is not accepted after
         // the sender was told otherwise.
         self.exchanges.begin(asked.exchange, now);
-        if post.block.is_none_or(|block| block.number == 0) {
-            self.env.ingest.limits.admit(&peer, &post.device)?;
+        if let Some(device) = device
+            && post.block.is_none_or(|block| block.number == 0)
+        {
+            self.env.ingest.limits.admit(&peer, device)?;
         }
         match post.block {
             Some(block) if block.more || block.number > 0 => {
                 let part = Part {
                     endpoint: asked.exchange.endpoint,
                     identity: request::identity(packet),
-                    device: &post.device,
+                    // No device ID contains a control character.
+                    device: device.unwrap_or("\0"),
                     block,
                     size: post.size,
                     bytes: &packet.payload,
@@ -276,8 +290,15 @@ impl Server {
         }
     }
 
-    /// Begins to store a message.
-    fn start(&mut self, asked: Asked, post: Post, raw: Bytes, room: Reservation) -> &'static str {
+    /// Begins to store a message of `device`.
+    fn start(
+        &mut self,
+        asked: Asked,
+        device: String,
+        post: Post,
+        raw: Bytes,
+        room: Reservation,
+    ) -> &'static str {
         if asked.confirmable {
             self.unanswered.push_back((Instant::now() + PATIENCE, asked.exchange));
         }
@@ -289,7 +310,7 @@ impl Server {
             origin: Some(
                 origin(&self.name, &asked.exchange, self.link.identity(asked.exchange.endpoint)).into(),
             ),
-            ..Provenance::new(post.device, clock::now(), self.env.ingest.request_ids.next())
+            ..Provenance::new(device, clock::now(), self.env.ingest.request_ids.next())
         };
         let (env, content_type, input) = (Arc::clone(&self.env), post.content_type, self.metric);
         let meter = Arc::clone(&self.meter);
