@@ -31,7 +31,7 @@ pub struct Pointers {
     /// How the envelope writes the bytes.
     #[serde(default)]
     pub encoding: Encoding,
-    /// What the provider decoded of the bytes.
+    /// What the provider decoded of the bytes. An empty pointer is the whole envelope: the device itself sends JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decoded: Option<Pointer>,
     /// What names a message, together. Without it, a message that comes again is stored again.
@@ -123,7 +123,7 @@ impl Pointers {
         let all = optional.into_iter().filter_map(|(key, pointer)| Some((key, pointer.as_ref()?)));
         let all = all.chain([("device", &self.device)]).chain(self.id.iter().map(|pointer| ("id", pointer)));
         for (key, pointer) in all {
-            if !pointer.starts_with('/') {
+            if !pointer.starts_with('/') && !(key == "decoded" && pointer.is_empty()) {
                 return Err(format!("pointers: {key}: {pointer:?} is not a JSON pointer, such as /imei"));
             }
         }
@@ -214,6 +214,12 @@ mod tests {
         // A time with a space is one part of an ID, and the separator cannot be in a part.
         let spaced = json!({"d": {"imei": "1"}, "n": "a@b", "t": "2026-01-03 12:00:00"});
         assert_eq!(uplink(open(read, &spaced)).id.as_deref(), Some("a%40b@2026-01-03%2012:00:00"));
+        // What a device posts itself is its message.
+        let whole: Pointers = toml::from_str("device = '/imei'\ndecoded = ''").unwrap();
+        assert_eq!(whole.check(), Ok(()));
+        let body = json!({"imei": 300_234_010_753_370_u64, "t": 21.5});
+        let up = uplink(open(|envelope| whole.read(envelope), &body));
+        assert_eq!((&*up.device, up.decoded.unwrap().get()), ("300234010753370", &*body.to_string()));
         // An ID that is not complete names nothing.
         assert_eq!(uplink(open(read, &json!({"d": {"imei": "1"}, "n": 7}))).id, None);
         for bad in
@@ -224,6 +230,7 @@ mod tests {
         for (table, key) in [
             ("device = 'imei'\npayload = '/p'", "device"),
             ("device = '/imei'", "payload"),
+            ("device = ''\ndecoded = '/d'", "device"),
             ("device = '/a'\npayload = '/p'\nid = ['b']", "id"),
             ("device = '/a'\npayload = '/p'\nprofile = 'b'", "profile"),
         ] {

@@ -191,3 +191,22 @@ fn a_message_without_bytes_is_what_the_provider_decoded_also_with_a_format() {
     assert_problem(&send(r#"{"d":1.5,"v":{"t":1}}"#), 400, "callback");
     assert_eq!(gateway.stop().0.stored, 1);
 }
+
+#[test]
+fn a_device_whose_address_cannot_name_it_posts_to_a_webhook() {
+    let gateway = start(|config, tokens| {
+        let settings = format!(
+            "provider = 'generic'\ntoken_file = {tokens:?}\ndevices = '3562*'\n[webhook.pointers]\ndevice = '/imei'\ndecoded = ''"
+        );
+        webhook(config, "trackers", &settings);
+    });
+    let send = |body: &str| {
+        call(&gateway, "/hooks/trackers", ("Authorization", "Bearer 0123456789abcdef"), JSON, body)
+    };
+    assert_answer(&send(r#"{"imei":356245000000001,"t":21.50}"#), "stored");
+    let message = &list(&gateway, "/api/devices/356245000000001/messages")[0];
+    assert_eq!(message["value"], json!({"imei": 356_245_000_000_001_u64, "t": 21.5}));
+    // The body names a device that the webhook may not send as, or none.
+    assert_problem(&send(r#"{"imei":"other","t":1}"#), 403, "forbidden");
+    assert_problem(&send(r#"{"t":1}"#), 400, "callback");
+}
