@@ -89,6 +89,8 @@ const PROFILE: &str = "
 # position = \"/status/fix\"
 # How duplicates are recognized: by key (Idempotency-Key), or by bytes (a message without a key that has the same bytes).
 # duplicates = \"key\"
+# What becomes the message if a network server wraps it: bytes, decoded, normalized or both. Default: what the input says.
+# payload = \"decoded\"
 # After how long without a message the metrics report a device as silent. Default: never.
 # silent_after_seconds = 3600
 ";

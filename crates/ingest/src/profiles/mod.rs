@@ -124,6 +124,11 @@ impl Profiles {
         self.register.get(device)
     }
 
+    /// Returns the record of the device that has `id` as its ID or as an external one.
+    pub fn find(&self, id: &str) -> Option<Arc<Record>> {
+        self.register.find(id)
+    }
+
     /// Returns the layout that has replaced `key`: a different one in the same slot of the same schema.
     pub fn instead_of(&self, key: &LayoutKey) -> Option<&Slot> {
         let slots = self.schemas.get(&*key.schema)?.slots.as_ref()?;

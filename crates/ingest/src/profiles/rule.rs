@@ -37,6 +37,8 @@ pub struct Rule {
     pub link: Option<String>,
     /// Whether a message without a key is a duplicate of an earlier one with the same bytes.
     pub dedup_by_payload: bool,
+    /// What becomes the message of an envelope, if the profile says it.
+    pub payload: Option<settings::Payload>,
     /// How long after its last message a device counts as silent, in microseconds.
     pub(super) silent_after: Option<i64>,
     pub(super) path: Arc<str>,
@@ -110,6 +112,7 @@ pub(super) fn read(
         formats: profile.formats.iter().map(|format| format.0).collect(),
         link: profile.link.clone(),
         dedup_by_payload: profile.duplicates == Duplicates::Bytes,
+        payload: profile.payload,
         silent_after,
         path: path.into(),
         position: profile.position.clone(),

@@ -84,6 +84,9 @@ pub struct Profile {
     /// How duplicates are recognized.
     #[serde(default)]
     pub duplicates: Duplicates,
+    /// What becomes the message, if it comes in the envelope of a network server; without it, what the input says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub payload: Option<Payload>,
     /// How long after its last message a device counts as silent in the metrics; without it, never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silent_after_seconds: Option<u64>,
@@ -106,6 +109,20 @@ impl From<FormatName> for &'static str {
     fn from(format: FormatName) -> Self {
         format.0.name()
     }
+}
+
+/// What becomes the message of an envelope. By default the bytes if their format is known, and else what the network server decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Payload {
+    /// The bytes of the device.
+    Bytes,
+    /// What the network server decoded of them (`object`, `decoded_payload`).
+    Decoded,
+    /// What it decoded, in its common form of all devices (`normalized_payload` of The Things Stack).
+    Normalized,
+    /// The bytes; what the network server decoded is kept with them.
+    Both,
 }
 
 /// How duplicates are recognized.

@@ -23,7 +23,9 @@ mod thingpark;
 
 pub use pointers::Pointers;
 pub use received::{Received, Transport};
-pub use rules::{Message, Payload, RuleSettings, Rules};
+pub use rules::{Message, RuleSettings, Rules};
+
+pub use dunnage_ingest::profiles::settings::Payload;
 
 use dunnage_ingest::Rejected;
 use envelope::{Content, Envelope, foreign};

@@ -11,9 +11,11 @@ use dunnage_base::name::is_device;
 use dunnage_formats::Id;
 use dunnage_ingest::{
     DECODED_TYPE, Rejected,
-    profiles::{Profiles, Subject, settings::FormatName},
+    profiles::{
+        Profiles, Subject,
+        settings::{FormatName, Payload},
+    },
 };
-use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::{
     collections::{BTreeMap, HashMap},
@@ -22,20 +24,6 @@ use std::{
 
 /// What a TS013 codec of this project returns for a message that only the gateway can decode.
 const DELTA: &str = r#"{"dunnage":"delta"}"#;
-
-/// What becomes the message. By default the bytes if their format is known, and else what the network server decoded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Payload {
-    /// The bytes of the device.
-    Bytes,
-    /// What the network server decoded of them (`object`, `decoded_payload`).
-    Decoded,
-    /// What it decoded, in its common form of all devices (`normalized_payload` of The Things Stack).
-    Normalized,
-    /// The bytes; what the network server decoded is kept with them.
-    Both,
-}
 
 /// The settings of the rules, which each input has among its own.
 pub struct RuleSettings<'s> {
@@ -159,7 +147,6 @@ impl Rules {
     ) -> Option<Message> {
         let device = self.device(uplink);
         let format = self.format_of(uplink.origin.port);
-        let decoded = self.decoded(uplink);
         let mut stored = Stored {
             input,
             provider: self.provider.name(),
@@ -169,9 +156,11 @@ impl Rules {
             origin: &uplink.origin,
             decoded: None,
         };
-        let is_known = format.is_some() || has_decoding(profiles, device, &stored);
+        let (payload, has_decoding) = self.by_profile(profiles, device, &stored);
+        let decoded = decoded(payload, uplink);
+        let is_known = format.is_some() || has_decoding;
         let takes_decoded = decoded.is_some()
-            && match self.payload {
+            && match payload {
                 Some(Payload::Decoded | Payload::Normalized) => true,
                 Some(Payload::Bytes) => false,
                 // A message that the network server could decode is not rejected for lack of a format, nor lost for lack of bytes.
@@ -187,7 +176,7 @@ impl Rules {
             true => Some(Rejected::too_large(limit)),
             false => (!takes_decoded && !is_known).then(|| no_format(uplink.origin.port)),
         };
-        let keeps_decoded = takes_decoded || self.payload == Some(Payload::Both);
+        let keeps_decoded = takes_decoded || payload == Some(Payload::Both);
         stored.decoded = decoded.filter(|_| keeps_decoded);
         let content_type = match takes_decoded {
             true => DECODED_TYPE.to_owned(),
@@ -201,21 +190,31 @@ impl Rules {
         format.map(|FormatName(format)| *format)
     }
 
-    /// Returns what the network server decoded, in the form that the settings ask for.
-    fn decoded<'u>(&self, uplink: &'u Uplink) -> Option<&'u RawValue> {
-        let decoded = match self.payload {
-            Some(Payload::Normalized) => &uplink.normalized,
-            _ => &uplink.decoded,
-        };
-        let is_delta = |text: &str| text.len() < 64 && text.split_whitespace().collect::<String>() == DELTA;
-        decoded.as_deref().filter(|decoded| !is_delta(decoded.get()))
+    /// Returns what becomes the message, and whether its profile says how its bytes are decoded. `device` may be an external ID of the
+    /// register.
+    fn by_profile(
+        &self,
+        profiles: &Profiles,
+        device: &str,
+        stored: &Stored<'_>,
+    ) -> (Option<Payload>, bool) {
+        let origin = if profiles.need_origin() { stored.to_json() } else { None };
+        let record = profiles.find(device);
+        let device = record.as_ref().map_or(device, |record| &record.device);
+        let subject = Subject::new(device, origin.as_deref());
+        let of_profile = profiles.rule(&subject).and_then(|rule| rule.payload);
+        (of_profile.or(self.payload), profiles.decoding(&subject, "").is_ok())
     }
 }
 
-/// Returns whether the profile of a message says how it is decoded.
-fn has_decoding(profiles: &Profiles, device: &str, stored: &Stored<'_>) -> bool {
-    let origin = if profiles.need_origin() { stored.to_json() } else { None };
-    profiles.decoding(&Subject::new(device, origin.as_deref()), "").is_ok()
+/// Returns what the network server decoded, in the form that the settings ask for.
+fn decoded(payload: Option<Payload>, uplink: &Uplink) -> Option<&RawValue> {
+    let decoded = match payload {
+        Some(Payload::Normalized) => &uplink.normalized,
+        _ => &uplink.decoded,
+    };
+    let is_delta = |text: &str| text.len() < 64 && text.split_whitespace().collect::<String>() == DELTA;
+    decoded.as_deref().filter(|decoded| !is_delta(decoded.get()))
 }
 
 fn no_format(port: Option<u8>) -> Rejected {

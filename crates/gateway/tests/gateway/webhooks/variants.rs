@@ -210,3 +210,36 @@ fn a_device_whose_address_cannot_name_it_posts_to_a_webhook() {
     assert_problem(&send(r#"{"imei":"other","t":1}"#), 403, "forbidden");
     assert_problem(&send(r#"{"t":1}"#), 400, "callback");
 }
+
+#[test]
+fn a_profile_says_what_becomes_the_message_of_its_devices() {
+    let gateway = start(|config, tokens| {
+        webhook(
+            config,
+            "lora",
+            &format!("provider = 'chirpstack'\npayload = 'bytes'\nformat = 'json'\ntoken_file = {tokens:?}"),
+        );
+        for (device, payload) in [("*1", "decoded"), ("*2", "both")] {
+            let text = format!("device = '{device}'\npayload = '{payload}'");
+            config.profiles.push(toml::from_str(&text).unwrap());
+        }
+    });
+    let send = |device: &str| {
+        let body = json!({"deduplicationId": device, "deviceInfo": {"devEui": device}, "fPort": 2,
+            "data": BASE64_STANDARD.encode("{\"t\":1}"), "object": {"celsius": 1}});
+        let answer = call(
+            &gateway,
+            "/hooks/lora?event=up",
+            ("Authorization", "Bearer 0123456789abcdef"),
+            JSON,
+            &body.to_string(),
+        );
+        assert_answer(&answer, "stored");
+        let message = list(&gateway, &format!("/api/devices/{device}/messages")).remove(0);
+        (message["value"].clone(), message["origin"]["decoded"].clone())
+    };
+    let (bytes, decoded) = (json!({"t": 1}), json!({"celsius": 1}));
+    assert_eq!(send("70b3d57ed0000001"), (decoded.clone(), Value::Null));
+    assert_eq!(send("70b3d57ed0000002"), (bytes.clone(), decoded));
+    assert_eq!(send("70b3d57ed0000003"), (bytes, Value::Null));
+}
