@@ -4,6 +4,7 @@
 use super::{
     envelope::{Content, Envelope, Uplink, base64, foreign},
     fields::Fields,
+    ids::encoded,
     origin::{Origin, Position, time},
 };
 use dunnage_ingest::Rejected;
@@ -23,11 +24,11 @@ pub fn read(envelope: &Envelope<'_>) -> Result<Content, Rejected> {
         position: Position::new(push.number("/latitude"), push.number("/longitude")),
         ..Origin::default()
     };
-    Content::uplink(Uplink {
+    Ok(Content::uplink(Uplink {
         device: push.needed("/deviceGuid")?,
-        id: Some(push.needed("/messageGuid")?),
+        id: Some(encoded(&push.needed("/messageGuid")?)),
         payload: base64(&push.text("/data").unwrap_or_default())?,
         origin,
         ..Uplink::default()
-    })
+    }))
 }

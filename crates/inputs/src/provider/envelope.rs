@@ -1,6 +1,6 @@
 //! What a provider wraps a device's message in, whichever transport carried it, and what is taken from it.
 
-use super::origin::Origin;
+use super::{ids, origin::Origin};
 use base64::{
     Engine,
     alphabet::{STANDARD, URL_SAFE},
@@ -18,9 +18,6 @@ pub struct Signed {
     /// When the device sent the message.
     pub sent: Option<i64>,
 }
-
-/// The maximum length of a provider's ID of a message.
-const ID: usize = 128;
 
 const OPTIONAL_PADDING: GeneralPurposeConfig =
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
@@ -52,7 +49,7 @@ pub enum Content {
 pub struct Uplink {
     /// The provider's ID of the device.
     pub device: String,
-    /// The provider's ID of the message, if it gives one.
+    /// The provider's ID of the message, encoded, if it gives one.
     pub id: Option<String>,
     /// The raw bytes.
     pub payload: Vec<u8>,
@@ -67,14 +64,10 @@ pub struct Uplink {
 }
 
 impl Content {
-    /// Returns the message `uplink`. Its ID must be visible ASCII characters, as it is a part of an idempotency key.
-    pub fn uplink(uplink: Uplink) -> Result<Content, Rejected> {
-        let fits =
-            |id: &String| (1..=ID).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
-        if uplink.id.as_ref().is_some_and(|id| !fits(id)) {
-            return Err(foreign(format!("the message ID must be 1 to {ID} visible ASCII characters")));
-        }
-        Ok(Content::Uplink(Box::new(uplink)))
+    /// Returns the message `uplink`. An empty ID names nothing, and a long one is replaced by its hash.
+    pub fn uplink(mut uplink: Uplink) -> Content {
+        uplink.id = uplink.id.filter(|id| !id.is_empty()).map(ids::bounded);
+        Content::Uplink(Box::new(uplink))
     }
 }
 
@@ -124,11 +117,12 @@ mod tests {
     }
 
     #[test]
-    fn ids_of_messages_are_visible_ascii() {
-        let of = |id: Option<&str>| {
-            Content::uplink(Uplink { id: id.map(Into::into), ..Uplink::default() }).is_ok()
+    fn an_id_is_bounded() {
+        let of = |id: &str| match Content::uplink(Uplink { id: Some(id.into()), ..Uplink::default() }) {
+            Content::Uplink(uplink) => uplink.id,
+            Content::Event(_) => None,
         };
-        assert!(of(None) && of(Some("1")) && of(Some(&"d".repeat(128))));
-        assert!(!of(Some("")) && !of(Some("a b")) && !of(Some(&"d".repeat(129))));
+        assert_eq!((of(""), of("1").as_deref()), (None, Some("1")));
+        assert_eq!((of(&"d".repeat(128)).unwrap().len(), of(&"d".repeat(129)).unwrap().len()), (128, 45));
     }
 }

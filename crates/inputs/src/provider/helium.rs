@@ -35,7 +35,7 @@ pub fn read(envelope: &Envelope<'_>) -> Result<Content, Rejected> {
         snr: number(hotspot, "/snr"),
         position: None,
     }));
-    Content::uplink(uplink)
+    Ok(Content::uplink(uplink))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ pub mod chirpstack;
 pub mod envelope;
 mod fields;
 mod helium;
+mod ids;
 pub mod jwt;
 mod notehub;
 pub mod origin;

@@ -4,10 +4,10 @@
 use super::{
     envelope::{Content, Envelope, Uplink, base64, base64_url, hex},
     fields::Fields,
+    ids::joined,
     origin::{Origin, Position, time, unix},
 };
 use dunnage_ingest::Rejected;
-use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -15,9 +15,6 @@ type Pointer = Cow<'static, str>;
 
 /// Numbers from this on are times in milliseconds since 1970, smaller ones in seconds. In seconds, it is the year 5138.
 const MILLISECONDS: f64 = 1e11;
-
-/// What the parts of an ID must not have: characters that are not visible, and the separator.
-const IN_ID: &AsciiSet = &CONTROLS.add(b' ').add(b'%').add(b'@');
 
 /// Where an envelope has its parts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -135,7 +132,7 @@ impl Pointers {
 
     /// Opens an envelope.
     pub fn read(&self, envelope: &Envelope<'_>) -> Result<Content, Rejected> {
-        Content::uplink(self.uplink(&Fields::read(envelope.bytes)?)?)
+        Ok(Content::uplink(self.uplink(&Fields::read(envelope.bytes)?)?))
     }
 
     /// Takes the parts of a message from the fields of an envelope.
@@ -144,9 +141,7 @@ impl Pointers {
         let number = |pointer: &Option<Pointer>| fields.number(pointer.as_deref()?);
         let port = self.port.as_deref().map_or(Ok(None), |pointer| fields.port(pointer))?;
         let ids: Option<Vec<String>> = self.id.iter().map(|pointer| fields.id(pointer)).collect();
-        let encoded = |id: String| utf8_percent_encode(&id, IN_ID).to_string();
-        let id = ids.filter(|ids| !ids.is_empty());
-        let id = id.map(|ids| ids.into_iter().map(encoded).collect::<Vec<_>>().join("@"));
+        let id = ids.filter(|ids| !ids.is_empty()).map(|ids| joined(ids.iter().map(String::as_str)));
         let payload = text(&self.payload).unwrap_or_default();
         Ok(Uplink {
             device: fields.needed(&self.device)?,

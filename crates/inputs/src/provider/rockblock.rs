@@ -4,6 +4,7 @@
 
 use super::{
     envelope::{Content, Envelope, Signed, Uplink, foreign, hex, unauthorized},
+    ids::joined,
     jwt::PublicKey,
     origin::{Origin, Position},
 };
@@ -37,7 +38,7 @@ pub fn read(envelope: &Envelope<'_>, key: Option<&PublicKey>) -> Result<Content,
     let sent_micros = micros(&sent);
     let sent_at = sent_micros.map(clock::rfc3339);
     // The counter wraps after 65,535, so the time is part of the ID.
-    let id = format!("{momsn}@{}", sent_at.as_deref().unwrap_or(&sent));
+    let id = joined([&*momsn, sent_at.as_deref().unwrap_or(&sent)]);
     let origin = Origin {
         sent_at,
         position: place.map(|place| place.within(kilometres.map(|km| km * 1000.0))),
@@ -46,7 +47,14 @@ pub fn read(envelope: &Envelope<'_>, key: Option<&PublicKey>) -> Result<Content,
     };
     let issued = fields.number("iat").map(|seconds| (seconds * 1e6) as i64);
     let signed = key.map(|_| Signed { at: issued.or(sent_micros), sent: sent_micros });
-    Content::uplink(Uplink { device: imei, id: Some(id), payload: data, origin, signed, ..Uplink::default() })
+    Ok(Content::uplink(Uplink {
+        device: imei,
+        id: Some(id),
+        payload: data,
+        origin,
+        signed,
+        ..Uplink::default()
+    }))
 }
 
 /// Returns the token in the query of a URL, `token=...`, because this provider's headers are not configurable.

@@ -4,6 +4,7 @@
 use super::{
     Pointers, Provider,
     envelope::{Content, Envelope, Uplink},
+    ids,
     jwt::PublicKey,
     origin::Stored,
 };
@@ -131,8 +132,8 @@ impl Rules {
     pub fn key(&self, input: &str, uplink: &Uplink) -> Option<String> {
         let id = uplink.id.as_ref()?;
         Some(match self.provider {
-            Provider::Generic => format!("generic:{input}:{id}"),
-            provider => format!("{}:{id}", provider.name()),
+            Provider::Generic => ids::key(&format!("generic:{input}"), id),
+            provider => ids::key(provider.name(), id),
         })
     }
 

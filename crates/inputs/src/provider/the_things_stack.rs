@@ -4,6 +4,7 @@
 use super::{
     envelope::{Content, Envelope, Uplink, base64, foreign},
     fields::{Fields, number, text},
+    ids::encoded,
     origin::{Heard, Lora, Origin, Position, time},
 };
 use dunnage_formats::Value;
@@ -54,15 +55,15 @@ pub fn read(envelope: &Envelope<'_>) -> Result<Content, Rejected> {
         ),
     };
     let device = fields.text("/end_device_ids/dev_eui").map_or(device_id, |eui| eui.to_ascii_lowercase());
-    Content::uplink(Uplink {
+    Ok(Content::uplink(Uplink {
         device,
-        id: Some(name(&fields, counter)?),
+        id: Some(encoded(&name(&fields, counter)?)),
         payload: base64(&fields.text("/uplink_message/frm_payload").unwrap_or_default())?,
         decoded: fields.raw("/uplink_message/decoded_payload"),
         normalized: fields.raw("/uplink_message/normalized_payload"),
         origin,
         signed: None,
-    })
+    }))
 }
 
 /// Returns the ID of the message: from the Application Server or the Gateway Server, or else its place in the session.

@@ -51,7 +51,7 @@ pub fn read(envelope: &Envelope<'_>) -> Result<Content, Rejected> {
         position: Position::new(number("LrrLAT"), number("LrrLON")),
     });
     uplink.origin.frequency_hz = number("Frequency").map(|mhz| (mhz * 1e6).round() as u64);
-    Content::uplink(uplink)
+    Ok(Content::uplink(uplink))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::provider::{
     origin::Stored,
     rockblock,
 };
+use dunnage_base::name::is_key;
 use std::sync::LazyLock;
 
 static KEY: LazyLock<Option<PublicKey>> = LazyLock::new(|| PublicKey::of_ground_control().ok());
@@ -30,7 +31,7 @@ pub fn check(bytes: &[u8]) {
     let Ok(Content::Uplink(uplink)) = provider.open(&envelope, key, None) else { return };
     assert!(uplink.payload.len() <= bytes.len());
     for id in uplink.id.iter() {
-        assert!((1..=128).contains(&id.len()), "{id:?}");
+        assert!(is_key(id), "{id:?}");
     }
     let (message_id, origin) = (uplink.id.as_deref(), &uplink.origin);
     let provider_device = Some(&*uplink.device);

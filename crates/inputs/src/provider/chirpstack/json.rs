@@ -4,6 +4,7 @@ use super::{Up, id_of_version_3};
 use crate::provider::{
     envelope::{Envelope, base64, foreign},
     fields::{Fields, number, text},
+    ids,
     origin::{Heard, Lora, Origin, Position, time},
 };
 use dunnage_base::hex::hex;
@@ -43,7 +44,7 @@ fn version_4(fields: &Fields<'_>) -> Result<Up, Rejected> {
     };
     Ok(Up {
         dev_eui,
-        id: Some(fields.needed("/deduplicationId")?),
+        id: Some(ids::encoded(&fields.needed("/deduplicationId")?)),
         payload: base64(&fields.text("/data").unwrap_or_default())?,
         object: fields.raw("/object"),
         origin,

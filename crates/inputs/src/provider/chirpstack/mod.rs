@@ -7,6 +7,7 @@ mod protobuf;
 
 use super::{
     envelope::{Content, Envelope, Uplink, foreign},
+    ids,
     origin::Origin,
 };
 use dunnage_ingest::Rejected;
@@ -20,6 +21,7 @@ const EVENTS: [&str; 9] =
 struct Up {
     /// The DevEUI in hexadecimal digits.
     dev_eui: String,
+    /// Encoded.
     id: Option<String>,
     payload: Vec<u8>,
     object: Option<Box<RawValue>>,
@@ -38,14 +40,14 @@ pub fn read(envelope: &Envelope<'_>) -> Result<Content, Rejected> {
         Some(b'{' | 0xef | b'[') | None => json::read(envelope)?,
         Some(_) => protobuf::read(envelope.bytes)?,
     };
-    Content::uplink(Uplink {
+    Ok(Content::uplink(Uplink {
         device: up.dev_eui.to_ascii_lowercase(),
         id: up.id,
         payload: up.payload,
         decoded: up.object,
         origin: up.origin,
         ..Uplink::default()
-    })
+    }))
 }
 
 /// Returns the event that the levels of a topic, or the tokens of a subject, name.
@@ -60,7 +62,8 @@ pub fn event_of<'t>(mut levels: impl Iterator<Item = &'t str> + Clone) -> Option
 
 /// Returns the ID of a message of version 3, which has none: that of its reception by the first gateway, or else its counter and its time.
 fn id_of_version_3(uplink: Option<String>, counter: u32, published: Option<&str>) -> Option<String> {
-    uplink.or_else(|| Some(format!("{counter}@{}", published?)))
+    let place = || Some(ids::joined([&*counter.to_string(), published?]));
+    uplink.map(|uplink| ids::encoded(&uplink)).or_else(place)
 }
 
 #[cfg(test)]

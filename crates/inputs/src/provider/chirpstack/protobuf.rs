@@ -4,7 +4,7 @@
 use super::{Up, id_of_version_3, json};
 use crate::provider::{
     envelope::foreign,
-    fields,
+    fields, ids,
     origin::{Heard, Lora, Origin, Position},
 };
 use dunnage_base::{clock, hex::hex};
@@ -183,7 +183,13 @@ fn version_4(up: Up4) -> Result<Up, Rejected> {
         ..Origin::default()
     };
     let object = up.object.as_ref().and_then(|object| fields::raw(&map(object)));
-    Ok(Up { dev_eui: info.dev_eui, id: Some(up.deduplication_id), payload: up.data, object, origin })
+    Ok(Up {
+        dev_eui: info.dev_eui,
+        id: Some(ids::encoded(&up.deduplication_id)),
+        payload: up.data,
+        object,
+        origin,
+    })
 }
 
 fn version_3(up: Up3) -> Result<Up, Rejected> {
