@@ -79,6 +79,13 @@ impl Provider {
         matches!(self, Chirpstack | TheThingsStack | Thingpark | Helium | Generic)
     }
 
+    /// Returns whether its IDs of devices are hexadecimal digits, such as a DevEUI, in which case means nothing. The device IDs of The Things
+    /// Stack have lower case only.
+    fn has_hex_ids(self) -> bool {
+        use Provider::{Chirpstack, Helium, Sigfox, TheThingsStack, Thingpark};
+        matches!(self, Chirpstack | TheThingsStack | Thingpark | Helium | Sigfox)
+    }
+
     /// Returns whether its messages may have content without bytes. A LoRaWAN server that decodes an empty payload has no message.
     fn has_more_than_bytes(self) -> bool {
         matches!(self, Provider::Notehub | Provider::Generic)

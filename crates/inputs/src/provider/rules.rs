@@ -47,6 +47,7 @@ pub struct Rules {
     payload: Option<Payload>,
     format: Option<FormatName>,
     formats: HashMap<u8, FormatName>,
+    /// Device IDs, by the IDs that the provider uses, in lower case if these are hexadecimal digits.
     names: BTreeMap<String, String>,
     pointers: Option<Pointers>,
 }
@@ -89,7 +90,7 @@ impl Rules {
         if let Some(bad) = settings.names.values().find(|id| !is_device(id)) {
             return Err(format!("names: {bad:?} is not a valid device ID"));
         }
-        let (formats, names) = (formats.collect::<Result<_, _>>()?, settings.names.clone());
+        let (formats, names) = (formats.collect::<Result<_, _>>()?, names(provider, settings.names)?);
         let pointers = settings.pointers.cloned();
         Ok(Rules { provider, payload, format, formats, names, pointers })
     }
@@ -124,7 +125,11 @@ impl Rules {
 
     /// Returns the ID that the device of `uplink` has here.
     pub fn device<'u>(&'u self, uplink: &'u Uplink) -> &'u str {
-        self.names.get(&uplink.device).unwrap_or(&uplink.device)
+        let named = match self.provider.has_hex_ids() {
+            true => self.names.get(&uplink.device.to_ascii_lowercase()),
+            false => self.names.get(&uplink.device),
+        };
+        named.unwrap_or(&uplink.device)
     }
 
     /// Returns the idempotency key of `uplink`, which `input` received. The IDs of a generic envelope name a message only among those of the
@@ -218,6 +223,20 @@ fn decoded(payload: Option<Payload>, uplink: &Uplink) -> Option<&RawValue> {
     decoded.as_deref().filter(|decoded| !is_delta(decoded.get()))
 }
 
+/// Returns the table of `names` for lookups.
+fn names(provider: Provider, names: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>, String> {
+    if !provider.has_hex_ids() {
+        return Ok(names.clone());
+    }
+    let mut all = BTreeMap::new();
+    for (id, name) in names {
+        if all.insert(id.to_ascii_lowercase(), name.clone()).is_some() {
+            return Err(format!("names: {id:?} is there twice, in upper and in lower case"));
+        }
+    }
+    Ok(all)
+}
+
 fn no_format(port: Option<u8>) -> Rejected {
     let whose = match port {
         Some(port) => format!("no format is set for the port {port}"),
@@ -237,5 +256,35 @@ fn media_type(format: Option<Id>, port: Option<u8>) -> String {
             format!("{media_type}; port={port}")
         }
         _ => media_type.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(provider: Provider, names: &[(&str, &str)]) -> Result<Rules, String> {
+        let (formats, pointers) = (&BTreeMap::new(), None);
+        let names = &names.iter().map(|(id, name)| ((*id).to_owned(), (*name).to_owned())).collect();
+        Rules::new(provider, &RuleSettings { payload: None, format: None, formats, names, pointers })
+    }
+
+    #[test]
+    fn hexadecimal_ids_have_their_names_in_any_case() {
+        let of = |provider, id: &str, device: &str| {
+            let rules = rules(provider, &[(id, "tank")]).unwrap();
+            rules.device(&Uplink { device: device.into(), ..Uplink::default() }).to_owned()
+        };
+        for provider in
+            [Provider::Chirpstack, Provider::TheThingsStack, Provider::Thingpark, Provider::Helium]
+        {
+            assert_eq!(of(provider, "70B3D57ED005A1B2", "70b3d57ed005a1b2"), "tank");
+        }
+        assert_eq!(of(Provider::Sigfox, "1b2c3d", "1B2C3D"), "tank");
+        assert_eq!(of(Provider::Sigfox, "1b2c3d", "1B2C3E"), "1B2C3E");
+        // Other IDs may differ in nothing but their case.
+        assert_eq!(of(Provider::Notehub, "DEV:1", "dev:1"), "dev:1");
+        let twice = rules(Provider::Helium, &[("AB", "x"), ("ab", "y")]).err().unwrap();
+        assert!(twice.starts_with("names: ") && twice.contains("twice"), "{twice}");
     }
 }

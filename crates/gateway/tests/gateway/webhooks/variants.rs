@@ -243,3 +243,31 @@ fn a_profile_says_what_becomes_the_message_of_its_devices() {
     assert_eq!(send("70b3d57ed0000002"), (bytes.clone(), decoded));
     assert_eq!(send("70b3d57ed0000003"), (bytes, Value::Null));
 }
+
+#[test]
+fn ids_of_messages_may_be_any_text_and_names_may_be_in_upper_case() {
+    let gateway = start(|config, tokens| {
+        let settings =
+            "provider = 'chirpstack'\nformat = 'json'\n[webhook.names]\n70B3D57ED0000001 = 'tank 1'";
+        let settings = settings.replace("\n[", &format!("\ntoken_file = {tokens:?}\n["));
+        webhook(config, "lora", &settings);
+    });
+    let send = |id: &str| {
+        let body = json!({"deduplicationId": id, "deviceInfo": {"devEui": "70b3d57ed0000001"}, "fPort": 2,
+            "data": BASE64_STANDARD.encode("1")});
+        let authorization = ("Authorization", "Bearer 0123456789abcdef");
+        call(&gateway, "/hooks/lora?event=up", authorization, JSON, &body.to_string())
+    };
+    let long = "x".repeat(300);
+    for id in ["a b", "a%20b", "a\nb", "é", &long, &format!("{long}y")] {
+        for _ in 0..2 {
+            assert_answer(&send(id), "stored");
+        }
+    }
+    let messages = list(&gateway, "/api/devices/tank%201/messages");
+    let ids: Vec<_> =
+        messages.iter().map(|message| message["origin"]["message_id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), 6, "{ids:?}");
+    assert!(ids.contains(&"a%20b") && ids.contains(&"a%2520b"), "{ids:?}");
+    assert_eq!(gateway.get_json("/api/stats")["duplicates"], 6);
+}
