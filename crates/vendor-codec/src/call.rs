@@ -116,11 +116,11 @@ fn output<'js>(reader: &mut Reader<'_, 'js>, result: &Value<'js>, encodes: bool)
     let Some(object) = result.as_object().filter(|_| !result.is_function()) else {
         return Err(no_data("the codec returned no object with data or errors"));
     };
-    let errors = texts(reader, object.get("errors")?)?;
+    let errors = texts(reader.tools, object.get("errors")?)?;
     if !errors.is_empty() {
         return Err(Failure::Reported(errors.join("; ")));
     }
-    let warnings = texts(reader, object.get("warnings")?)?;
+    let warnings = texts(reader.tools, object.get("warnings")?)?;
     let data = match encodes {
         true => result.clone(),
         false => object.get("data")?,
@@ -136,26 +136,9 @@ fn data_of<'js>(reader: &mut Reader<'_, 'js>, data: Value<'js>) -> Result<Messag
     }
 }
 
-/// Reads errors or warnings: an array of texts, or a single one.
-fn texts<'js>(reader: &mut Reader<'_, 'js>, value: Value<'js>) -> Result<Vec<String>, Failure> {
-    let text = |message: &Message| match message {
-        Message::Text(text) => Some(text.clone()),
-        Message::Null | Message::Bool(false) => None,
-        Message::Map(entries) => {
-            let text = entries.iter().find(|(key, _)| key == "message").map(|(_, text)| format!("{text:?}"));
-            Some(text.unwrap_or_else(|| format!("{message:?}")))
-        }
-        other => Some(format!("{other:?}")),
-    };
-    let mut texts: Vec<_> = match reader.read(value, 0)? {
-        Some(Message::Array(items)) => items.iter().filter_map(text).collect(),
-        Some(other) => text(&other).into_iter().collect(),
-        None => Vec::new(),
-    };
-    texts.retain(|text| !text.is_empty());
-    texts.truncate(limits::WARNINGS);
-    texts.iter_mut().for_each(|text| *text = text.chars().take(limits::TEXT).collect());
-    Ok(texts)
+/// Reads errors or warnings: an array of texts, or a single one. Whatever else is there becomes a text.
+fn texts<'js>(tools: &Object<'js>, value: Value<'js>) -> rquickjs::Result<Vec<String>> {
+    tools.get::<_, Function<'js>>("texts")?.call((value, limits::WARNINGS, limits::TEXT))
 }
 
 fn no_data(why: &str) -> Failure {

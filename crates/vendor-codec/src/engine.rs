@@ -99,7 +99,7 @@ impl Engine {
                 };
                 Ok((decodes.iter().any(is_there), unchanged.call(())?))
             };
-            loaded().map_err(|_| thrown(ctx, &limited, codec))
+            loaded().map_err(|_| thrown(ctx, tools, &limited, codec))
         });
         let (found, unchanged) = checked.map_err(|_| out_of_memory(codec))??;
         if !found {
@@ -179,7 +179,7 @@ impl Shared {
                 let is_clean: bool = clean.call(())?;
                 Ok((Persistent::save(ctx, make), Persistent::save(ctx, clean), is_clean))
             };
-            make().map_err(|_| thrown(ctx, limited, codec))
+            make().map_err(|_| thrown(ctx, tools, limited, codec))
         });
         let (make, clean, is_clean) = make.map_err(|_| out_of_memory(codec))??;
         Ok(Shared { make, clean, is_clean: Cell::new(is_clean), realm })
@@ -192,7 +192,7 @@ impl Shared {
                 let made = self.make.clone().restore(ctx)?.call::<_, Object<'_>>((This(ctx.globals()),))?;
                 run(ctx, tools, call, |name| made.get(name))
             };
-            let output = output().map_err(|failure| failed(failure, ctx, limited, codec));
+            let output = output().map_err(|failure| failed(failure, (ctx, tools), limited, codec));
             let cleaned = || self.clean.clone().restore(ctx)?.call::<_, bool>(());
             self.is_clean.set(cleaned().unwrap_or(false));
             let _ = ctx.catch();
@@ -211,7 +211,7 @@ fn fresh(limited: &Limited, codec: &Codec, call: Call<'_>) -> Result<Output, Err
             eval::<Value<'_>>(ctx, &codec.file, &codec.text)?;
             run(ctx, tools, call, |name| global(ctx, name))
         };
-        output().map_err(|failure| failed(failure, ctx, limited, codec))
+        output().map_err(|failure| failed(failure, (ctx, tools), limited, codec))
     });
     called.map_err(|_| out_of_memory(codec))?
 }

@@ -143,11 +143,41 @@
     if (object instanceof Number || object instanceof String || object instanceof Boolean) return object.valueOf();
     return object;
   }
+  // What errors, warnings and thrown values say, whatever they are: these texts must not be the reason why a message is lost.
+  const { stringify } = JSON, { isArray } = Array, string = String, NativeError = Error;
+  function said(value, length) {
+    try {
+      if (value === null || typeof value !== "object") return string(value).slice(0, length).toWellFormed();
+      const { message } = value;
+      return (typeof message === "string" ? message : string(stringify(value))).slice(0, length).toWellFormed();
+    } catch {
+      return "a value without a text";
+    }
+  }
+  // At most `count` texts of errors or warnings: an array, or a single one.
+  function texts(value, count, length) {
+    const list = isArray(value) ? value : [value], found = [];
+    for (let index = 0; index < list.length && index < 1024 && found.length < count; index++) {
+      const item = list[index];
+      if (item === undefined || item === null || item === false || typeof item === "function" || typeof item === "symbol") continue;
+      const text = said(item, length);
+      if (text !== "") found[found.length] = text;
+    }
+    return found;
+  }
+  // A thrown value. Codecs throw texts, too, which stand for themselves.
+  function thrown(value, length) {
+    if (typeof value === "string") return said(value, length);
+    try {
+      if (value instanceof NativeError) return string(value).slice(0, length).toWellFormed();
+    } catch {}
+    return "the codec threw " + said(value, length);
+  }
   return {
     setNow(time) { now = time; },
     date: (time) => new Native(time),
     isDate: (value) => value instanceof Native,
-    plain, freeze, remember,
+    plain, freeze, remember, texts, thrown,
     // The codec's file runs as a function, which it could reach as arguments.callee.
     seal: (made) => { Object.freeze(made.prototype); return Object.freeze(made); },
     objectPrototype: Object.prototype,

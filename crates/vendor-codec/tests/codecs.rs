@@ -123,15 +123,52 @@ fn a_codec_without_data_is_an_error() {
         ("return { data: {}, errors: 'short' }", "short"),
         ("return async () => 1", "no object"),
         ("throw 'text'", "text"),
-        ("throw null", "memory"),
-        ("throw { toString() { throw 1 } }", "without a text"),
+        ("throw null", "the codec threw null"),
+        ("throw undefined", "the codec threw undefined"),
+        ("throw 7", "the codec threw 7"),
+        ("throw NaN", "the codec threw NaN"),
+        ("throw Symbol('s')", "the codec threw Symbol(s)"),
+        ("throw '\\ud800'", "\u{fffd}"),
+        ("throw { code: 3 }", "the codec threw {\"code\":3}"),
+        ("throw { message: 'short' }", "the codec threw short"),
+        ("throw { toString() { throw 1 } }", "the codec threw {}"),
+        ("throw { get message() { throw 1 } }", "the codec threw a value without a text"),
+        ("throw Object.assign(new Error(), { toString() { throw 1 } })", "the codec threw"),
+        ("return { errors: [NaN] }", "NaN"),
     ] {
         let error = decode(&mut codec(&format!("function decodeUplink(i) {{ {body} }}")), &[]).unwrap_err();
         assert!(error.message.contains(part), "{body}: {error:?}");
     }
-    let mut engine = codec("function decodeUplink() { return { data: {}, warnings: ['battery low', ''] } }");
-    let output = engine.decode_uplink(&Input::new(&[], None, 0)).unwrap();
-    assert_eq!((output.data, output.warnings), (map(&[]), vec!["battery low".to_owned()]));
+}
+
+#[test]
+fn a_warning_is_a_text_whatever_it_is() {
+    for (warnings, texts) in [
+        ("['battery low', '']", &["battery low"][..]),
+        ("'battery low'", &["battery low"]),
+        (
+            "[NaN, Infinity, 7, -1.5, 2n ** 70n, true]",
+            &["NaN", "Infinity", "7", "-1.5", "1180591620717411303424", "true"],
+        ),
+        ("[null, undefined, false, () => 1, Symbol('s')]", &[]),
+        ("[{ message: 'low' }, { code: 3 }, new Map([[1, 2]])]", &["low", "{\"code\":3}", "{}"]),
+        ("NaN", &["NaN"]),
+        ("'\\ud800'", &["\u{fffd}"]),
+        ("[{ get message() { throw 1 } }]", &["a value without a text"]),
+        ("(() => { const a = {}; a.a = a; return [a]; })()", &["a value without a text"]),
+        ("new Array(1e9)", &[]),
+    ] {
+        let mut engine =
+            codec(&format!("function decodeUplink() {{ return {{ data: {{}}, warnings: {warnings} }} }}"));
+        let output = engine.decode_uplink(&Input::new(&[], None, 0)).unwrap();
+        assert_eq!(
+            (output.data, output.warnings),
+            (map(&[]), texts.iter().map(|t| (*t).to_owned()).collect())
+        );
+    }
+    let long = "function decodeUplink() { return { data: {}, warnings: Array(99).fill('x'.repeat(9999)) } }";
+    let output = codec(long).decode_uplink(&Input::new(&[], None, 0)).unwrap();
+    assert_eq!(output.warnings, vec!["x".repeat(limits::TEXT); limits::WARNINGS]);
 }
 
 #[test]
