@@ -2,6 +2,7 @@
 
 mod foreign;
 mod offset;
+mod view;
 
 use crate::entries::Entries;
 use crate::{Altered, Budget, DUPLICATE_KEY, Error, Format, Kind, Numbers, Reception, Value, limits, number};
@@ -9,6 +10,7 @@ use dunnage_schema::json_fault;
 use foreign::Replaced;
 use jiter::{Jiter, JiterError, JiterErrorType, JsonErrorType, Peek};
 pub use offset::offset_of;
+pub use view::view;
 
 /// JSON.
 ///

@@ -79,7 +79,7 @@ pub use error::Error;
 pub use form::{Form, Text};
 pub use id::{Id, UnknownName};
 #[cfg(feature = "json")]
-pub use json::{Json, offset_of as json_offset};
+pub use json::{Json, offset_of as json_offset, view as json_view};
 pub use limits::{MAX_BYTES, MAX_DEPTH};
 #[cfg(feature = "msgpack")]
 pub use msgpack::Msgpack;

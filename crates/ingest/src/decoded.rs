@@ -3,10 +3,9 @@
 use crate::{
     references::Candidate,
     rejected::{Code, Rejected},
-    view,
 };
 use dunnage_buffer::LayoutKey;
-use dunnage_formats::Value;
+use dunnage_formats::{Value, json_view};
 use std::sync::Arc;
 
 /// A decoded body.
@@ -34,8 +33,8 @@ pub struct Counts {
 
 /// Returns `message` as JSON.
 pub fn json(message: &Value) -> Result<String, Rejected> {
-    view::to_json(message).map_err(|e| {
-        let kind = e.is_io().then_some("limit");
-        Rejected { kind, ..Rejected::new(Code::Unwritable, e.to_string()) }
+    json_view(message).map_err(|error| Rejected {
+        kind: Some(error.kind().as_str()),
+        ..Rejected::new(Code::Unwritable, error.message())
     })
 }

@@ -95,7 +95,6 @@ mod requeue;
 mod retry;
 mod silence;
 mod submit;
-mod view;
 
 pub use decode::Turns;
 pub use encoding::{CODEC, stored_formats};

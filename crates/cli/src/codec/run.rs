@@ -7,7 +7,7 @@ use crate::{
 };
 use clap::Args;
 use dunnage_base::clock;
-use dunnage_formats::{Format, Json};
+use dunnage_formats::json_view;
 use dunnage_vendor_codec::{Codec, Engine, Input};
 use std::{io::Write, path::PathBuf};
 
@@ -39,11 +39,8 @@ impl Run {
             false => Failure::Failed(format!("{}: {}: {}", error.file, error.pointer, error.message)),
         })?;
         decoded.warnings.iter().for_each(|warning| complain(format!("warning: {warning}")));
-        let mut json = Vec::new();
-        Json.encode(&decoded.data, &mut json)?;
-        json.push(b'\n');
         let mut out = output::stdout();
-        out.write_all(&json)?;
+        writeln!(out, "{}", json_view(&decoded.data)?)?;
         Ok(out.flush()?)
     }
 }

@@ -136,6 +136,16 @@ fn a_message_is_decoded_from_hex() {
 }
 
 #[test]
+fn a_message_is_printed_as_the_gateway_stores_it() {
+    let folder = folder();
+    let path = folder.path().join("bytes.js");
+    fs::write(&path, "function decodeUplink(i) { return { data: { t: 48.0, raw: new Uint8Array(i.bytes) }, warnings: [NaN] } }").unwrap();
+    let printed = dunnage(&["codec", "run", path.to_str().unwrap(), "0102"], "");
+    assert_eq!(printed.text(), "{\"t\":48,\"raw\":{\"$bytes\":\"AQI=\"}}\n");
+    assert_eq!(printed.stderr, "dunnage: warning: NaN\n");
+}
+
+#[test]
 fn a_codec_that_cannot_be_loaded_is_named_with_its_line() {
     let folder = folder();
     let path = folder.path().join("level.js");

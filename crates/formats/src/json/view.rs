@@ -1,12 +1,8 @@
-//! A message as JSON, for the buffer and the API.
-//!
-//! This is compact JSON, as the format `json` writes it. JSON has neither bytes nor infinities, so these become `{"$bytes":"base64"}` and
-//! `{"$float":"NaN"}` (or `"Infinity"`, `"-Infinity"`). A message with such keys of its own cannot be told apart in this view, but its raw
-//! bytes are stored too.
+//! The view of a message as JSON, which the gateway stores and shows.
 
+use crate::{Error, Kind, Value};
 use base64::{Engine, engine::general_purpose::STANDARD};
-use dunnage_formats::Value;
-use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 use std::io;
 
 /// Longest JSON text of a message, in bytes. One character of a text can take six in JSON.
@@ -14,15 +10,29 @@ const MAX_BYTES: usize = 4 << 20;
 /// Longer texts, in bytes, are shrunk to their size.
 const LARGE: usize = 64 << 10;
 
-/// Writes `message` as JSON text. Fails if that takes more than 4 MiB.
-pub fn to_json(message: &Value) -> Result<String, serde_json::Error> {
+/// Returns any `message` as compact JSON, for people and programs that read JSON: as the format writes it, but bytes are `{"$bytes":"base64"}`,
+/// and what JSON lacks of the numbers is `{"$float":"NaN"}` (or `"Infinity"`, `"-Infinity"`). A message that has such objects itself looks the
+/// same.
+///
+/// # Errors
+/// `limit` if the text would take more than 4 MiB.
+///
+/// ```
+/// use dunnage_formats::{Value, json_view};
+///
+/// let message = Value::Array(vec![Value::Bytes(vec![1, 2]), Value::F64(f64::NAN)]);
+/// assert_eq!(json_view(&message)?, r#"[{"$bytes":"AQI="},{"$float":"NaN"}]"#);
+/// # Ok::<(), dunnage_formats::Error>(())
+/// ```
+pub fn view(message: &Value) -> Result<String, Error> {
     let mut text = Text(Vec::with_capacity(512));
-    serde_json::to_writer(&mut text, &View(message))?;
+    let written = serde_json::to_writer(&mut text, &View(message));
     let Text(mut text) = text;
     if text.len() > LARGE {
         text.shrink_to_fit();
     }
-    String::from_utf8(text).map_err(serde_json::Error::custom)
+    let text = written.and_then(|()| String::from_utf8(text).map_err(serde_json::Error::custom));
+    text.map_err(|error| Error::of_value(Kind::Limit, "", error.to_string()))
 }
 
 /// A writer that fails beyond the limit.
@@ -95,7 +105,7 @@ mod tests {
             ("zero".into(), Value::F64(-0.0)),
         ]);
         assert_eq!(
-            to_json(&message).unwrap(),
+            view(&message).unwrap(),
             r#"{"b":[18446744073709551615,-9223372036854775808,null],"a":1.5,"":"a\"\u0001é","whole":48.0,"zero":-0.0}"#
         );
     }
@@ -103,10 +113,10 @@ mod tests {
     #[test]
     fn text_is_written_up_to_the_limit() {
         let fits = Value::Text("a".repeat(MAX_BYTES - 2));
-        assert_eq!(to_json(&fits).unwrap().len(), MAX_BYTES);
+        assert_eq!(view(&fits).unwrap().len(), MAX_BYTES);
         for over in [Value::Text("a".repeat(MAX_BYTES - 1)), Value::Text("\u{1}".repeat(MAX_BYTES / 6 + 1))] {
-            let error = to_json(&over).unwrap_err();
-            assert!(error.is_io() && error.to_string().contains("4 MiB"), "{error}");
+            let error = view(&over).unwrap_err();
+            assert!(error.kind() == Kind::Limit && error.message().contains("4 MiB"), "{error}");
         }
     }
 
@@ -119,7 +129,7 @@ mod tests {
             Value::F64(f64::NEG_INFINITY),
         ]);
         assert_eq!(
-            to_json(&message).unwrap(),
+            view(&message).unwrap(),
             r#"[{"$bytes":"/wA="},{"$float":"NaN"},{"$float":"Infinity"},{"$float":"-Infinity"}]"#
         );
     }
