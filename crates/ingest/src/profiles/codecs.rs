@@ -78,8 +78,7 @@ pub(super) fn read(profile: &Profile, schemas: &Schemas, wrong: &mut Wrong) -> C
         // The mistake in it has been reported.
         Some(None) => return Codecs::none(),
         None => {
-            let names: Vec<_> = schemas.keys().map(String::as_str).collect();
-            wrong.push(("schema", format!("there is no schema {name:?}; there are {}", names.join(", "))));
+            wrong.push(("schema", schemas.missing(name)));
             return Codecs::none();
         }
     };

@@ -8,6 +8,7 @@ use dunnage_base::name::is_name;
 use dunnage_schema::{Folders, Model, Options, read_text};
 use std::{
     collections::BTreeMap,
+    ops::Deref,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -32,21 +33,48 @@ impl Schema {
 }
 
 /// All schemas by name; `None` for one that cannot be used.
-pub type Schemas = BTreeMap<String, Option<Schema>>;
+type ByName = BTreeMap<String, Option<Schema>>;
+
+/// All schemas.
+pub struct Schemas {
+    by_name: ByName,
+    /// The folder of those that are not bundled; empty if there is none.
+    folder: PathBuf,
+}
+
+impl Schemas {
+    /// Describes that there is no schema `name`: which ones there are, and where others would be.
+    pub fn missing(&self, name: &str) -> String {
+        let names: Vec<_> = self.by_name.keys().map(String::as_str).collect();
+        let place = match self.folder.as_os_str().is_empty() {
+            true => "and [schemas] path names no folder of others".to_owned(),
+            false => format!("and no {name}.json in {}", self.folder.display()),
+        };
+        format!("there is no schema {name:?}, {place}; there are {}", names.join(", "))
+    }
+}
+
+impl Deref for Schemas {
+    type Target = ByName;
+
+    fn deref(&self) -> &ByName {
+        &self.by_name
+    }
+}
 
 /// Compiles the bundled schemas and those of the folder, which take precedence. Also returns the mistakes in them.
 pub fn load(config: &SchemaSettings) -> (Schemas, Vec<ProfileError>) {
     let mut wrong = Vec::new();
     let bundled = dunnage_schema::bundled().iter();
     let bundled = bundled.map(|(name, text)| ((*name).to_owned(), Schema::new(config, name, name, text)));
-    let mut schemas = bundled.map(|(name, schema)| (name, noted(schema, &mut wrong))).collect();
+    let mut by_name = bundled.map(|(name, schema)| (name, noted(schema, &mut wrong))).collect();
     if !config.path.as_os_str().is_empty() {
         match files(&config.path, &mut wrong) {
-            Ok(files) => read_files(config, files, &mut schemas, &mut wrong),
+            Ok(files) => read_files(config, files, &mut by_name, &mut wrong),
             Err(error) => wrong.push(error),
         }
     }
-    (schemas, wrong)
+    (Schemas { by_name, folder: config.path.clone() }, wrong)
 }
 
 /// Returns the value, recording any error.
@@ -58,7 +86,7 @@ fn noted<T>(result: Result<T, ProfileError>, wrong: &mut Vec<ProfileError>) -> O
 fn read_files(
     config: &SchemaSettings,
     files: Vec<(String, PathBuf)>,
-    schemas: &mut Schemas,
+    schemas: &mut ByName,
     wrong: &mut Vec<ProfileError>,
 ) {
     let (further, first): (Vec<_>, Vec<_>) = files.into_iter().partition(|(stem, _)| stem.contains('.'));
