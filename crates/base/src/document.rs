@@ -4,7 +4,7 @@
 
 use crate::kind;
 use serde::de::DeserializeOwned;
-use std::{collections::HashMap, ops::Range};
+use std::{borrow::Cow, collections::HashMap, ops::Range};
 use toml::{
     Spanned,
     de::{DeArray, DeTable, DeValue, Deserializer},
@@ -49,6 +49,9 @@ impl<'t> Document<'t> {
                 Ok(read) => return (document, read, wrong),
                 Err(error) => error,
             };
+            let missing =
+                error.message().strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
+            let values = missing.and_then(|key| document.values::<T>(&error.span()?, key));
             let key =
                 error.span().and_then(|span| remove(document.table.get_mut(), &document.numbers, &span, ""));
             let gone = key.is_some();
@@ -57,21 +60,32 @@ impl<'t> Document<'t> {
             let key = key.unwrap_or_default();
             // The table now lacks a kind or key that was removed because it was wrong. Do not report that as well.
             let within = format!("{key}.");
-            let missing =
-                error.message().strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`'));
             let lacks =
                 wrong.iter().filter_map(|earlier| earlier.key.strip_prefix(&within)).any(|left_out| {
                     error.message().ends_with(kind::NONE)
                         || missing.is_some_and(|missing| missing == left_out)
                 });
             if !follows && !lacks {
-                let message = explain(error.message());
+                let message = explain(error.message()) + &values.unwrap_or_default();
                 wrong.push(Wrong { at: at(&error), key, message });
             }
             if !gone {
                 return (document, T::default(), wrong);
             }
         }
+    }
+
+    /// Returns which values the missing `key` of the table at `span` may have, if they are few enough to have names.
+    fn values<T: DeserializeOwned>(&self, span: &Range<usize>, key: &str) -> Option<String> {
+        let mut table = self.table.clone();
+        if !insert(table.get_mut(), span, key) {
+            return None;
+        }
+        // The error of a value that cannot be names those that can.
+        let error = T::deserialize(Deserializer::from(table)).err()?;
+        let known = error.message().strip_prefix("unknown variant ``, expected ")?;
+        let known: Vec<_> = known.split('`').skip(1).step_by(2).collect();
+        Some(format!("; it may be: {}", known.join(", ")))
     }
 
     /// Returns line and column, from 1, of the byte `at`.
@@ -118,6 +132,26 @@ fn numbers(table: &DeTable<'_>) -> Numbers {
         _ => None,
     });
     arrays.flat_map(|items| items.iter().enumerate()).map(|(at, item)| (item.span().start, at + 1)).collect()
+}
+
+/// Inserts an empty text as `key` into the table at `span` within `table`. Returns whether there is one.
+fn insert(table: &mut DeTable<'_>, span: &Range<usize>, key: &str) -> bool {
+    table.iter_mut().any(|(_, value)| insert_into(value, span, key))
+}
+
+/// Does the same in a value.
+fn insert_into(value: &mut Spanned<DeValue<'_>>, span: &Range<usize>, key: &str) -> bool {
+    let is_it = value.span() == *span;
+    match value.get_mut() {
+        DeValue::Table(table) if is_it => {
+            let text = Spanned::new(span.clone(), DeValue::String(Cow::Borrowed("")));
+            table.insert(Spanned::new(span.clone(), Cow::Owned(key.to_owned())), text);
+            true
+        }
+        DeValue::Table(table) => insert(table, span, key),
+        DeValue::Array(items) => items.iter_mut().any(|item| insert_into(item, span, key)),
+        _ => false,
+    }
 }
 
 /// Removes the item at `span` from `table`: a wrong key, a key with a wrong value, or a table that lacks something. Returns its name.
@@ -203,4 +237,56 @@ pub fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     }
     let near = known.iter().map(|other| (strsim::damerau_levenshtein(word, other), *other)).min()?;
     (near.0 <= (word.len() / 3).max(1)).then_some(near.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+
+    #[derive(Debug, Default, Deserialize)]
+    struct Config {
+        #[serde(default)]
+        output: Vec<Output>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    struct Output {
+        #[serde(rename = "files")]
+        _files: Files,
+    }
+
+    #[derive(Debug, Deserialize)]
+    struct Files {
+        #[serde(rename = "path")]
+        _path: String,
+        #[serde(rename = "kind")]
+        _kind: Kind,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Kind {
+        Csv,
+        Parquet,
+    }
+
+    fn mistakes(text: &str) -> Vec<String> {
+        let (_, config, wrong) = Document::read::<Config>(text);
+        assert!(config.output.len() < 2);
+        wrong.into_iter().map(|wrong| format!("{}: {}", wrong.key, wrong.message)).collect()
+    }
+
+    #[test]
+    fn a_missing_key_has_the_values_that_it_may_have() {
+        assert!(mistakes("[[output]]\n[output.files]\npath = 'x'\nkind = 'csv'").is_empty());
+        let missing = "output[1].files: \"kind\" is missing; it may be: csv, parquet";
+        assert_eq!(mistakes("[[output]]\n[output.files]\npath = 'x'"), [missing]);
+        assert_eq!(mistakes("[[output]]\nfiles = { path = 'x' }"), [missing]);
+        // A text may be anything.
+        assert_eq!(
+            mistakes("[[output]]\n[output.files]\nkind = 'parquet'"),
+            ["output[1].files: \"path\" is missing"]
+        );
+    }
 }
