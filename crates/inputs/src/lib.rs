@@ -56,6 +56,7 @@ mod mqtt;
 pub mod nats;
 pub mod provider;
 pub mod query;
+mod routes;
 mod settings;
 mod topic;
 mod udp;

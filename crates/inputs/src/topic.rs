@@ -137,6 +137,29 @@ pub fn matches(filter: &str, topic: &str) -> bool {
     }
 }
 
+/// Returns whether `wide` matches every topic that `narrow` matches.
+fn covers(wide: &str, narrow: &str) -> bool {
+    let (mut wide, mut narrow) = (wide.split('/'), narrow.split('/'));
+    loop {
+        match (wide.next(), narrow.next()) {
+            (Some("#"), _) | (None, None) => return true,
+            (Some("+"), Some(level)) if level != "#" => {}
+            (Some(level), Some(other)) if level == other => {}
+            _ => return false,
+        }
+    }
+}
+
+/// Returns the filters that match the same topics as all `filters`. A broker may deliver a message once for each filter that matches it.
+pub fn widest(filters: &[String]) -> Vec<&str> {
+    let is_covered = |at: usize, filter: &str| {
+        let mut others = filters.iter().enumerate().filter(|(other, _)| *other != at);
+        others.any(|(other, wide)| covers(wide, filter) && (other < at || !covers(filter, wide)))
+    };
+    let all = filters.iter().enumerate();
+    all.filter(|(at, filter)| !is_covered(*at, filter)).map(|(_, filter)| &**filter).collect()
+}
+
 /// Checks an MQTT topic filter (MQTT 5, section 4.7).
 pub fn check_filter(filter: &str) -> Result<(), String> {
     let mut levels = filter.split('/').rev();
@@ -172,6 +195,22 @@ mod tests {
         }
         for filter in ["", "a/#/b", "a#", "a/b+", "#/a", "tele/{device}/STATE"] {
             assert!(check_filter(filter).is_err(), "{filter}");
+        }
+    }
+
+    #[test]
+    fn filters_that_others_cover_are_left_out() {
+        let widest = |filters: &[&str]| {
+            let filters: Vec<_> = filters.iter().map(|filter| (*filter).to_owned()).collect();
+            widest(&filters).join(" ")
+        };
+        assert_eq!(widest(&["z/+/availability", "z/#", "tele/+/STATE"]), "z/# tele/+/STATE");
+        assert_eq!(widest(&["a/+", "a/+", "a/b"]), "a/+");
+        assert_eq!(widest(&["a/+", "a/#", "a", "#"]), "#");
+        assert_eq!(widest(&["a/#", "a"]), "a/#");
+        // Each of these matches topics that the other does not.
+        for both in [["a/+", "a/b/#"], ["a/+/c", "a/b/+"], ["+", "a/b"], ["a/+", "a"]] {
+            assert_eq!(widest(&both), both.join(" "));
         }
     }
 

@@ -19,6 +19,7 @@ use std::{
     process::{Command, Stdio},
     time::Duration,
 };
+use tempfile::TempDir;
 
 fn subscribe(config: &mut Config, port: u16, client: &str, more: &str) {
     let text = format!(
@@ -322,4 +323,61 @@ fn errors_name_the_invalid_setting() {
             crate::support::runtime().block_on(dunnage_gateway::Gateway::start(config)).err().unwrap();
         assert!(error.to_string().contains(key), "{settings}: {error}");
     }
+}
+
+/// The topics of Tasmota, Zigbee2MQTT and Shelly: JSON beside plain words.
+#[test]
+fn topics_of_one_tree_may_have_formats_and_schemas_of_their_own() {
+    let folder = TempDir::new().unwrap();
+    let broker = Mosquitto::start_in(folder.path(), "allow_anonymous true");
+    let schemas = TempDir::new().unwrap();
+    std::fs::write(schemas.path().join("word.json"), r#"{"type":"string","enum":["Online","Offline"]}"#)
+        .unwrap();
+    let gateway = start_with(|config| {
+        let text = format!(
+            "name = 'home'\n[broker]\nurl = 'mqtt://127.0.0.1:{}'\nclient_id = 'c'\nformat = 'json'\n\
+             topics = ['probe/{{device}}', 'tele/{{device}}/STATE', {{ topic = 'tele/{{device}}/LWT', format = 'text', schema = 'word' }}, \
+             {{ topic = 'zigbee2mqtt/{{device}}/availability', format = 'text' }}, 'zigbee2mqtt/{{+device}}', \
+             {{ topic = 'shellies/{{device}}/relay/0', format = 'text' }}]",
+            broker.port
+        );
+        config.inputs.push(toml::from_str(&text).unwrap());
+        config.schemas.path = schemas.path().to_owned();
+    });
+    wait_until("the gateway subscribes", || {
+        publish(broker.port, "probe/d", "0");
+        count(&gateway, "stored") > 0
+    });
+    for (topic, message) in [
+        ("tele/plug/STATE", r#"{"POWER":"ON"}"#),
+        ("tele/plug/LWT", "Online"),
+        ("zigbee2mqtt/lamp/availability", "online"),
+        ("zigbee2mqtt/lamp", r#"{"state":"ON"}"#),
+        ("shellies/door/relay/0", "on"),
+        ("tele/bad/STATE", "Online"),
+        ("tele/bad/LWT", "on"),
+    ] {
+        publish(broker.port, topic, message);
+    }
+    wait_until("all messages arrive", || count(&gateway, "quarantined") == 2);
+    let values = |device: &str| {
+        let messages = gateway.get_json(&format!("/api/devices/{device}/messages"));
+        let messages = messages["messages"].as_array().unwrap().clone();
+        messages
+            .into_iter()
+            .map(|message| (message["value"].to_string(), message["schema"].clone()))
+            .collect::<Vec<_>>()
+    };
+    let none = serde_json::Value::Null;
+    assert_eq!(
+        values("plug"),
+        [("\"Online\"".into(), "word".into()), (r#"{"POWER":"ON"}"#.into(), none.clone())]
+    );
+    assert_eq!(
+        values("lamp"),
+        [(r#"{"state":"ON"}"#.into(), none.clone()), ("\"online\"".into(), none.clone())]
+    );
+    assert_eq!(values("door"), [("\"on\"".into(), none)]);
+    let kept = gateway.get_json("/api/quarantine").to_string();
+    assert!(kept.contains("\"malformed\"") && kept.contains("\"schema\""), "{kept}");
 }

@@ -15,7 +15,8 @@ use crate::{
         message::{self, Address},
     },
     provider::{Received, RuleSettings, Rules, Transport},
-    topic::{Pattern, Said},
+    routes::{self, DeviceIn, Route},
+    topic::{Said, widest},
 };
 use dunnage_access::Buckets;
 use dunnage_base::name::{is_device, is_name};
@@ -46,7 +47,7 @@ pub struct Broker {
     password: Option<Arc<SecretFile>>,
     /// The certificates to trust instead of the system's.
     ca: Option<Arc<SecretFile>>,
-    patterns: Vec<Pattern>,
+    routes: Vec<Route>,
     filters: Vec<String>,
     format: Option<Id>,
     /// How to open envelopes, if a provider is set.
@@ -76,21 +77,24 @@ impl Broker {
         }
         let rules = rules(settings)?;
         device_at::check(settings.device_at.as_deref(), rules.is_some())?;
-        let is_elsewhere = rules.is_some() || settings.device_at.is_some();
-        let read = if is_elsewhere { Pattern::of_envelopes } else { Pattern::read };
-        let patterns = settings.topics.iter().map(|text| read(text));
-        let patterns = patterns.collect::<Result<Vec<_>, _>>().map_err(|e| format!("topics: {e}"))?;
-        let filter = |pattern: &Pattern| match &settings.group {
-            None => pattern.filter(),
-            Some(group) => format!("$share/{group}/{}", pattern.filter()),
+        let device_in = match (&rules, &settings.device_at) {
+            (Some(_), _) => DeviceIn::Envelope,
+            (None, Some(_)) => DeviceIn::Message,
+            (None, None) => DeviceIn::Topic,
+        };
+        let routes = routes::read(&settings.topics, device_in).map_err(|e| format!("topics: {e}"))?;
+        let filters: Vec<_> = routes.iter().map(Route::filter).collect();
+        let filter = |filter: &str| match &settings.group {
+            None => filter.to_owned(),
+            Some(group) => format!("$share/{group}/{filter}"),
         };
         Ok(Broker {
             name: name.into(),
             options: options(settings)?,
             password: password(settings)?,
             ca: ca(settings)?,
-            filters: patterns.iter().map(filter).collect(),
-            patterns,
+            filters: widest(&filters).into_iter().map(filter).collect(),
+            routes,
             format: settings.format.map(|format| format.0),
             rules,
             link: settings.link.clone(),
@@ -207,18 +211,29 @@ impl Broker {
     /// rejected.
     fn read(&self, env: &Environment, mut publish: Publish) -> RawMessage<'static> {
         let topic = std::mem::take(&mut publish.topic);
-        let said = self.patterns.iter().find_map(|pattern| pattern.said(&topic)).unwrap_or_default();
-        let Said { device, format, schema, field } = said;
+        let (route, said) = routes::find(&self.routes, &topic).unzip();
+        let Said { device, format, schema, field } = said.unwrap_or_default();
         let found = match &self.device_at {
             Some(pointer) if device.is_empty() => device_at::device(&publish.payload, pointer),
             _ if is_device(device) => Ok(device.to_owned()),
             _ => Err(message::bad_device(device)),
         };
         let is_inside = device.is_empty() && found.is_ok();
-        let standard = self.format.or(is_inside.then_some(Id::Json)).filter(|_| !message::is_typed(&publish));
+        let standard = route
+            .and_then(|route| route.format)
+            .or(self.format)
+            .or(is_inside.then_some(Id::Json))
+            .filter(|_| !message::is_typed(&publish));
         let format = format.or(standard.map(Id::name));
         let device = found.as_deref().unwrap_or(NO_DEVICE).into();
-        let address = Address { device, format, schema, field, topic: Some(&topic) };
+        let address = Address {
+            device,
+            format,
+            schema,
+            schema_else: route.and_then(|route| route.schema.as_deref()),
+            field,
+            topic: Some(&topic),
+        };
         let input = (METRIC, env.ingest.metrics.inputs.of(&self.name));
         let mut message = message::read(&env.ingest, input, &address, publish);
         if let Err(rejected) = found {

@@ -1,6 +1,9 @@
 //! The settings of `[input.broker]`, and the connection that they describe.
 
-use crate::provider::{Payload, Pointers, Provider};
+use crate::{
+    provider::{Payload, Pointers, Provider},
+    routes::TopicSettings,
+};
 use dunnage_clients::{
     mqtt::{Options, Trust, Version},
     secret::{self, SecretFile},
@@ -19,7 +22,7 @@ pub const EXAMPLE: &str = "\
 # url = \"mqtt://127.0.0.1:1883\"     # mqtts:// for TLS
 # client_id = \"dunnage-1\"           # unique to this gateway: the broker keeps its session under it
 # topics = [\"yard/{device}/{format}\"]   # + and a final # are allowed
-# format = \"json\"                   # of messages that name no format
+# format = \"json\"                   # of messages that name no format; { topic = \"...\", format = \"text\" } in topics is for one of them
 # group = \"gateways\"                # gateways of one group share the messages ($share/GROUP/...)
 # in_flight_messages = 256
 # session_expiry_seconds = 604800   # how long the broker keeps messages for a disconnected gateway
@@ -43,7 +46,7 @@ pub struct Settings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<MqttVersion>,
     /// Patterns of topics.
-    pub topics: Vec<String>,
+    pub topics: Vec<TopicSettings>,
     /// What wraps the devices' messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<Provider>,

@@ -2,7 +2,8 @@
 
 use crate::{
     device_at,
-    topic::{self, Pattern, Said},
+    routes::{self, DeviceIn, Route, TopicSettings},
+    topic::{self, Said},
 };
 use dunnage_base::{
     clock,
@@ -34,6 +35,8 @@ pub struct Address<'t> {
     pub device: Cow<'t, str>,
     pub format: Option<&'t str>,
     pub schema: Option<&'t str>,
+    /// The schema, if the message names none either.
+    pub schema_else: Option<&'t str>,
     /// The key under which the payload is a value of the message.
     pub field: Option<&'t str>,
     /// The topic, if it is not one of the gateway's own, which say no more than the above.
@@ -43,7 +46,7 @@ pub struct Address<'t> {
 /// The topics of a listener: those that match the operator's patterns, and the gateway's own.
 #[derive(Default)]
 pub struct Topics {
-    patterns: Vec<Pattern>,
+    routes: Vec<Route>,
     /// The format of messages to topics of the patterns that do not name theirs.
     format: Option<Id>,
     /// Where messages have their device ID, as a JSON pointer, if their topic matches a pattern without one.
@@ -53,12 +56,16 @@ pub struct Topics {
 }
 
 impl Topics {
-    /// Accepts topics that match one of `patterns`, and the gateway's own. A pattern needs no device if messages have theirs at `device_at`.
+    /// Accepts topics that match one of `topics`, and the gateway's own. A pattern needs no device if messages have theirs at `device_at`.
     /// An error describes the mistake in a pattern.
-    pub fn new(patterns: &[String], format: Option<Id>, device_at: Option<&str>) -> Result<Topics, String> {
-        let read = if device_at.is_some() { Pattern::of_envelopes } else { Pattern::read };
-        let patterns = patterns.iter().map(|text| read(text)).collect::<Result<_, _>>()?;
-        Ok(Topics { patterns, format, device_at: device_at.map(str::to_owned), ignored: Vec::new() })
+    pub fn new(
+        topics: &[TopicSettings],
+        format: Option<Id>,
+        device_at: Option<&str>,
+    ) -> Result<Topics, String> {
+        let device_in = if device_at.is_some() { DeviceIn::Message } else { DeviceIn::Topic };
+        let routes = routes::read(topics, device_in)?;
+        Ok(Topics { routes, format, device_at: device_at.map(str::to_owned), ignored: Vec::new() })
     }
 
     /// Drops messages to other topics that match one of `filters`. An error describes the mistake in a filter.
@@ -71,25 +78,29 @@ impl Topics {
     /// that only lacks its device ID is not dropped.
     pub fn ignores(&self, topic: &str) -> bool {
         topic.starts_with("$SYS/")
-            || (self.said(topic).is_none() && self.ignored.iter().any(|filter| topic::matches(filter, topic)))
+            || (self.find(topic).is_none() && self.ignored.iter().any(|filter| topic::matches(filter, topic)))
     }
 
     /// Returns whether messages can be sent to `topic`.
     pub fn knows(&self, topic: &str) -> bool {
-        self.said(topic).is_some() || address(topic).is_ok()
+        self.find(topic).is_some() || address(topic).is_ok()
     }
 
-    /// Returns the parts of a topic that the first pattern that matches names.
-    fn said<'t>(&self, topic: &'t str) -> Option<Said<'t>> {
-        let wild = topic.contains(['+', '#']);
-        self.patterns.iter().filter(|_| !wild).find_map(|pattern| pattern.said(topic))
+    /// Returns the first pattern that matches `topic`, and the parts that it names.
+    fn find<'t>(&self, topic: &'t str) -> Option<(&Route, Said<'t>)> {
+        if topic.contains(['+', '#']) { None } else { routes::find(&self.routes, topic) }
     }
 
     /// Parses `topic`, to which the message `payload` was sent; `typed` says whether the message itself names its format. Fails if no
     /// pattern matches and the topic is not the gateway's own, and if neither the topic nor the message has a valid device ID.
-    pub fn address<'t>(&self, topic: &'t str, typed: bool, payload: &[u8]) -> Result<Address<'t>, Refusal> {
-        let Some(said) = self.said(topic) else {
-            return address(topic).map_err(|refusal| match self.patterns.is_empty() {
+    pub fn address<'t>(
+        &'t self,
+        topic: &'t str,
+        typed: bool,
+        payload: &[u8],
+    ) -> Result<Address<'t>, Refusal> {
+        let Some((route, said)) = self.find(topic) else {
+            return address(topic).map_err(|refusal| match self.routes.is_empty() {
                 true => refusal,
                 false => {
                     Refusal::new(Reason::Topic, format!("{}; and no pattern of topics matches", refusal.why))
@@ -102,10 +113,11 @@ impl Topics {
             _ => Err(bad_device(said.device)),
         };
         let device = device.map_err(|rejected| Refusal::new(Reason::Topic, rejected.detail))?;
-        let standard = self.format.or(matches!(device, Cow::Owned(_)).then_some(Id::Json));
+        let standard = route.format.or(self.format).or(matches!(device, Cow::Owned(_)).then_some(Id::Json));
         let format = said.format.or_else(|| standard.filter(|_| !typed).map(Id::name));
         let Said { schema, field, .. } = said;
-        Ok(Address { device, format, schema, field, topic: Some(topic) })
+        let schema_else = route.schema.as_deref();
+        Ok(Address { device, format, schema, schema_else, field, topic: Some(topic) })
     }
 }
 
@@ -122,7 +134,14 @@ pub fn address(topic: &str) -> Result<Address<'_>, Refusal> {
     let mut parts = topic.split('/');
     let (Some("v1"), Some(device)) = (parts.next(), parts.next()) else { return Err(refused()) };
     let (format, schema) = (parts.next(), parts.next());
-    let address = Address { device: Cow::Borrowed(device), format, schema, field: None, topic: None };
+    let address = Address {
+        device: Cow::Borrowed(device),
+        format,
+        schema,
+        schema_else: None,
+        field: None,
+        topic: None,
+    };
     if parts.next().is_some() || topic.contains(['+', '#']) {
         return Err(refused());
     }
@@ -170,7 +189,8 @@ pub fn read(
         }
         given => given.map(str::to_owned),
     };
-    let schema = name("schema", address.schema.or_else(|| said("schema"))).map(Into::into);
+    let schema =
+        name("schema", address.schema.or_else(|| said("schema")).or(address.schema_else)).map(Into::into);
     let link = name("link", said("link"));
     let request = said("request").filter(|name| is_name(name)).map(str::to_owned);
     let key = said("key").map(str::to_owned);
@@ -256,7 +276,7 @@ mod tests {
     #[test]
     fn patterns_come_before_the_gateways_own_topics() {
         let patterns = ["tele/{device}/SENSOR", "v1/devices/{device}/{format}", "a/{schema}/{device}/#"];
-        let topics = Topics::new(&patterns.map(str::to_owned), Some(Id::Json), None).unwrap();
+        let topics = Topics::new(&patterns.map(TopicSettings::from), Some(Id::Json), None).unwrap();
         let read = |topic| topics.address(topic, false, b"").map(|a| (a.device, a.format, a.schema)).ok();
         assert_eq!(read("tele/plug-1/SENSOR"), Some(("plug-1".into(), Some("json"), None)));
         assert_eq!(read("v1/devices/d/cbor"), Some(("d".into(), Some("cbor"), None)));
@@ -272,7 +292,7 @@ mod tests {
 
     #[test]
     fn a_topic_without_a_device_has_it_in_the_message() {
-        let patterns = ["tracker/up", "named/{device}"].map(str::to_owned);
+        let patterns = ["tracker/up", "named/{device}"].map(TopicSettings::from);
         assert!(Topics::new(&patterns, None, None).is_err());
         let topics = Topics::new(&patterns, None, Some("/imei")).unwrap().ignoring(&["#".into()]).unwrap();
         let device = |topic, payload: &str| {

@@ -19,6 +19,7 @@ use crate::{
     Environment, Input,
     connections::{Connections, Limits, Place, accept::accept_stream},
     device_at,
+    routes::TopicSettings,
 };
 use dunnage_access::Denied;
 use dunnage_access::{
@@ -49,7 +50,7 @@ pub const EXAMPLE: &str = "\
 # in_flight_messages = 64           # per client, waiting for their commits
 # session_expiry_seconds = 3600     # how long the packet identifiers of a disconnected client are remembered
 # topics = [\"tele/{device}/SENSOR\"]   # besides v1/..., for devices that cannot be changed; + and a final # are allowed
-# format = \"json\"                   # of messages to these topics that name no format
+# format = \"json\"                   # of messages to these topics that name no format; { topic = \"...\", format = \"text\" } is for one of them
 # device_at = \"/imei\"              # the JSON pointer to the device ID of messages whose topic has none
 # ignore = [\"tele/#\", \"stat/#\"]      # other topics whose messages are acknowledged and dropped; by default they are refused
 # Also tls: whether to use TLS, with the certificate of [tls].
@@ -85,7 +86,7 @@ pub struct Settings {
     pub in_flight_messages: u16,
     /// Patterns of topics that are accepted besides the gateway's own, for devices that cannot be changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub topics: Vec<String>,
+    pub topics: Vec<TopicSettings>,
     /// The format of messages to these topics that do not name theirs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<dunnage_ingest::profiles::settings::FormatName>,

@@ -139,3 +139,14 @@ fn a_setting_makes_texts_of_plain_payloads() {
         assert_eq!(messages(&gateway, device), [json!(payload)]);
     }
 }
+
+#[test]
+fn a_topic_may_have_a_format_of_its_own() {
+    let gateway = start("'tele/{device}/STATE', { topic = 'tele/{device}/LWT', format = 'text' }");
+    for version in ["311", "5"] {
+        send(&gateway, version, "tele/plug/STATE", r#"{"POWER":"ON"}"#);
+        send(&gateway, version, "tele/plug/LWT", "Online");
+    }
+    let (on, online) = (json!({"POWER": "ON"}), json!("Online"));
+    assert_eq!(messages(&gateway, "plug"), [online.clone(), on.clone(), online, on]);
+}
