@@ -10,6 +10,7 @@ mod fields;
 mod helium;
 mod ids;
 pub mod jwt;
+mod loriot;
 mod notehub;
 pub mod origin;
 mod pointers;
@@ -53,6 +54,8 @@ pub enum Provider {
     Helium,
     /// Blues Notehub.
     Notehub,
+    /// LORIOT.
+    Loriot,
     /// What a table of JSON pointers describes.
     Generic,
 }
@@ -69,21 +72,22 @@ impl Provider {
             Provider::Thingpark => "thingpark",
             Provider::Helium => "helium",
             Provider::Notehub => "notehub",
+            Provider::Loriot => "loriot",
             Provider::Generic => "generic",
         }
     }
 
     /// Returns whether its messages have a LoRaWAN port.
     pub fn has_ports(self) -> bool {
-        use Provider::{Chirpstack, Generic, Helium, TheThingsStack, Thingpark};
-        matches!(self, Chirpstack | TheThingsStack | Thingpark | Helium | Generic)
+        use Provider::{Chirpstack, Generic, Helium, Loriot, TheThingsStack, Thingpark};
+        matches!(self, Chirpstack | TheThingsStack | Thingpark | Helium | Loriot | Generic)
     }
 
     /// Returns whether its IDs of devices are hexadecimal digits, such as a DevEUI, in which case means nothing. The device IDs of The Things
     /// Stack have lower case only.
     fn has_hex_ids(self) -> bool {
-        use Provider::{Chirpstack, Helium, Sigfox, TheThingsStack, Thingpark};
-        matches!(self, Chirpstack | TheThingsStack | Thingpark | Helium | Sigfox)
+        use Provider::{Chirpstack, Helium, Loriot, Sigfox, TheThingsStack, Thingpark};
+        matches!(self, Chirpstack | TheThingsStack | Thingpark | Helium | Loriot | Sigfox)
     }
 
     /// Returns whether its messages may have content without bytes. A LoRaWAN server that decodes an empty payload has no message.
@@ -107,6 +111,7 @@ impl Provider {
             Provider::Thingpark => thingpark::read(envelope),
             Provider::Helium => helium::read(envelope),
             Provider::Notehub => notehub::read(envelope),
+            Provider::Loriot => loriot::read(envelope),
             Provider::Generic => match pointers {
                 Some(pointers) => pointers.read(envelope),
                 None => Err(foreign("no pointers are set")),
