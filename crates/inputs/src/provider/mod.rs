@@ -9,6 +9,7 @@ pub mod envelope;
 mod fields;
 mod helium;
 mod ids;
+mod iridium_cloudconnect;
 pub mod jwt;
 mod loriot;
 mod notehub;
@@ -56,6 +57,8 @@ pub enum Provider {
     Notehub,
     /// LORIOT.
     Loriot,
+    /// Iridium CloudConnect.
+    IridiumCloudconnect,
     /// What a table of JSON pointers describes.
     Generic,
 }
@@ -73,6 +76,7 @@ impl Provider {
             Provider::Helium => "helium",
             Provider::Notehub => "notehub",
             Provider::Loriot => "loriot",
+            Provider::IridiumCloudconnect => "iridium-cloudconnect",
             Provider::Generic => "generic",
         }
     }
@@ -112,6 +116,7 @@ impl Provider {
             Provider::Helium => helium::read(envelope),
             Provider::Notehub => notehub::read(envelope),
             Provider::Loriot => loriot::read(envelope),
+            Provider::IridiumCloudconnect => iridium_cloudconnect::read(envelope),
             Provider::Generic => match pointers {
                 Some(pointers) => pointers.read(envelope),
                 None => Err(foreign("no pointers are set")),

@@ -4,6 +4,7 @@ use dunnage_base::clock;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
+use time::{PrimitiveDateTime, format_description::StaticFormatDescription, macros::format_description};
 
 /// The information of all providers in one form.
 #[derive(Debug, Default, PartialEq, Serialize)]
@@ -154,6 +155,15 @@ impl Heard {
 pub fn unix(seconds: Option<f64>) -> Option<String> {
     let micros = seconds? * 1e6;
     (0.0..4e15).contains(&micros).then(|| clock::rfc3339(micros as i64))
+}
+
+/// The form of Iridium's times, in UTC.
+const PLAIN: StaticFormatDescription = format_description!("[year]-[month]-[day] [hour]:[minute]:[second]");
+
+/// Parses a time in UTC without a time zone: `2021-10-31 10:41:50`. Returns microseconds since 1970.
+pub fn plain_time(text: &str) -> Option<i64> {
+    let time = PrimitiveDateTime::parse(text, PLAIN).ok()?;
+    i64::try_from(time.as_utc().unix_timestamp_nanos() / 1000).ok()
 }
 
 /// Converts an RFC 3339 time to the form in which it is stored.

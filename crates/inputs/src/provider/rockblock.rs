@@ -6,18 +6,13 @@ use super::{
     envelope::{Content, Envelope, Signed, Uplink, foreign, hex, unauthorized},
     ids::joined,
     jwt::PublicKey,
-    origin::{Origin, Position},
+    origin::{Origin, Position, plain_time},
 };
 use dunnage_base::clock;
 use dunnage_ingest::Rejected;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use time::{PrimitiveDateTime, format_description::StaticFormatDescription, macros::format_description};
-
-/// The form of `transmit_time` after the century, in UTC: `21-10-31 10:41:50`. Some devices send RFC 3339 instead.
-const TRANSMIT_TIME: StaticFormatDescription =
-    format_description!("[year]-[month]-[day] [hour]:[minute]:[second]");
 
 /// The fields of a request, by name.
 struct Fields(Map<String, Value>);
@@ -90,11 +85,9 @@ impl Fields {
     }
 }
 
-/// Parses a time in either form. Returns microseconds since 1970.
+/// Parses a time: without its century, `21-10-31 10:41:50`, or of RFC 3339, as some devices send it. Returns microseconds since 1970.
 fn micros(text: &str) -> Option<i64> {
-    let short = PrimitiveDateTime::parse(&format!("20{text}"), TRANSMIT_TIME).ok();
-    let micros = short.and_then(|time| i64::try_from(time.as_utc().unix_timestamp_nanos() / 1000).ok());
-    micros.or_else(|| clock::parse(text))
+    plain_time(&format!("20{text}")).or_else(|| clock::parse(text))
 }
 
 #[cfg(test)]
