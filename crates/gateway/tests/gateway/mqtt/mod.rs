@@ -192,36 +192,6 @@ fn the_password_is_a_token_for_its_devices() {
 }
 
 #[test]
-fn a_device_in_the_message_is_authorized_like_one_in_the_topic() {
-    let mut token = String::new();
-    let gateway = start_with(|config| {
-        listen(config, "topics = ['trackers/up']\ndevice_at = '/imei'\nignore = ['trackers/#']");
-        config.access.who = Who::Tokens;
-        let right = Right::Send("buoy-*".into());
-        token = tokens::add(&config.tokens(), Some("buoys"), right, None).unwrap().1;
-    });
-    let address = address(&gateway);
-    let send = |version, message| {
-        let login = ["-u", "any", "-P", &token];
-        publish(
-            address,
-            &[&["-V", version, "-q", "1", "-t", "trackers/up", "-m", message], &login[..]].concat(),
-        )
-    };
-    for version in ["311", "5"] {
-        let (done, text) = send(version, r#"{"imei":"buoy-7","t":1}"#);
-        assert!(done && !text.contains("failed"), "{text}");
-        // A token for one device does not store messages as another.
-        let (_, text) = send(version, r#"{"imei":"ship-1","t":1}"#);
-        assert_eq!(text.contains("Not authorized"), version == "5", "{text}");
-    }
-    let (_, text) = send("5", r#"{"t":1}"#);
-    assert!(text.contains("failed"), "{text}");
-    let (summary, _folder) = gateway.stop();
-    assert_eq!((summary.stored, summary.refused), (2, 3));
-}
-
-#[test]
 fn revoking_a_token_ends_its_connections() {
     let mut created = Vec::new();
     let gateway = start_with(|config| {
