@@ -73,7 +73,7 @@ pub use error::{SchemaError, Violation};
 pub use exact::shortest;
 pub use format::TextFormat;
 pub use infer::shrink;
-pub use infer::{InferError, Inferred, Note, infer, with_keyword};
+pub use infer::{InferError, Inferred, Note, infer, infer_decoded, with_keyword};
 pub use json_fault::json_fault;
 pub use model::Model;
 pub use number::{binary64, read_nearest, read_number};

@@ -10,13 +10,19 @@ use crate::parse::Node;
 /// The most positions of an array that have schemas of their own.
 const PLACES: usize = 8;
 
-/// Infers the schema of arrays.
-pub(super) fn infer(guesses: &mut Guesses, path: &str, arrays: &[&[Node]]) -> Node {
-    let lengths = || arrays.iter().map(|items| items.len());
-    let (least, most) = (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0));
+/// Infers the schema of arrays. Those of mutated frames count for the lengths and the elements, unless the arrays have positions.
+pub(super) fn infer(guesses: &mut Guesses, path: &str, arrays: &[&[Node]], mutated: &[&[Node]]) -> Node {
+    let extent = |arrays: &[&[Node]]| {
+        let lengths = || arrays.iter().map(|items| items.len());
+        (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0))
+    };
+    let (least, most) = extent(arrays);
     if least == most && most <= PLACES && has_places(arrays) {
-        return places(guesses, path, arrays, most);
+        return places(guesses, path, arrays, mutated, most);
     }
+    let samples = arrays;
+    let arrays = &[samples, mutated].concat()[..];
+    let (least, most) = extent(arrays);
     let seen = counted(arrays.len(), "array");
     let elements = counted(most, "element");
     let mut bounds = Vec::new();
@@ -32,11 +38,15 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, arrays: &[&[Node]]) -> No
         guesses.note(path, format!("{from}{elements} in {seen}; up to {limit} guessed with headroom"));
         bounds.push(("maxItems".to_owned(), write::count(limit)));
     }
-    let items: Vec<&Node> = arrays.iter().flat_map(|items| items.iter()).collect();
-    let items = infer_value(guesses, &format!("{}[]", root(path)), &items);
+    let path = format!("{}[]", root(path));
+    let items = infer_value(guesses, &path, &items_of(samples), &items_of(mutated));
     let mut keywords = vec![("type".to_owned(), write::text("array")), ("items".to_owned(), items)];
     keywords.extend(bounds);
     Node::Object(keywords)
+}
+
+fn items_of<'a>(arrays: &[&'a [Node]]) -> Vec<&'a Node> {
+    arrays.iter().copied().flatten().collect()
 }
 
 /// Whether arrays of one length have the same kind at each position, and different kinds at different positions. A single array is not
@@ -50,12 +60,14 @@ fn has_places(arrays: &[&[Node]]) -> bool {
 }
 
 /// Infers the schema of arrays with `count` positions, each with values of its own.
-fn places(guesses: &mut Guesses, path: &str, arrays: &[&[Node]], count: usize) -> Node {
+fn places(guesses: &mut Guesses, path: &str, arrays: &[&[Node]], mutated: &[&[Node]], count: usize) -> Node {
     let seen = counted(arrays.len(), "array");
     guesses.note(path, format!("{count} elements in all of {seen}, a type for each: always these"));
     let items = (0..count).map(|at| {
         let values: Vec<&Node> = arrays.iter().filter_map(|items| items.get(at)).collect();
-        infer_value(guesses, &format!("{}[{at}]", root(path)), &values)
+        let of_length = mutated.iter().filter(|items| items.len() == count);
+        let mutated: Vec<&Node> = of_length.filter_map(|items| items.get(at)).collect();
+        infer_value(guesses, &format!("{}[{at}]", root(path)), &values, &mutated)
     });
     let items = Node::Array(items.collect());
     write::object([

@@ -14,6 +14,8 @@ pub(super) struct Guesses {
     pub(super) notes: Vec<Note>,
     /// The number of values that the schema does not allow because they differ from all others.
     pub(super) odd: usize,
+    /// Whether the samples are the messages of a decoder, which also decoded mutated frames.
+    pub(super) are_decoded: bool,
     patterns: HashSet<String>,
 }
 

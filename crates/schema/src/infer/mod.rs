@@ -8,6 +8,7 @@ mod identifier;
 mod number;
 mod number_text;
 mod object;
+mod produced;
 mod quantity;
 mod range;
 mod series;
@@ -108,13 +109,49 @@ impl std::error::Error for InferError {}
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn infer(samples: &[impl AsRef<str>], title: Option<&str>) -> Result<Inferred, InferError> {
-    let mut rounded = 0;
-    let nodes = samples.iter().enumerate().map(|(index, sample)| read(index, sample.as_ref(), &mut rounded));
-    let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
+    let mut guesses = Guesses::default();
+    let nodes = read_all(&mut guesses, samples)?;
     if nodes.is_empty() {
         return Err(InferError { sample: None, message: "there is no sample".to_owned() });
     }
+    written(guesses, &nodes, &[], title)
+}
+
+/// Infers a schema from messages that a decoder returned, and from `mutated`: what it returned for mutations of their frames.
+///
+/// The structure, that is properties, types and which properties are required, is that of `samples`. The ranges, steps and texts are those of
+/// both: a number that changes has no headroom, because the decoder returns no others. No sample is odd.
+///
+/// ```
+/// let mutated: Vec<String> = (0..256).map(|byte| format!(r#"{{"level":{},"test":1}}"#, f64::from(byte) / 2.0)).collect();
+/// let inferred = dunnage_schema::infer_decoded(&[r#"{"level":21.5}"#], &mutated, None)?;
+/// assert!(inferred.schema.contains(r#""multipleOf": 0.5, "minimum": 0, "maximum": 127.5"#));
+/// assert!(inferred.notes.iter().any(|note| note.text.starts_with("only mutated frames have test: left out")));
+/// # Ok::<(), dunnage_schema::InferError>(())
+/// ```
+///
+/// # Errors
+/// As those of [`infer`]; those of a mutated message have no index.
+pub fn infer_decoded(
+    samples: &[impl AsRef<str>],
+    mutated: &[impl AsRef<str>],
+    title: Option<&str>,
+) -> Result<Inferred, InferError> {
     let mut guesses = Guesses::default();
+    guesses.are_decoded = true;
+    let nodes = read_all(&mut guesses, samples)?;
+    let mutated = read_all(&mut guesses, mutated).map_err(|error| InferError { sample: None, ..error })?;
+    if nodes.is_empty() {
+        return Err(InferError { sample: None, message: "there is no sample".to_owned() });
+    }
+    written(guesses, &nodes, &mutated, title)
+}
+
+/// Parses samples, and notes how many numbers were rounded.
+fn read_all(guesses: &mut Guesses, samples: &[impl AsRef<str>]) -> Result<Vec<Node>, InferError> {
+    let mut rounded = 0;
+    let nodes = samples.iter().enumerate().map(|(index, sample)| read(index, sample.as_ref(), &mut rounded));
+    let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
     if rounded > 0 {
         let text = format!(
             "{} with more digits than a value can hold: read as the nearest binary64",
@@ -122,7 +159,19 @@ pub fn infer(samples: &[impl AsRef<str>], title: Option<&str>) -> Result<Inferre
         );
         guesses.note("", text);
     }
-    let kind = infer_value(&mut guesses, "", &nodes.iter().collect::<Vec<_>>());
+    Ok(nodes)
+}
+
+/// Infers the schema of `nodes`, writes and checks it.
+fn written(
+    mut guesses: Guesses,
+    nodes: &[Node],
+    mutated: &[Node],
+    title: Option<&str>,
+) -> Result<Inferred, InferError> {
+    let values: Vec<&Node> = nodes.iter().collect();
+    let mutated: Vec<&Node> = mutated.iter().collect();
+    let kind = infer_value(&mut guesses, "", &values, &mutated);
     let mut entries =
         vec![("$schema".to_owned(), write::text("https://json-schema.org/draft/2020-12/schema"))];
     entries.extend(title.map(|title| ("title".to_owned(), write::text(title))));
@@ -130,7 +179,7 @@ pub fn infer(samples: &[impl AsRef<str>], title: Option<&str>) -> Result<Inferre
         entries.extend(keywords);
     }
     let schema = write::schema(&Node::Object(entries));
-    let odd = check(&schema, &nodes, guesses.odd)?;
+    let odd = check(&schema, nodes, guesses.odd)?;
     Ok(Inferred { schema, notes: guesses.notes, odd })
 }
 

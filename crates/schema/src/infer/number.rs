@@ -46,6 +46,11 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, texts: &[&str]) -> Node {
         guesses.note(path, note);
         return schema;
     }
+    float(guesses, path, texts)
+}
+
+/// Infers binary floats, or anything.
+pub(super) fn float(guesses: &mut Guesses, path: &str, texts: &[&str]) -> Node {
     let values = || texts.iter().map(|text| read_number(text));
     let float = write::object([("type", write::text("number"))]);
     let seen = counted(texts.len(), "value");
@@ -60,7 +65,7 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, texts: &[&str]) -> Node {
 
 /// Infers decimals that were a binary32 on the way, as those of most microcontrollers: `21.299999237060547` or `21.29999924` for 21.3. All
 /// numbers must have few digits as a binary32. The schema rounds.
-fn widened(path: &str, texts: &[&str]) -> Option<(Node, String)> {
+pub(super) fn widened(path: &str, texts: &[&str]) -> Option<(Node, String)> {
     let most = if texts.len() < MANY { WIDENED_DIGITS.0 } else { WIDENED_DIGITS.1 };
     let short: Vec<String> = texts.iter().map(|text| narrowed(text)).collect::<Option<_>>()?;
     let is_wide = |text: &&str| significant(text).is_some_and(|digits| digits > WIDENED_DIGITS.1);
@@ -70,12 +75,17 @@ fn widened(path: &str, texts: &[&str]) -> Option<(Node, String)> {
         return None;
     }
     let (schema, note) = decimal(path, &short)?;
+    let schema = rounding(schema)?;
+    let values = texts.iter().map(|text| read_number(text));
+    allows(&schema, values).then(|| (schema, format!("decimals that were a binary32, rounded: {note}")))
+}
+
+/// Adds rounding to the schema of decimals; `None` if it has no step.
+pub(super) fn rounding(schema: Node) -> Option<Node> {
     let Node::Object(mut keywords) = schema else { return None };
     let step = keywords.iter().position(|(keyword, _)| keyword == "multipleOf")?;
     keywords.insert(step + 1, ("x-dunnage-round".to_owned(), Node::Bool(true)));
-    let schema = Node::Object(keywords);
-    let values = texts.iter().map(|text| read_number(text));
-    allows(&schema, values).then(|| (schema, format!("decimals that were a binary32, rounded: {note}")))
+    Some(Node::Object(keywords))
 }
 
 /// Returns the shortest text of the binary32 that was written as `text`; `None` if it was none.
@@ -115,7 +125,7 @@ fn is_negative_zero(text: &str) -> bool {
 }
 
 /// Returns the schema of decimals or whole numbers, and the note; `None` if no scaled integer holds them all.
-fn decimal(path: &str, texts: &[&str]) -> Option<(Node, String)> {
+pub(super) fn decimal(path: &str, texts: &[&str]) -> Option<(Node, String)> {
     let (places, scaled) = decimals(texts)?;
     let values = || texts.iter().map(|text| read_number(text));
     let more = unseen_places(last_name(path), texts, places, &scaled);
@@ -146,7 +156,7 @@ fn unseen_places(name: &str, texts: &[&str], places: u32, scaled: &[i128]) -> u3
 }
 
 /// Returns the most decimal places of the texts, and the numbers in units of them; `None` if a text is not such a decimal.
-fn decimals(texts: &[&str]) -> Option<(u32, Vec<i128>)> {
+pub(super) fn decimals(texts: &[&str]) -> Option<(u32, Vec<i128>)> {
     let places = texts.iter().map(|text| places(text)).try_fold(0, |most, n| Some(n?.max(most)))?;
     let largest = 10u128.pow(DIGITS);
     let mut scaled = Vec::with_capacity(texts.len());

@@ -16,8 +16,16 @@ struct Field<'a> {
     values: Vec<&'a Node>,
 }
 
-/// Infers the schema of objects.
-pub(super) fn infer(guesses: &mut Guesses, path: &str, objects: &[&[(String, Node)]]) -> Node {
+/// The most fields of mutated frames that a note names.
+const NAMED: usize = 8;
+
+/// Infers the schema of objects. Those of mutated frames add no fields, and do not count for which fields are required.
+pub(super) fn infer(
+    guesses: &mut Guesses,
+    path: &str,
+    objects: &[&[(String, Node)]],
+    mutated: &[&[(String, Node)]],
+) -> Node {
     let fields = fields(objects);
     if is_map(&fields, objects.len()) {
         let seen = counted(objects.len(), "object");
@@ -25,14 +33,18 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, objects: &[&[(String, Nod
             format!("{} different keys in {seen}: the keys are data, any key is allowed", fields.len());
         guesses.note(path, text);
         let values: Vec<&Node> = fields.iter().flat_map(|field| field.values.iter().copied()).collect();
-        let values = infer_value(guesses, &below(path, "*"), &values);
+        let mutated: Vec<&Node> =
+            mutated.iter().flat_map(|entries| entries.iter().map(|(_, node)| node)).collect();
+        let values = infer_value(guesses, &below(path, "*"), &values, &mutated);
         return write::object([("type", write::text("object")), ("additionalProperties", values)]);
     }
     note_presence(guesses, path, &fields, objects.len());
+    let mutated = fields_of_mutated(guesses, path, &fields, mutated);
     let mut properties = Vec::with_capacity(fields.len());
     let mut required = Vec::new();
     for field in &fields {
-        let kind = infer_value(guesses, &below(path, field.key), &field.values);
+        let mutated = mutated.get(field.key).map_or(&[][..], Vec::as_slice);
+        let kind = infer_value(guesses, &below(path, field.key), &field.values, mutated);
         properties.push((field.key.to_owned(), kind));
         if field.values.len() == objects.len() {
             required.push(write::text(field.key));
@@ -74,6 +86,33 @@ fn fields<'a>(objects: &[&'a [(String, Node)]]) -> Vec<Field<'a>> {
         at = next[field + 1];
     }
     order
+}
+
+/// Returns the values that mutated frames have of the fields, and notes the fields that only they have.
+fn fields_of_mutated<'a>(
+    guesses: &mut Guesses,
+    path: &str,
+    fields: &[Field<'_>],
+    mutated: &[&'a [(String, Node)]],
+) -> HashMap<&'a str, Vec<&'a Node>> {
+    let mut values: HashMap<&str, Vec<&Node>> = HashMap::new();
+    for (key, node) in mutated.iter().copied().flatten() {
+        values.entry(key).or_default().push(node);
+    }
+    let known: HashSet<&str> = fields.iter().map(|field| field.key).collect();
+    let mut others: Vec<&str> = values.keys().copied().filter(|key| !known.contains(key)).collect();
+    if !others.is_empty() {
+        others.sort_unstable();
+        let more = others.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        others.truncate(NAMED);
+        let names = others.join(", ");
+        guesses.note(
+            path,
+            format!("only mutated frames have {names}{more}: left out; give examples that have them"),
+        );
+    }
+    values
 }
 
 fn note_presence(guesses: &mut Guesses, path: &str, fields: &[Field<'_>], objects: usize) {

@@ -28,24 +28,13 @@ const ROOM: usize = 20;
 const LONGER: (usize, usize) = (4, 2);
 
 /// A schema and the note about it.
-type Guess = (Node, String);
+pub(super) type Guess = (Node, String);
 /// A guess from a field's path and its texts.
 type Try = fn(&str, &[&str]) -> Option<Guess>;
 
-/// Infers the schema of texts: the first of the guesses that all of them obey.
+/// Infers the schema of texts: the first of the guesses that all of them obey, but for a few odd ones.
 pub(super) fn infer(guesses: &mut Guesses, path: &str, texts: &[&str]) -> Node {
-    let tries: [Try; 8] = [
-        |_, texts| flag(texts),
-        |_, texts| time_text::infer(texts),
-        |_, texts| known(texts),
-        number_text::one,
-        number_text::comma,
-        number_text::several,
-        |_, texts| choices(texts),
-        |_, texts| pattern(texts),
-    ];
-    let guess = tries.into_iter().find_map(|guess| guess(path, texts).filter(|guess| holds(guess, texts)));
-    let (guess, odd) = match guess {
+    let (guess, odd) = match guess(path, texts) {
         None => without_odd(path, texts).map_or((None, Vec::new()), |(guess, odd)| (Some(guess), odd)),
         guess => (guess, Vec::new()),
     };
@@ -66,6 +55,21 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, texts: &[&str]) -> Node {
     }
     guesses.note(path, note);
     schema
+}
+
+/// Returns the first guess that all texts obey.
+pub(super) fn guess(path: &str, texts: &[&str]) -> Option<Guess> {
+    let tries: [Try; 8] = [
+        |_, texts| flag(texts),
+        |_, texts| time_text::infer(texts),
+        |_, texts| known(texts),
+        number_text::one,
+        number_text::comma,
+        number_text::several,
+        |_, texts| choices(texts),
+        |_, texts| pattern(texts),
+    ];
+    tries.into_iter().find_map(|guess| guess(path, texts).filter(|guess| holds(guess, texts)))
 }
 
 /// Returns the different texts, if they are few enough to be an enumeration and occur again and again.
@@ -158,7 +162,7 @@ fn identifiers(texts: &[&str], pattern: &str) -> Guess {
     (write::text_with("pattern", write::text(pattern)), note)
 }
 
-fn free(texts: &[&str]) -> Guess {
+pub(super) fn free(texts: &[&str]) -> Guess {
     let longest = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0);
     let different = texts.iter().collect::<BTreeSet<_>>().len();
     let factor = if different < MANY { LONGER.0 } else { LONGER.1 };

@@ -3,7 +3,7 @@
 use super::{
     array,
     guesses::{Guesses, counted},
-    number, object, text, write,
+    number, object, produced, text, write,
 };
 use crate::{number::read_number, parse::Node};
 use dunnage_pson::Value;
@@ -35,22 +35,40 @@ impl<'a> Kinds<'a> {
         kinds
     }
 
-    /// Returns the names of the kinds that occur, without null.
-    fn names(&self) -> Vec<&'static str> {
-        let kinds = [
+    /// Returns the names of the kinds without null, and how many values have each.
+    fn counts(&self) -> [(&'static str, usize); 5] {
+        [
             ("booleans", self.bools),
             ("numbers", self.numbers.len()),
             ("text", self.texts.len()),
             ("arrays", self.arrays.len()),
             ("objects", self.objects.len()),
-        ];
-        kinds.into_iter().filter(|(_, count)| *count > 0).map(|(name, _)| name).collect()
+        ]
+    }
+
+    /// Returns the names of the kinds that occur, without null.
+    fn names(&self) -> Vec<&'static str> {
+        self.counts().into_iter().filter(|(_, count)| *count > 0).map(|(name, _)| name).collect()
+    }
+
+    /// Notes the kinds that only mutated frames have.
+    fn note_others(&self, guesses: &mut Guesses, path: &str, mutated: &Kinds<'_>) {
+        let pairs = self.counts().into_iter().zip(mutated.counts());
+        let others = pairs.filter(|((_, seen), (_, mutated))| *seen == 0 && *mutated > 0);
+        let others = others.map(|(_, (name, count))| (name, count));
+        let null = Some(("null", mutated.nulls)).filter(|(_, count)| self.nulls == 0 && *count > 0);
+        for (name, count) in others.chain(null) {
+            let seen = counted(count, "mutated frame");
+            guesses.note(path, format!("{name} in {seen}, in no example: left out"));
+        }
     }
 }
 
-/// Infers the schema of the values at `path`, an object of keywords.
-pub(super) fn infer(guesses: &mut Guesses, path: &str, values: &[&Node]) -> Node {
+/// Infers the schema of the values at `path`, an object of keywords. `mutated` are those of mutated frames, which add no kinds.
+pub(super) fn infer(guesses: &mut Guesses, path: &str, values: &[&Node], mutated: &[&Node]) -> Node {
     let kinds = Kinds::of(values);
+    let mutated = Kinds::of(mutated);
+    kinds.note_others(guesses, path, &mutated);
     let names = kinds.names();
     if names.is_empty() {
         let seen = match kinds.nulls {
@@ -63,7 +81,7 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, values: &[&Node]) -> Node
     if names.len() > 1 {
         guesses.note(path, format!("{} seen: each of these is allowed", names.join(" and ")));
     }
-    let mut kind = either(branches(guesses, path, &kinds));
+    let mut kind = either(branches(guesses, path, &kinds, &mutated));
     if kinds.nulls > 0 {
         guesses.note(path, format!("null in {} of {}: null is allowed", kinds.nulls, values.len()));
         kind = nullable(kind);
@@ -72,22 +90,28 @@ pub(super) fn infer(guesses: &mut Guesses, path: &str, values: &[&Node]) -> Node
 }
 
 /// Infers a schema for each kind that occurs.
-fn branches(guesses: &mut Guesses, path: &str, kinds: &Kinds<'_>) -> Vec<Node> {
+fn branches(guesses: &mut Guesses, path: &str, kinds: &Kinds<'_>, mutated: &Kinds<'_>) -> Vec<Node> {
     let mut branches = Vec::new();
     if kinds.bools > 0 {
         branches.push(write::object([("type", write::text("boolean"))]));
     }
     if !kinds.numbers.is_empty() {
-        branches.push(number::infer(guesses, path, &kinds.numbers));
+        branches.push(match guesses.are_decoded {
+            true => produced::numbers(guesses, path, &kinds.numbers, &mutated.numbers),
+            false => number::infer(guesses, path, &kinds.numbers),
+        });
     }
     if !kinds.texts.is_empty() {
-        branches.push(text::infer(guesses, path, &kinds.texts));
+        branches.push(match guesses.are_decoded {
+            true => produced::texts(guesses, path, &kinds.texts, &mutated.texts),
+            false => text::infer(guesses, path, &kinds.texts),
+        });
     }
     if !kinds.arrays.is_empty() {
-        branches.push(array::infer(guesses, path, &kinds.arrays));
+        branches.push(array::infer(guesses, path, &kinds.arrays, &mutated.arrays));
     }
     if !kinds.objects.is_empty() {
-        branches.push(object::infer(guesses, path, &kinds.objects));
+        branches.push(object::infer(guesses, path, &kinds.objects, &mutated.objects));
     }
     branches
 }

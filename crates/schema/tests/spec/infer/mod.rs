@@ -1,5 +1,6 @@
 //! From samples to schemas: the inferred schema compiles and allows every sample.
 
+mod decoded;
 mod kinds;
 mod numbers;
 mod random;
