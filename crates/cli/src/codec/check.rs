@@ -17,7 +17,7 @@ use std::{io::Write, path::PathBuf};
 ///
 /// Examples are a YAML file of the LoRaWAN device repository (uplinkDecoder, downlinkEncoder and downlinkDecoder, each with examples), or a
 /// file with a JSON object per line: {"port":1,"bytes":"0a0b","data":{"level":1}}, with errors in place of data if the codec must reject
-/// the bytes; warnings and received_at are optional. Numbers are compared as numbers (2 is 2.0), and the order of keys does not count.
+/// the bytes; warnings and received_at are optional. A file named .json may also have an array of these objects, or what the YAML has. Numbers are compared as numbers (2 is 2.0), and the order of keys does not count.
 /// Each difference is printed with its example and its place; the exit code is then 1. Without examples, checks the syntax of the codec and
 /// that it can be loaded.
 #[derive(Args)]
@@ -42,7 +42,7 @@ impl Check {
         let mut engine = Engine::new(codec);
         let mut failed = 0_u64;
         for example in &examples {
-            let wrong = run(&mut engine, example);
+            let wrong = differences_of(&mut engine, example);
             failed += u64::from(!wrong.is_empty());
             wrong.iter().for_each(|wrong| complain(format!("{}: {wrong}", example.place)));
         }
@@ -58,8 +58,8 @@ impl Check {
     }
 }
 
-/// Runs an example, and returns the differences.
-fn run(engine: &mut Engine, example: &Example) -> Vec<String> {
+/// Runs an example, and returns how the result differs from the expected one.
+pub fn differences_of(engine: &mut Engine, example: &Example) -> Vec<String> {
     let input = Input { lenient: true, ..Input::new(&example.bytes, example.port, example.received_at) };
     let outcome = match example.function {
         Function::DecodeUplink => engine.decode_uplink(&input).map(|output| (output.data, output.warnings)),
@@ -111,7 +111,8 @@ fn compare(
     }
 }
 
-fn describe(error: &Error) -> String {
+/// Describes an error, with the place in the file or in the result.
+pub fn describe(error: &Error) -> String {
     match error.pointer.is_empty() {
         true => error.to_string(),
         false => format!("{}: {}: {}", error.file, error.pointer, error.message),

@@ -37,14 +37,24 @@ pub struct Example {
     pub output: Value,
 }
 
-/// Reads the examples of `path`: YAML if the name ends in `.yaml` or `.yml`, else a JSON object per line.
+/// Reads the examples of `path`: YAML if the name ends in `.yaml` or `.yml`, else a JSON object per line. If it ends in `.json`, it may also have
+/// an array of these objects, or what the YAML has.
 pub fn read(path: &Path) -> Result<Vec<Example>, Failure> {
     let name = path.display().to_string();
     let text = std::fs::read(path).map_err(|error| Failure::about(&name, error))?;
-    let is_yaml = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
-    let examples = match is_yaml {
-        true => of_repository(&name, &text)?,
-        false => of_lines(&name, &text)?,
+    let examples = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("yaml" | "yml") => {
+            let document = Yaml.decode(&text).map_err(|error| Failure::about(&name, error))?;
+            of_repository(&name, &document)?
+        }
+        Some("json") => match Json.decode(&text) {
+            Ok(Value::Array(items)) => of_array(&name, items)?,
+            Ok(document) if FUNCTIONS.iter().any(|(key, _)| document.get(key).is_some()) => {
+                of_repository(&name, &document)?
+            }
+            _ => of_lines(&name, &text)?,
+        },
+        _ => of_lines(&name, &text)?,
     };
     match examples.is_empty() {
         true => Err(Failure::about(&name, "there are no examples")),
@@ -52,8 +62,7 @@ pub fn read(path: &Path) -> Result<Vec<Example>, Failure> {
     }
 }
 
-fn of_repository(name: &str, text: &[u8]) -> Result<Vec<Example>, Failure> {
-    let document = Yaml.decode(text).map_err(|error| Failure::about(name, error))?;
+fn of_repository(name: &str, document: &Value) -> Result<Vec<Example>, Failure> {
     let mut examples = Vec::new();
     for (key, function) in FUNCTIONS {
         let Some(Value::Array(items)) = document.get(key).and_then(|part| part.get("examples")) else {
@@ -93,6 +102,14 @@ fn of_lines(name: &str, text: &[u8]) -> Result<Vec<Example>, Failure> {
         line_example(value, &place).map_err(|why| Failure::about(&place, why))
     };
     lines.map(example).collect()
+}
+
+fn of_array(name: &str, items: Vec<Value>) -> Result<Vec<Example>, Failure> {
+    let example = |(index, item)| {
+        let place = format!("{name}: example {}", index + 1);
+        line_example(item, &place).map_err(|why| Failure::about(&place, why))
+    };
+    items.into_iter().enumerate().map(example).collect()
 }
 
 fn line_example(value: Value, place: &str) -> Result<Example, String> {

@@ -1,8 +1,8 @@
 //! `dunnage codec`: runs the JavaScript with which vendors decode the messages of their devices.
 
-mod check;
-mod difference;
-mod examples;
+pub mod check;
+pub mod difference;
+pub mod examples;
 mod run;
 
 use crate::failure::Failure;
