@@ -1,5 +1,6 @@
 //! `dunnage schema infer`: infers a schema from sample messages.
 
+use super::{closed::closed, from_codec::FromCodec};
 use crate::{
     failure::{Failure, complain},
     input::{self, Source},
@@ -9,8 +10,8 @@ use crate::{
 use anstyle::Style;
 use clap::Args;
 use dunnage_formats::Json;
-use dunnage_packed::{Decision, Layout, Saving, Sizes, savings, shrunk, with_slot};
-use dunnage_schema::{Inferred, Model, SchemaError, infer, shrink::Cost};
+use dunnage_packed::{Layout, with_slot};
+use dunnage_schema::{Inferred, Model, infer};
 use dunnage_simulate::ENOUGH;
 use std::{
     io::{self, Write},
@@ -28,6 +29,10 @@ const BOLD: Style = Style::new().bold();
 ///
 /// A file may also be CSV: its first line has the names of the fields, and each further line is a message. Empty fields are
 /// absent. docs/infer.md has the rules.
+///
+/// With --codec, the messages are those that a vendor's JavaScript codec returns for its examples, and for mutations of their
+/// frames: the examples have the structure, and the mutated frames show the ranges, steps and texts. Prints the sizes beside
+/// those of the vendor's frames, and whether every message comes back from packed. docs/codecs.md has the rules.
 #[derive(Args)]
 pub struct Infer {
     /// Files with one JSON message each, or CSV with a header; standard input if omitted or -
@@ -42,6 +47,8 @@ pub struct Infer {
     /// Title of the schema, which names generated code [default: from the file name]
     #[arg(long, value_name = "TITLE")]
     title: Option<String>,
+    #[command(flatten)]
+    codec: FromCodec,
 }
 
 /// The sample messages and their origins.
@@ -54,6 +61,9 @@ struct Samples {
 
 impl Infer {
     pub fn run(self) -> Result<(), Failure> {
+        if let Some(codec) = &self.codec.codec {
+            return self.codec.run(codec, self.title.as_deref(), self.closed);
+        }
         let mut samples = Samples::default();
         let sources: Vec<Source> = match self.files.as_slice() {
             [] => vec![PathBuf::from("-").into()],
@@ -128,7 +138,7 @@ impl Samples {
     }
 
     /// Prints the guesses, then the odd messages, and the schema last, so that it is at the end on a terminal.
-    fn print(&self, inferred: &Inferred, closed: bool) -> Result<(), Failure> {
+    fn print(&self, inferred: &Inferred, is_closed: bool) -> Result<(), Failure> {
         let mut notes = anstream::stderr().lock();
         for note in &inferred.notes {
             // If standard error is closed, the notes cannot be shown.
@@ -158,9 +168,11 @@ impl Samples {
                 "{BOLD}statistics{BOLD:#}: these messages are enough for `dunnage schema train`, which makes packed messages smaller"
             );
         }
-        let schema = match closed {
+        let schema = match is_closed {
             true => {
-                let (schema, note) = self.closed(&inferred.schema).map_err(failed)?;
+                let messages: Vec<_> =
+                    self.texts.iter().flat_map(|text| Json.decode_sample(text.as_bytes())).collect();
+                let (schema, note) = closed(&inferred.schema, &messages).map_err(failed)?;
                 let _ = writeln!(notes, "{BOLD}closed{BOLD:#}: {note}");
                 schema
             }
@@ -169,26 +181,5 @@ impl Samples {
         let mut output = io::stdout().lock();
         writeln!(output, "{}", with_slot(&schema).map_err(failed)?)?;
         Ok(output.flush()?)
-    }
-
-    /// Returns the schema without headroom, and what that saves.
-    fn closed(&self, schema: &str) -> Result<(String, String), SchemaError> {
-        let messages: Vec<_> =
-            self.texts.iter().flat_map(|text| Json.decode_sample(text.as_bytes())).collect();
-        let take = |_: &Sizes, saving: &Saving| {
-            if saving.change.cost == Cost::Decimals { Decision::Stop } else { Decision::Take }
-        };
-        let (before, _) = savings(schema, &messages)?;
-        let (schema, after) = shrunk(schema, &messages, take)?;
-        let bytes = |sizes: &Sizes| match sizes.largest {
-            Some(bits) => format!("{} bytes at most", bits.div_ceil(8)),
-            None => "no largest message".to_owned(),
-        };
-        let note = format!(
-            "{} in place of {}; what these messages do not have is rejected",
-            bytes(&after),
-            bytes(&before)
-        );
-        Ok((schema, note))
     }
 }

@@ -2,9 +2,11 @@
 
 mod bundle;
 mod check;
+mod closed;
 mod diff;
 mod expected;
 mod fields;
+mod from_codec;
 mod held_out;
 mod infer;
 mod layout;

@@ -11,6 +11,7 @@ mod deploy;
 mod device;
 mod diff;
 mod filters;
+mod from_codec;
 mod gateway;
 mod generate;
 mod infer;

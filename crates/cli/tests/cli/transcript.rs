@@ -19,7 +19,18 @@ const MARK: &str = "---- the command has ended ----";
 
 #[test]
 fn the_commands_of_the_tutorial_print_its_output() {
-    let path = root().join("docs/tutorial.md");
+    check("docs/tutorial.md");
+}
+
+#[test]
+fn the_commands_of_the_page_about_codecs_print_its_output() {
+    check("docs/codecs.md");
+}
+
+/// Runs the commands of the document `name`, and compares their output, or writes it to the document.
+#[track_caller]
+fn check(name: &str) {
+    let path = root().join(name);
     let document = fs::read_to_string(&path).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let run = run(&document, folder.path());
@@ -27,7 +38,7 @@ fn the_commands_of_the_tutorial_print_its_output() {
         return fs::write(path, run).unwrap();
     }
     for (line, (expected, actual)) in document.lines().zip(run.lines()).enumerate() {
-        assert_eq!(without_changes(expected), without_changes(actual), "docs/tutorial.md:{}", line + 1);
+        assert_eq!(without_changes(expected), without_changes(actual), "{name}:{}", line + 1);
     }
     assert_eq!(document.lines().count(), run.lines().count(), "{run}");
 }
