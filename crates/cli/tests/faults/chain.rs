@@ -125,6 +125,11 @@ impl Chain {
         &self.buffer
     }
 
+    /// The number of messages in the buffer, which may be in use.
+    pub fn stored(&self) -> Result<u64, Failure> {
+        stored(&self.buffer)
+    }
+
     /// Pauses the gateway, for a kill, at a moment when it has stored messages but not yet acknowledged them. Returns the number
     /// of these messages. The moment is short, so the number is 0 if a slow machine does not hit it in time.
     pub fn pause_before_an_answer(&self) -> Result<u64, Failure> {

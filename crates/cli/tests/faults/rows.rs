@@ -1,6 +1,7 @@
 //! The faults of the table, one per row.
 
 mod buffer;
+mod chirpstack;
 mod coap;
 mod cse;
 mod deltas;
@@ -47,6 +48,11 @@ pub const ALL: &[Scenario] = &[
         name: "broker_restarted",
         title: "MQTT broker restarted under load",
         measure: mqtt::broker_restarted,
+    },
+    Scenario {
+        name: "chirpstack_killed",
+        title: "ChirpStack over MQTT QoS 1: kill -9 of the gateway under load",
+        measure: chirpstack::killed,
     },
     Scenario {
         name: "coap_killed",

@@ -12,7 +12,7 @@ use crate::{
     row::{Row, Scale},
     script::Script,
 };
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 use tempfile::TempDir;
 
 /// Number of clients, each in its own process.
@@ -43,11 +43,7 @@ pub fn broker_restarted(scale: Scale) -> Result<Row, Failure> {
     let senders = move |_: &Gateway| Script::senders("mqtt_sender.py", &[port.to_string()], CLIENTS);
     let plan = Plan { application: "broker", inputs, senders: Some(Box::new(senders)), ..Plan::default() };
     let chain = Chain::start(plan, acme.address)?;
-    // A broker stores no messages for a client that has not subscribed yet.
-    process::until("the gateway subscribes", Duration::from_secs(60), || {
-        let log = std::fs::read_to_string(&log).unwrap_or_default();
-        log.contains(" v1/+/+").then_some(())
-    })?;
+    wait_until_subscribed(&log, " v1/+/+")?;
     for time in 0..times {
         chain.fleet.release(burst);
         chain.fleet.wait_for(time * burst + burst / 3);
@@ -60,4 +56,12 @@ pub fn broker_restarted(scale: Scale) -> Result<Row, Failure> {
         stats["duplicates"]
     );
     Ok(row)
+}
+
+/// Waits until the log of the broker has a subscription that contains `topic`: a broker stores no messages for a client that has not subscribed yet.
+pub fn wait_until_subscribed(log: &Path, topic: &str) -> Result<(), Failure> {
+    process::until("the gateway subscribes", Duration::from_secs(60), || {
+        let log = std::fs::read_to_string(log).unwrap_or_default();
+        log.contains(topic).then_some(())
+    })
 }
