@@ -186,7 +186,7 @@ fn set(record: &mut Record, field: &str, cell: &str) -> Result<(), &'static str>
 ///
 /// The writer of CSV fails.
 pub fn write(register: &Register, format: FileFormat) -> Result<Vec<u8>, csv::Error> {
-    let records = register.list(&crate::Filter::default(), "", usize::MAX);
+    let records = register.all();
     if format == FileFormat::Ndjson {
         return Ok(records.iter().map(|record| record.to_json() + "\n").collect::<String>().into_bytes());
     }
@@ -199,7 +199,7 @@ pub fn write(register: &Register, format: FileFormat) -> Result<Vec<u8>, csv::Er
     let names = FIELDS.iter().map(|field| (*field).to_owned());
     let names = names.chain((0..ids).map(id_name)).chain(keys.iter().map(|key| format!("tag.{key}")));
     rows.write_record(names)?;
-    for record in &records {
+    for record in records.iter() {
         rows.write_record(cells(record, ids, &keys))?;
     }
     rows.into_inner().map_err(|e| e.into_error().into())

@@ -76,8 +76,8 @@ pub struct Register {
 
 #[derive(Default)]
 struct Index {
-    /// In ascending order of IDs.
-    sorted: Vec<Arc<Record>>,
+    /// In ascending order of IDs. Shared, so that a search holds up no message.
+    sorted: Arc<Vec<Arc<Record>>>,
     /// By ID and by external ID.
     by_id: HashMap<Box<str>, Arc<Record>>,
 }
@@ -117,17 +117,23 @@ impl Register {
         !self.is_used.load(Ordering::Relaxed)
     }
 
-    /// Returns the records with IDs after `after` that `filter` accepts, in ascending order: at most `limit`.
-    pub fn list(&self, filter: &Filter, after: &str, limit: usize) -> Vec<Arc<Record>> {
-        let index = self.index();
-        let from = index.sorted.partition_point(|record| *record.device <= *after);
-        let found = index.sorted[from..].iter().filter(|record| filter.accepts(record));
-        found.take(limit).cloned().collect()
+    /// Returns the records that `filter` accepts, in ascending order of IDs: at most `limit` with IDs after `after`, and how many there are in
+    /// all. Examines every record.
+    pub fn list(&self, filter: &Filter, after: &str, limit: usize) -> (Vec<Arc<Record>>, usize) {
+        let sorted = Arc::clone(&self.index().sorted);
+        let (mut found, mut matches) = (Vec::new(), 0);
+        for record in sorted.iter().filter(|record| filter.accepts(record)) {
+            matches += 1;
+            if found.len() < limit && *record.device > *after {
+                found.push(Arc::clone(record));
+            }
+        }
+        (found, matches)
     }
 
-    /// Returns how many records `filter` accepts.
-    pub fn count(&self, filter: &Filter) -> usize {
-        self.index().sorted.iter().filter(|record| filter.accepts(record)).count()
+    /// Returns all records, in ascending order of IDs.
+    pub fn all(&self) -> Arc<Vec<Arc<Record>>> {
+        Arc::clone(&self.index().sorted)
     }
 
     /// Checks that no ID would belong to two devices after `edits`.
@@ -165,6 +171,7 @@ impl Register {
     pub fn apply(&self, edits: Vec<Edit>) {
         let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
         let Index { sorted, by_id } = &mut *index;
+        let sorted = Arc::make_mut(sorted);
         let edits: HashMap<String, Option<Record>> =
             edits.into_iter().map(|edit| (edit.device, edit.record)).collect();
         sorted.retain(|record| {
@@ -200,8 +207,8 @@ mod tests {
         Record { device: device.into(), external_ids, ..Record::default() }
     }
 
-    fn devices(found: &[Arc<Record>]) -> Vec<&str> {
-        found.iter().map(|record| &*record.device).collect()
+    fn devices(found: &(Vec<Arc<Record>>, usize)) -> (Vec<&str>, usize) {
+        (found.0.iter().map(|record| &*record.device).collect(), found.1)
     }
 
     #[test]
@@ -250,17 +257,14 @@ mod tests {
         hive.name = Some("Hive Seven".into());
         let register = Register::new(vec![hive, record("a", &[]), record("b", &[])]);
         let all = Filter::default();
-        assert_eq!(devices(&register.list(&all, "", 2)), ["a", "b"]);
-        assert_eq!(devices(&register.list(&all, "b", 2)), ["c"]);
+        assert_eq!(devices(&register.list(&all, "", 2)), (vec!["a", "b"], 3));
+        assert_eq!(devices(&register.list(&all, "b", 2)), (vec!["c"], 3));
         for text in ["seven", "70b3", "c"] {
             let filter = Filter { text: text.into(), ..Filter::default() };
-            assert_eq!(
-                (devices(&register.list(&filter, "", 9)), register.count(&filter)),
-                (vec!["c"], 1),
-                "{text}"
-            );
+            assert_eq!(devices(&register.list(&filter, "", 9)), (vec!["c"], 1), "{text}");
         }
         let tag = |value: &str| Filter { tags: vec![("site".into(), value.into())], ..Filter::default() };
-        assert_eq!((register.count(&tag("pisa")), register.count(&tag("pis"))), (1, 0));
+        let count = |value| register.list(&tag(value), "", 9).1;
+        assert_eq!((count("pisa"), count("pis")), (1, 0));
     }
 }

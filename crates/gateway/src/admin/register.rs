@@ -48,7 +48,7 @@ pub(super) async fn list(
 ) -> Result<Json<RegisterPage>, Problem> {
     let Asked { find, tags, after, limit } = query(asked)?;
     let filter = filter(find.as_deref(), tags.as_deref())?;
-    Ok(Json(register::list(&admin.state, &filter, &after, limit.unwrap_or(LISTED).clamp(1, LISTED))))
+    register::list(&admin.state, filter, after, limit.unwrap_or(LISTED).clamp(1, LISTED)).await.map(Json)
 }
 
 /// `GET /devices/show`

@@ -5,7 +5,8 @@
 use super::{
     lists::{DEFAULT_LIMIT, limit_of},
     operate::{Operator, receive_from},
-    problems::{AnswerProblems, QueryAndNameProblems, QueryProblems, RegisterProblems},
+    problems::{AnswerProblems, QueryAndNameProblems, QueryProblems, ReadProblems, RegisterProblems},
+    turns::turn,
 };
 use crate::{
     operations::register::{self, Existing, FILE, FileFormat, Imported, RegisterPage, RegisteredObject},
@@ -69,6 +70,7 @@ pub fn filter(find: Option<&str>, tags: Option<&str>) -> Result<Filter, Problem>
     (status = 200, description = "A page of the registered devices, in ascending order of IDs.", body = RegisterPage),
     QueryProblems,
     AccessProblems,
+    ReadProblems,
     AnswerProblems,
 ))]
 pub async fn list(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result<Json<RegisterPage>, Problem> {
@@ -82,7 +84,8 @@ pub async fn list(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result<Js
         }
     }
     let filter = filter(find.as_deref(), tags.as_deref())?;
-    Ok(Json(register::list(&state, &filter, after.as_deref().unwrap_or_default(), limit as usize)))
+    let _turn = turn().await?;
+    register::list(&state, filter, after.unwrap_or_default(), limit as usize).await.map(Json)
 }
 
 #[utoipa::path(get, path = "/api/register/devices/{device}", tag = "register", params(("device" = String, Path, description = "The device's id.")), responses(
@@ -103,6 +106,7 @@ pub async fn show(
     (status = 200, description = "The whole register as a file, which an import reads again.", content((String = "text/csv"), (String = "application/x-ndjson"))),
     QueryProblems,
     AccessProblems,
+    ReadProblems,
     AnswerProblems,
 ))]
 pub async fn export(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result<Response, Problem> {

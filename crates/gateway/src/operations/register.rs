@@ -70,16 +70,23 @@ pub struct Imported {
 }
 
 /// Returns a page of the register.
-pub fn list(state: &GatewayState, filter: &Filter, after: &str, limit: usize) -> RegisterPage {
-    let register = register(state);
-    let mut found = register.list(filter, after, limit + 1);
+pub async fn list(
+    state: &GatewayState,
+    filter: Filter,
+    after: String,
+    limit: usize,
+) -> Result<RegisterPage, Problem> {
+    let register = Arc::clone(register(state));
+    // A search of 100,000 devices takes some tens of milliseconds.
+    let found = tokio::task::spawn_blocking(move || register.list(&filter, &after, limit + 1)).await;
+    let (mut found, matches) = found.map_err(|_| Problem::unreadable())?;
     let more = found.len() > limit;
     found.truncate(limit);
-    RegisterPage {
+    Ok(RegisterPage {
         next: found.last().filter(|_| more).map(|record| record.device.clone()),
         devices: found.iter().map(|record| RegisteredObject::of(record, state)).collect(),
-        matches: register.count(filter),
-    }
+        matches,
+    })
 }
 
 /// Returns the record of `device`.
@@ -215,7 +222,7 @@ async fn change<T: Send + 'static>(
 /// Writes all records again, after a recovery of the buffer that may have lost some.
 pub async fn restore(state: Arc<GatewayState>) {
     let _turn = state.register.lock().await;
-    let records = register(&state).list(&Filter::default(), "", usize::MAX);
+    let records = register(&state).all();
     let rows: Vec<_> = records.iter().map(|record| (record.device.clone(), Some(record.to_json()))).collect();
     if !rows.is_empty() && state.buffer().queue.change(Change::Register { rows }).await.is_err() {
         tracing::error!("the register of devices could not be written after the recovery of the buffer");

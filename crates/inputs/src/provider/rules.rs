@@ -198,12 +198,7 @@ impl Rules {
 
     /// Returns what becomes the message, and whether its profile says how its bytes are decoded. `device` may be an external ID of the
     /// register.
-    fn by_profile(
-        &self,
-        profiles: &Profiles,
-        device: &str,
-        stored: &Stored<'_>,
-    ) -> (Option<Payload>, bool) {
+    fn by_profile(&self, profiles: &Profiles, device: &str, stored: &Stored<'_>) -> (Option<Payload>, bool) {
         let origin = if profiles.need_origin() { stored.to_json() } else { None };
         let record = profiles.find(device);
         let device = record.as_ref().map_or(device, |record| &record.device);
