@@ -146,13 +146,12 @@ pub use message::{
     Sent, is_stable_id, key_of, stable_id,
 };
 pub use messages::{Page, Part, Times};
-pub use opened::{Opened, Options, open};
+pub use opened::{Opened, Options, open, stored_register};
 pub use position::{MAX_BEHIND, Position};
 pub use quarantine::{Filter, InQuarantine, OfDevice};
 pub use queue::{Ack, Queue, Refusal, Ticket, WriteOp};
 pub use reader::{ReadError, Readers, Use};
 pub use references::Named;
-pub use register::stored as stored_register;
 pub use settings::{BufferSettings, QuarantineSettings, WhenFull};
 pub use shares::{NoRoom, Sender, Shares};
 pub use start::{Buffer, IdleWriter};

@@ -5,7 +5,7 @@ use super::{
     damage::is_damage,
     devices::Devices,
     duplicates::Duplicates,
-    file::{BufferError, BufferFile},
+    file::{self, BufferError, BufferFile},
     in_place::{Fault, Files, Identity},
     layouts,
     position::Position,
@@ -215,4 +215,14 @@ pub fn load(
         duplicates,
         devices,
     })
+}
+
+/// Returns the records in the buffer at `path`, as JSON; none if it does not exist, or is from before the register. A gateway may have the
+/// buffer open.
+pub fn stored_register(path: &Path) -> rusqlite::Result<Vec<String>> {
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let connection = file::open_to_read(path)?;
+    if connection.table_exists(None, "register")? { register::load(&connection) } else { Ok(Vec::new()) }
 }

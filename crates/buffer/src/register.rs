@@ -1,9 +1,7 @@
 //! The register of devices: a row for each, which this crate does not read.
 
-use crate::file;
 use crc32fast::Hasher;
 use rusqlite::Connection;
-use std::path::Path;
 
 /// Version 9 adds the register. `about` is the record of the device as JSON, and `check` a CRC-32 over both, by which recovery recognizes
 /// a row.
@@ -33,16 +31,6 @@ pub fn save(connection: &Connection, rows: &[(String, Option<String>)]) -> rusql
         };
     }
     Ok(())
-}
-
-/// Returns the records in the buffer at `path`, as JSON; none if it does not exist, or is from before the register. A gateway may have the
-/// buffer open.
-pub fn stored(path: &Path) -> rusqlite::Result<Vec<String>> {
-    if !path.exists() {
-        return Ok(Vec::new());
-    }
-    let connection = file::open_to_read(path)?;
-    if connection.table_exists(None, "register")? { load(&connection) } else { Ok(Vec::new()) }
 }
 
 /// Returns the records of all devices.
