@@ -28,8 +28,8 @@ pub struct FileError {
     pub message: String,
 }
 
-fn error(line: u64, message: impl ToString) -> FileError {
-    FileError { line, message: message.to_string() }
+fn error(line: u64, message: impl Into<String>) -> FileError {
+    FileError { line, message: message.into() }
 }
 
 /// Reads the records of a file.
@@ -53,7 +53,7 @@ pub fn read(bytes: &[u8], format: FileFormat, register: &Register) -> Result<Vec
     drop(first);
     let (lines, edits): (Vec<_>, Vec<_>) =
         records.into_iter().map(|(line, record)| (line, Edit::set(record))).unzip();
-    register.check(&edits).map_err(|conflict| error(lines[conflict.edit], &conflict))?;
+    register.check(&edits).map_err(|conflict| error(lines[conflict.edit], conflict.to_string()))?;
     Ok(edits)
 }
 
@@ -100,7 +100,7 @@ fn read_csv(bytes: &[u8]) -> Result<Vec<(u64, Record)>, FileError> {
                 error(line, format!("{len} cells; the header has {expected_len}"))
             }
             csv::ErrorKind::Utf8 { .. } => error(line, "the text is not UTF-8"),
-            _ => error(line, e),
+            _ => error(line, e.to_string()),
         }
     };
     let names: Vec<String> = rows.headers().map_err(wrong)?.iter().map(str::to_owned).collect();

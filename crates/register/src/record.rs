@@ -2,7 +2,8 @@
 
 use crate::Tags;
 use dunnage_base::name::{is_device, is_name};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::IgnoredAny};
+use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// Longest name of a device and longest value of a tag, in bytes.
@@ -11,12 +12,24 @@ const TEXT: usize = 128;
 const NOTES: usize = 1024;
 /// Most tags, and most external IDs, of a device.
 const MANY: usize = 16;
+/// The fields of a record.
+const FIELDS: [&str; 10] = [
+    "device",
+    "name",
+    "tags",
+    "external_ids",
+    "profile",
+    "latitude",
+    "longitude",
+    "interval_seconds",
+    "notes",
+    "disabled",
+];
 /// Longest expected interval: a year.
 const INTERVAL: u64 = 366 * 86_400;
 
 /// What the register holds of a device.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Record {
     /// The device's ID.
     pub device: String,
@@ -142,6 +155,11 @@ impl Record {
     /// What is wrong, with the field where one is.
     pub fn from_json(json: &str) -> Result<Record, String> {
         let record: Record = serde_json::from_str(json).map_err(|e| e.to_string())?;
+        // Not by serde, because the schema in the OpenAPI document is part of a larger object.
+        let given: BTreeMap<String, IgnoredAny> = serde_json::from_str(json).map_err(|e| e.to_string())?;
+        if let Some(unknown) = given.keys().find(|key| !FIELDS.contains(&key.as_str())) {
+            return Err(format!("unknown field {unknown:?}; the fields are {}", FIELDS.join(", ")));
+        }
         record.check().map_err(|e| e.to_string())?;
         Ok(record)
     }
@@ -191,7 +209,7 @@ mod tests {
             (r#""latitude":1"#, "longitude: missing beside latitude"),
             (r#""latitude":91,"longitude":0"#, "latitude: must be -90 to 90"),
             (r#""interval_seconds":0"#, "interval_seconds: must be 1 to"),
-            (r#""place":1"#, "unknown field `place`"),
+            (r#""place":1"#, "unknown field \"place\"; the fields are device, name"),
         ] {
             let found = Record::from_json(&format!(r#"{{"device":"d",{more}}}"#)).unwrap_err();
             assert!(found.contains(error), "{more}: {found}");

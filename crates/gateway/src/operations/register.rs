@@ -234,7 +234,7 @@ pub fn load(records: Vec<String>) -> Register {
     let read = |json: String| {
         Record::from_json(&json)
             .inspect_err(|error| {
-                tracing::error!(error, record = json, "a device of the register cannot be read")
+                tracing::error!(error, record = json, "a device of the register cannot be read");
             })
             .ok()
     };

@@ -55,7 +55,7 @@ struct Binary(Vec<u8>);
 /// Stores a message, or a batch, of `device`.
 #[utoipa::path(post, path = "/ingest/{device}", tag = "ingest",
     params(
-        ("device" = String, Path, description = "The device's id.", pattern = "^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$"),
+        ("device" = String, Path, description = "The device's id, of at most 128 bytes.", pattern = "^[^\\x00-\\x1f\\x7f-\\x9f]{1,128}$"),
         ("schema" = Option<String>, Query, description = "The message's schema.", pattern = "^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$"),
         ("link" = Option<String>, Query, description = "The link it came over.", pattern = "^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$"),
         ("Idempotency-Key" = Option<String>, Header, description = "What the sender calls the message, or the batch.", pattern = "^[!-~]{1,128}$"),

@@ -120,7 +120,7 @@ impl Pointers {
         let all = optional.into_iter().filter_map(|(key, pointer)| Some((key, pointer.as_ref()?)));
         let all = all.chain([("device", &self.device)]).chain(self.id.iter().map(|pointer| ("id", pointer)));
         for (key, pointer) in all {
-            if !pointer.starts_with('/') && !(key == "decoded" && pointer.is_empty()) {
+            if !(pointer.starts_with('/') || key == "decoded" && pointer.is_empty()) {
                 return Err(format!("pointers: {key}: {pointer:?} is not a JSON pointer, such as /imei"));
             }
         }
