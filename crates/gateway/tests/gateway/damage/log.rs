@@ -2,7 +2,7 @@
 
 use super::{PAGE, body, copy, fill, messages, write};
 use crate::support::{JSON, child, start_in, wait::wait_until};
-use std::{collections::HashSet, fs};
+use std::{collections::HashSet, fs, ops::Range};
 
 #[test]
 fn a_damaged_log_loses_only_the_messages_in_damaged_frames() {
@@ -75,14 +75,37 @@ fn left_out_ids_are_no_lag() {
     assert!(*messages(&gateway).keys().last().unwrap() > 1 << 24);
 }
 
-/// Returns the messages that a page contains completely.
+/// Returns the messages that a page contains completely, in cells that it uses: a page that was split still has bytes of rows that are
+/// elsewhere now.
 fn complete_messages(page: &[u8]) -> Vec<u64> {
     const HEAD: &[u8] = b"{\"n\":";
+    let cells = cells(page);
     let begins = (0..page.len()).filter(|at| page[*at..].starts_with(HEAD));
     let read = |at: usize| {
         let digits = page[at + HEAD.len()..].split(|byte| *byte == b',').next()?;
         let n = std::str::from_utf8(digits).ok()?.parse().ok()?;
         page[at..].starts_with(body(n).as_bytes()).then_some(n as u64)
     };
-    begins.filter_map(read).collect()
+    begins.filter(|at| cells.iter().any(|cell| cell.contains(at))).filter_map(read).collect()
+}
+
+/// Returns where the cells of a leaf of a table are: the SQLite file format, "B-tree Pages". A long one continues on other pages.
+fn cells(page: &[u8]) -> Vec<Range<usize>> {
+    const LEAF: u8 = 0x0d;
+    let number = |at: usize| usize::from(u16::from_be_bytes([page[at], page[at + 1]]));
+    if page[0] != LEAF {
+        return Vec::new();
+    }
+    let cell = |n: usize| {
+        let begin = number(8 + 2 * n);
+        let (mut at, mut payload) = (begin, 0);
+        loop {
+            payload = payload << 7 | usize::from(page[at] & 0x7f);
+            at += 1;
+            if page[at - 1] < 0x80 {
+                break begin..at + payload;
+            }
+        }
+    };
+    (0..number(3)).map(cell).collect()
 }
