@@ -120,6 +120,7 @@ pub async fn export(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result<
         (header::CONTENT_TYPE, media_type.to_owned()),
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
     ];
+    let _turn = turn().await?;
     Ok((headers, register::export(&state, format).await?).into_response())
 }
 
