@@ -28,7 +28,7 @@ export class OperationsView {
   constructor(address, open) {
     this.result = el("p", { role: "status", class: "result" });
     this.problem = el("p", { class: "wrong", role: "alert" });
-    const operator = (this.operator = new Operator((text) => this.#changed(text)));
+    const operator = (this.operator = new Operator((text) => this.#changed(text), "operate"));
     this.rates = new RatesPanel();
     this.inputs = new InputsPanel();
     this.outputs = new OutputsPanel(operator, address, open);

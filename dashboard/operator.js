@@ -49,15 +49,15 @@ export class Operator {
   #running = false;
   #stopped = false;
 
-  /** `done(text)` is called when an operation has changed something. */
-  constructor(done) {
+  /** `done(text)` is called when an operation has changed something. `id` begins the IDs of the elements of this dialog. */
+  constructor(done, id) {
     this.done = done;
-    this.title = el("h2", { id: "operate-title" });
+    this.title = el("h2", { id: `${id}-title` });
     this.what = el("p", {});
     this.fields = el("div", { class: "entries" });
-    this.input = el("input", { id: "operate-token", type: "password", autocomplete: "off", spellcheck: "false", autocapitalize: "off", maxlength: 128, "aria-describedby": "operate-about" });
-    this.about = el("p", { class: "soft", id: "operate-about" }, ...prose("`dunnage gateway token new --operate` makes one. The page keeps it until it is closed, and stores it nowhere."));
-    this.entry = el("div", {}, el("label", { for: "operate-token" }, "Token that may operate"), this.input, this.about);
+    this.input = el("input", { id: `${id}-token`, type: "password", autocomplete: "off", spellcheck: "false", autocapitalize: "off", maxlength: 128, "aria-describedby": `${id}-about` });
+    this.about = el("p", { class: "soft", id: `${id}-about` }, ...prose("`dunnage gateway token new --operate` makes one. The page keeps it until it is closed, and stores it nowhere."));
+    this.entry = el("div", {}, el("label", { for: `${id}-token` }, "Token that may operate"), this.input, this.about);
     this.known = el("p", { class: "soft" }, "The token that you entered before is used. ");
     const other = el("button", { type: "button", class: "plain" }, "Use another one");
     this.known.append(other);
@@ -66,7 +66,7 @@ export class Operator {
     this.cancel = el("button", { type: "button" }, "Cancel");
     this.act = el("button", { type: "submit" });
     const form = el("form", {}, this.title, this.what, this.fields, this.entry, this.known, this.error, this.progress, el("p", { class: "buttons" }, this.cancel, this.act));
-    this.dialog = el("dialog", { class: "operate", "aria-labelledby": "operate-title" }, form);
+    this.dialog = el("dialog", { class: "operate", "aria-labelledby": `${id}-title` }, form);
     document.body.append(this.dialog);
     form.addEventListener("submit", (event) => {
       event.preventDefault();

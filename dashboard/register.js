@@ -50,7 +50,7 @@ export class RegisterView {
   /** `choose(device)` shows a device. */
   constructor(choose) {
     this.result = el("p", { role: "status", class: "result" });
-    const operator = (this.operator = new Operator((text) => this.#changed(text)));
+    const operator = (this.operator = new Operator((text) => this.#changed(text), "register-operate"));
     this.find = el("input", { id: "register-find", type: "search", placeholder: "ID, name, external ID, notes", autocomplete: "off", spellcheck: "false", maxlength: 128 });
     this.tags = el("input", { id: "register-tags", type: "search", placeholder: "site=pisa", autocomplete: "off", spellcheck: "false", maxlength: 256 });
     const columns = SHOWN.map((column) => (column.link ? { ...column, open: ({ device }) => choose(device) } : column));
