@@ -20,7 +20,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use dunnage_inputs::{AccessProblems, NoQuery, Problem, Segment, query};
-use dunnage_register::{Filter, Record, Tags};
+use dunnage_register::{Filter, Tags};
 use std::sync::Arc;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -133,7 +133,7 @@ pub fn format_of(name: &str) -> Result<FileFormat, Problem> {
     }
 }
 
-#[utoipa::path(put, path = "/api/register/devices/{device}", tag = "register", params(("device" = String, Path, description = "The device's id.")), request_body = Record, security(("token" = [])), responses(
+#[utoipa::path(put, path = "/api/register/devices/{device}", tag = "register", params(("device" = String, Path, description = "The device's id.")), request_body(content = serde_json::Value, description = "The fields of the record; `device` may be left out."), security(("token" = [])), responses(
     (status = 200, description = "The device has this record.", body = RegisteredObject),
     RegisterProblems,
 ))]
@@ -150,7 +150,7 @@ pub async fn put(
     put.map(Json)
 }
 
-#[utoipa::path(patch, path = "/api/register/devices/{device}", tag = "register", params(("device" = String, Path, description = "The device's id.")), request_body(content = Record, description = "A JSON merge patch (RFC 7396): fields to set, and null for those to remove."), security(("token" = [])), responses(
+#[utoipa::path(patch, path = "/api/register/devices/{device}", tag = "register", params(("device" = String, Path, description = "The device's id.")), request_body(content = serde_json::Value, description = "A JSON merge patch (RFC 7396): fields to set, and null for those to remove."), security(("token" = [])), responses(
     (status = 200, description = "The record of the device after the change.", body = RegisteredObject),
     RegisterProblems,
     (status = 404, description = "`not-found`: the device is not in the register", body = Problem, content_type = "application/problem+json"),
