@@ -121,7 +121,7 @@ export class RegisterView {
     this.table.draw(devices);
     this.table.node.hidden = devices.length === 0;
     this.empty.hidden = devices.length > 0;
-    setText(this.empty, filtered ? "No registered device is like that." : "No device is registered. Messages are stored all the same; the register adds names, tags and other IDs of devices to them.");
+    setText(this.empty, filtered ? "No registered device matches." : "No device is registered. Messages are stored all the same; the register adds names, tags and other IDs of devices to them.");
     this.pages.hidden = !next && this.#before.length === 0;
     this.previous.disabled = this.#before.length === 0;
     this.next.disabled = !next;

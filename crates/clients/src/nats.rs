@@ -145,7 +145,7 @@ pub fn header_of(device: &str) -> String {
     utf8_percent_encode(device, PLAIN_OR_DOT).to_string()
 }
 
-/// Decodes a token, or the value of a header, to the device's ID. One that is not UTF-8 then is no device ID.
+/// Decodes a token, or the value of a header, to the device's ID. One that is not UTF-8 becomes an empty text, which is not a device ID.
 pub fn device_of(token: &str) -> String {
     percent_decode_str(token).decode_utf8().map_or_else(|_| String::new(), Into::into)
 }

@@ -21,9 +21,9 @@ const SAVED: u32 = 3;
 const UNREACHED: i128 = 16;
 /// Fewer values than this do not show the number of bits.
 const BITS_FROM: i128 = 15;
-/// The values of so many bits are no chance, even in few frames.
+/// Numbers do not reach both ends of this many values by chance, even in few frames.
 const SEVEN_BITS: i128 = 1 << 7;
-/// The most decimals that noise hides: `3 * 0.1` is 0.30000000000000004.
+/// The most decimal places that noise hides: `3 * 0.1` is 0.30000000000000004.
 const NOISY_PLACES: u32 = 9;
 /// The largest noise, relative to the number or to 1, and the largest in the last place.
 const NOISE: f64 = 1e-12;

@@ -10,7 +10,7 @@ use crate::{
 use dunnage_formats::{Format, Json, Kind, Value};
 use dunnage_vendor_codec::{Engine, Error, Input, Output};
 
-/// After so many frames that exceed a limit, no more are decoded: each may take 100 ms.
+/// The number of frames over a limit after which no more are decoded: each may take 100 ms.
 const LIMITS: u64 = 20;
 
 /// A message that the codec returned.
@@ -21,7 +21,7 @@ pub struct Decoded {
     pub text: String,
 }
 
-/// What became of mutated frames.
+/// The outcomes of decoding mutated frames.
 #[derive(Debug, Default)]
 pub struct Outcomes {
     pub frames: usize,

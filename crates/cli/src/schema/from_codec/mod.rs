@@ -43,7 +43,7 @@ pub struct FromCodec {
     seed: u64,
 }
 
-/// What the codec returned.
+/// The messages that the codec returned.
 struct Messages {
     /// Of the examples that it decodes.
     examples: Vec<Decoded>,

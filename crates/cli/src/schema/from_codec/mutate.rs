@@ -18,7 +18,7 @@ const ENDS: [u8; 5] = [0, 1, 0x7f, 0x80, 0xff];
 const FIELDS: [usize; 5] = [1, 2, 3, 4, 8];
 /// Bytes above this are rarely states.
 const STATES: u8 = 16;
-/// After so many mutations that were there before, there are hardly any others.
+/// The number of repeated mutations after which the search ends: hardly any others are left.
 const TRIES: usize = 1000;
 
 /// The kinds of mutations, and how many of 20 frames each has, as long as it has any.
