@@ -220,7 +220,7 @@ impl Parts {
             rates,
             quarantine: Mutex::default(),
             register: Mutex::default(),
-            files: register::memory(),
+            bodies: register::memory(),
         };
         Built { state: Arc::new(state), listener: self.listener, writer }
     }

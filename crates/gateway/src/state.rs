@@ -37,8 +37,8 @@ pub struct GatewayState {
     pub quarantine: Mutex<()>,
     /// Held while a request changes the register: one at a time.
     pub register: Mutex<()>,
-    /// The memory of files that are imported into the register.
-    pub files: Memory,
+    /// The memory of the bodies of operations.
+    pub bodies: Memory,
 }
 
 impl GatewayState {

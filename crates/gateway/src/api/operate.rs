@@ -67,9 +67,9 @@ pub struct Operator {
 }
 
 impl Operator {
-    /// Logs what the operator did with a device of the register.
-    pub fn log(&self, action: &'static str, device: &str, ok: bool) {
-        tracing::info!(token = self.token, address = %self.address, device, ok, "an operator {action}");
+    /// Logs what the operator did with the register: with a device, or with how many.
+    pub fn log(&self, action: &'static str, devices: &str, ok: bool) {
+        tracing::info!(token = self.token, address = %self.address, devices, ok, "an operator {action}");
     }
 }
 
@@ -167,7 +167,7 @@ pub async fn retry_quarantine(
     _: NoQuery,
     body: Body,
 ) -> Result<Json<Retried>, Problem> {
-    let (selection, part) = read::<QuarantineSelection>(&state, operator.address, body).await?.checked()?;
+    let (selection, part) = read::<QuarantineSelection>(&state, &operator, body).await?.checked()?;
     to_the_end(async move {
         let retried = quarantine::retry(&state, &selection, None, part).await;
         let (stored, failed) = retried.as_ref().map_or((0, 0), |retried| (retried.stored, retried.failed));
@@ -189,7 +189,7 @@ pub async fn discard_quarantine(
     _: NoQuery,
     body: Body,
 ) -> Result<Json<Discarded>, Problem> {
-    let (selection, part) = read::<QuarantineSelection>(&state, operator.address, body).await?.checked()?;
+    let (selection, part) = read::<QuarantineSelection>(&state, &operator, body).await?.checked()?;
     to_the_end(async move {
         let discarded = quarantine::discard(&state, &selection, part).await;
         let messages = discarded.as_ref().map_or(0, |discarded| discarded.dropped);
@@ -239,7 +239,7 @@ async fn resolve(
     body: Body,
     action: Action,
 ) -> Result<Json<Resolved>, Problem> {
-    let selection = read::<DeadLetterSelection>(&state, operator.address, body).await?;
+    let selection = read::<DeadLetterSelection>(&state, &operator, body).await?;
     let chosen = chosen(selection.ids, selection.up_to, selection.after)?;
     dead_letters::counts(&state, Some(&output))?;
     to_the_end(async move {
@@ -320,28 +320,30 @@ fn limits(state: &GatewayState, bytes: usize) -> HttpSettings {
     HttpSettings { body_limit_bytes: bytes, ..state.env.http.clone() }
 }
 
-/// Receives the body of an operation on the register, of at most `most` bytes. The bytes of all of them have a limit.
+/// Receives the body of an operation, of at most `most` bytes. The bodies of all operations together have a limit of their own.
 pub async fn receive_from(
     state: &GatewayState,
     operator: &Operator,
     body: Body,
     most: usize,
 ) -> Result<Bytes, Problem> {
-    let mut room = state.files.reserve();
+    let mut room = state.bodies.reserve();
     let sender = Sender { address: operator.address, device: None };
     Ok(receive(body, &limits(state, most), sender, &mut room).await?)
 }
 
-/// Receives and parses a body. It counts as an incoming message of `from`, so it can be rejected while memory for those is exhausted.
-async fn read<T: DeserializeOwned>(state: &GatewayState, from: IpAddr, body: Body) -> Result<T, Problem> {
-    let mut room = state.ingest().reserve();
-    let bytes =
-        receive(body, &limits(state, BODY), Sender { address: from, device: None }, &mut room).await?;
+/// Receives and parses a selection.
+async fn read<T: DeserializeOwned>(
+    state: &GatewayState,
+    operator: &Operator,
+    body: Body,
+) -> Result<T, Problem> {
+    let bytes = receive_from(state, operator, body, BODY).await?;
     serde_json::from_slice(&bytes).map_err(|e| bad(format!("the body is not a selection: {e}")))
 }
 
 /// Completes an operation, and its line in the log, even if the client disconnects.
-async fn to_the_end<T: Send + 'static>(
+pub async fn to_the_end<T: Send + 'static>(
     operation: impl Future<Output = Result<T, Problem>> + Send + 'static,
 ) -> Result<Json<T>, Problem> {
     tokio::spawn(operation).await.unwrap_or_else(|_| Err(Problem::unreadable())).map(Json)

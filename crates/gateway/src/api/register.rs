@@ -4,7 +4,7 @@
 
 use super::{
     lists::{DEFAULT_LIMIT, limit_of},
-    operate::{Operator, receive_from},
+    operate::{Operator, receive_from, to_the_end},
     problems::{AnswerProblems, QueryAndNameProblems, QueryProblems, ReadProblems, RegisterProblems},
     turns::turn,
 };
@@ -145,9 +145,12 @@ pub async fn put(
     body: Body,
 ) -> Result<Json<RegisteredObject>, Problem> {
     let body = receive_from(&state, &operator, body, BODY).await?;
-    let put = register::put(&state, device.clone(), &body).await;
-    operator.log("set a device of the register", &device, put.is_ok());
-    put.map(Json)
+    to_the_end(async move {
+        let put = register::put(&state, device.clone(), &body).await;
+        operator.log("set a device of the register", &device, put.is_ok());
+        put
+    })
+    .await
 }
 
 #[utoipa::path(patch, path = "/api/register/devices/{device}", tag = "register", params(("device" = String, Path, description = "The device's id.")), request_body(content = serde_json::Value, description = "A JSON merge patch (RFC 7396): fields to set, and null for those to remove."), security(("token" = [])), responses(
@@ -164,9 +167,12 @@ pub async fn patch(
 ) -> Result<Json<RegisteredObject>, Problem> {
     let body = receive_from(&state, &operator, body, BODY).await?;
     let patch = serde_json::from_slice(&body).map_err(|e| Problem::new(register::RECORD, e.to_string()))?;
-    let patched = register::patch(&state, device.clone(), patch, Existing::Required).await;
-    operator.log("changed a device of the register", &device, patched.is_ok());
-    patched.map(Json)
+    to_the_end(async move {
+        let patched = register::patch(&state, device.clone(), patch, Existing::Required).await;
+        operator.log("changed a device of the register", &device, patched.is_ok());
+        patched
+    })
+    .await
 }
 
 #[utoipa::path(delete, path = "/api/register/devices/{device}", tag = "register", params(("device" = String, Path, description = "The device's id.")), security(("token" = [])), responses(
@@ -180,9 +186,12 @@ pub async fn remove(
     Segment(device): Segment,
     _: NoQuery,
 ) -> Result<StatusCode, Problem> {
-    let removed = register::remove(&state, vec![device.clone()]).await;
-    operator.log("removed a device from the register", &device, removed.is_ok());
-    removed.map(|()| StatusCode::NO_CONTENT)
+    let removed = to_the_end(async move {
+        let removed = register::remove(&state, vec![device.clone()]).await;
+        operator.log("removed a device from the register", &device, removed.is_ok());
+        removed
+    });
+    removed.await.map(|_| StatusCode::NO_CONTENT)
 }
 
 #[utoipa::path(post, path = "/api/register/import", tag = "register", params(("dry_run" = Option<bool>, Query, description = "Whether to change nothing.")), request_body(description = "The file: a record for each line.", content((String = "text/csv"), (String = "application/x-ndjson"))), security(("token" = [])), responses(
@@ -206,7 +215,16 @@ pub async fn import(
         dry_run = value.parse().map_err(|_| query::bad_query("dry_run must be true or false"))?;
     }
     let body = receive_from(&state, &operator, body, FILE).await?;
-    let imported = register::import(&state, body, format, !dry_run).await;
-    operator.log("imported devices into the register", "", imported.is_ok());
-    imported.map(Json)
+    to_the_end(async move {
+        let imported = register::import(&state, body, format, !dry_run).await;
+        let action = if dry_run {
+            "previewed an import into the register"
+        } else {
+            "imported devices into the register"
+        };
+        let counts = imported.as_ref().map_or_else(|_| String::new(), ToString::to_string);
+        operator.log(action, &counts, imported.is_ok());
+        imported
+    })
+    .await
 }

@@ -129,11 +129,13 @@ impl Index {
     pub fn registered<'d>(&mut self, devices: impl Iterator<Item = &'d str>) -> bool {
         for device in devices {
             let Some(place) = self.places.get(device) else { continue };
-            if let Some(entry) = &mut self.entries[*place] {
-                classify(entry, None, &self.profiles, &mut self.names[Kind::Profile as usize]);
+            let Some(entry) = &mut self.entries[*place] else { continue };
+            match self.profiles.need_origin() {
+                true => expect(entry, &self.profiles),
+                false => classify(entry, None, &self.profiles, &mut self.names[Kind::Profile as usize]),
             }
         }
-        self.read_origins_again()
+        self.profiles.need_record() && self.read_origins_again()
     }
 
     fn read_origins_again(&mut self) -> bool {
@@ -313,14 +315,19 @@ impl Index {
     }
 }
 
+/// Sets the interval that the register says.
+fn expect(entry: &mut Entry, profiles: &Profiles) {
+    let record = profiles.record(&entry.device);
+    let seconds = record.and_then(|record| record.interval_seconds);
+    entry.cadence.registered = seconds.map(|seconds| seconds.saturating_mul(1_000_000) as i64);
+}
+
 /// Classifies a device by its last message, which has `origin`.
 fn classify(entry: &mut Entry, origin: Option<&str>, profiles: &Profiles, names: &mut Names) {
     let subject = Subject::new(&entry.device, origin);
     names.replace(&mut entry.names[Kind::Profile as usize], profiles.label(&subject));
     entry.cadence.silent_after = profiles.silent_after(&subject);
-    let record = profiles.record(&entry.device);
-    let seconds = record.and_then(|record| record.interval_seconds);
-    entry.cadence.registered = seconds.map(|seconds| seconds.saturating_mul(1_000_000) as i64);
+    expect(entry, profiles);
     entry.cadence.every = entry.names[Kind::Schema as usize].as_ref().and_then(|name| profiles.every(name));
 }
 

@@ -9,7 +9,7 @@ use dunnage_inputs::{Problem, ProblemKind};
 use dunnage_register::{Conflict, Edit, Filter, Record, Register, files};
 use serde::Serialize;
 use serde_json::Value;
-use std::{collections::HashSet, sync::Arc};
+use std::{collections::HashSet, fmt, sync::Arc};
 use utoipa::ToSchema;
 
 pub use dunnage_register::files::FileFormat;
@@ -24,7 +24,7 @@ pub const CONFLICT: ProblemKind =
 /// Largest file that is imported, in bytes: 100,000 devices with 650 bytes each.
 pub const FILE: usize = 64 << 20;
 
-/// Creates the memory of files that arrive: for one at a time.
+/// Creates the memory of the bodies of operations: for one file of devices at a time.
 pub fn memory() -> Memory {
     Memory::new(Shares::of(FILE, FILE))
 }
@@ -67,6 +67,14 @@ pub struct Imported {
     changed: usize,
     /// Devices whose records stay the same.
     unchanged: usize,
+}
+
+/// `2 added, 1 changed, 0 unchanged`.
+impl fmt::Display for Imported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Imported { added, changed, unchanged } = self;
+        write!(f, "{added} added, {changed} changed, {unchanged} unchanged")
+    }
 }
 
 /// Returns a page of the register.

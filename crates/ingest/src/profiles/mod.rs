@@ -190,6 +190,11 @@ impl Profiles {
         self.need_origin
     }
 
+    /// Whether the record of a device can decide: some profile has a name or a condition on a tag.
+    pub fn need_record(&self) -> bool {
+        self.need_record
+    }
+
     /// Returns the encoding that `content_type` names; if it names none, the codec of the message's profile, or the encoding of the one format
     /// that the profile allows.
     pub fn decoding(&self, subject: &Subject<'_>, content_type: &str) -> Result<Decoding, Rejected> {
