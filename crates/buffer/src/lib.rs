@@ -149,7 +149,7 @@ pub use messages::{Page, Part, Times};
 pub use opened::{Opened, Options, open, stored_register};
 pub use position::{MAX_BEHIND, Position};
 pub use quarantine::{Filter, InQuarantine, OfDevice};
-pub use queue::{Ack, Queue, Refusal, Ticket, WriteOp};
+pub use queue::{Ack, FailedBatches, Queue, Refusal, Ticket, WriteOp};
 pub use reader::{ReadError, Readers, Use};
 pub use references::Named;
 pub use settings::{BufferSettings, QuarantineSettings, WhenFull};

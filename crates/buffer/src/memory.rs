@@ -71,6 +71,8 @@ struct Signal {
 /// Bytes that are counted until this is dropped.
 pub struct Reservation {
     bytes: usize,
+    /// The count of failed batches above which the message is refused ([`Queue::reserve_in_order`](crate::Queue::reserve_in_order)).
+    pub(super) failed_batches: Option<u64>,
     memory: Memory,
     transfer: Option<(u64, Arc<Signal>)>,
 }
@@ -83,7 +85,7 @@ impl Memory {
 
     /// Returns an empty reservation. It grows as bytes arrive.
     pub fn reserve(&self) -> Reservation {
-        Reservation { bytes: 0, memory: self.clone(), transfer: None }
+        Reservation { bytes: 0, failed_batches: None, memory: self.clone(), transfer: None }
     }
 
     /// Returns how many bytes are in use.

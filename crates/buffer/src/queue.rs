@@ -8,7 +8,7 @@ use super::{
 use crate::message::{NewMessage, NewQuarantined};
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
+    atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
 };
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -48,7 +48,14 @@ pub struct Ticket {
     pub answer: oneshot::Sender<bool>,
     /// The ID in the quarantine of a message that is decoded again.
     pub requeued: Option<i64>,
-    _reservation: Reservation,
+    reservation: Reservation,
+}
+
+impl Ticket {
+    /// Returns whether the message would be written before an earlier one of its sender.
+    pub(super) fn is_out_of_order(&self, failed_batches: u64) -> bool {
+        self.reservation.failed_batches.is_some_and(|count| count < failed_batches)
+    }
 }
 
 /// Why a message is not durable.
@@ -73,6 +80,18 @@ pub struct Queue {
     buffer_full: Arc<AtomicBool>,
     /// How many checks are in the queue.
     checks: Arc<AtomicUsize>,
+    failed_batches: FailedBatches,
+}
+
+/// Counts the batches that could not be written.
+#[derive(Clone, Default)]
+pub struct FailedBatches(Arc<AtomicU64>);
+
+impl FailedBatches {
+    /// Returns the count.
+    pub fn count(&self) -> u64 {
+        self.0.load(Ordering::Acquire)
+    }
 }
 
 /// The pending acknowledgement of a message. It resolves when the message is committed.
@@ -88,6 +107,7 @@ impl Queue {
                 memory: Memory::new(shares),
                 buffer_full: Arc::default(),
                 checks: Arc::default(),
+                failed_batches: FailedBatches::default(),
             },
             receiver,
         )
@@ -96,6 +116,25 @@ impl Queue {
     /// Returns an empty reservation. It grows as bytes arrive.
     pub fn reserve(&self) -> Reservation {
         self.memory.reserve()
+    }
+
+    /// Returns an empty reservation for a message whose order matters. The message is refused if more than `failed_batches` have failed by the time that
+    /// it would be written. A sender with several messages in the queue takes the count before the first of them. If one of them is in a batch that
+    /// fails, those behind it are then refused, too, and not written before it.
+    pub fn reserve_in_order(&self, failed_batches: u64) -> Reservation {
+        let mut reservation = self.reserve();
+        reservation.failed_batches = Some(failed_batches);
+        reservation
+    }
+
+    /// Returns the count of batches that could not be written.
+    pub fn failed_batches(&self) -> &FailedBatches {
+        &self.failed_batches
+    }
+
+    /// Records that a batch could not be written.
+    pub(super) fn note_failed_batch(&self) {
+        self.failed_batches.0.fetch_add(1, Ordering::Release);
     }
 
     /// Queues a message. The [`Ack`] tells when it is durable. `queued` is called once the writer is responsible for the message.
@@ -137,7 +176,7 @@ impl Queue {
             mpsc::error::TrySendError::Closed(()) => Refusal::NotWritten,
         })?;
         let (answer, durable) = oneshot::channel();
-        place.send(op(Ticket { answer, requeued: None, _reservation: room }));
+        place.send(op(Ticket { answer, requeued: None, reservation: room }));
         queued();
         Ok(Ack(durable))
     }
@@ -151,7 +190,7 @@ impl Queue {
         id: i64,
     ) -> Result<oneshot::Receiver<bool>, Refusal> {
         let (answer, durable) = oneshot::channel();
-        let ticket = Ticket { answer, requeued: Some(id), _reservation: room };
+        let ticket = Ticket { answer, requeued: Some(id), reservation: room };
         self.sender.send(WriteOp::Message(message, ticket)).await.map_err(|_| Refusal::NotWritten)?;
         Ok(durable)
     }
@@ -270,5 +309,15 @@ mod tests {
         writer.recv_many(&mut batch, 2).await;
         queue.taken(&batch);
         assert_eq!((queue.depth(), queue.free()), (1, 2));
+    }
+
+    #[tokio::test]
+    async fn a_message_behind_a_failed_batch_is_refused() {
+        let (queue, _writer) = Queue::new(3, Shares::of(1 << 20, 1 << 16));
+        let rooms = [queue.reserve(), queue.reserve_in_order(0), queue.reserve_in_order(1)];
+        queue.note_failed_batch();
+        let ticket = |reservation| Ticket { answer: oneshot::channel().0, requeued: None, reservation };
+        let failed = queue.failed_batches().count();
+        assert_eq!(rooms.map(|room| ticket(room).is_out_of_order(failed)), [false, true, false]);
     }
 }

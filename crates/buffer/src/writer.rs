@@ -171,6 +171,7 @@ impl<O: Observer> Writer<O> {
                 continue;
             }
             // At the stop, an empty batch may still have a count of refused messages to write.
+            self.refuse_out_of_order(&mut batch);
             let durable = self.write(&mut batch);
             // Waking hundreds of requests takes longer from outside the runtime than from one of its own tasks.
             self.runtime.spawn(async move { answer(batch, durable) });
@@ -233,6 +234,7 @@ impl<O: Observer> Writer<O> {
                     entry => matches!(entry, WriteOp::Quarantine(..) | WriteOp::Duplicate(_)),
                 };
                 let is_batch = batch.iter().any(|entry| !matches!(entry, WriteOp::CheckFiles));
+                self.readers.queue().note_failed_batch();
                 self.note_failure(is_batch.then(|| batch.iter().filter(messages).count()), &e);
                 if !self.loaded.connection.is_autocommit() {
                     self.reopen();
@@ -240,6 +242,23 @@ impl<O: Observer> Writer<O> {
             }
         }
         !self.failed
+    }
+
+    /// Takes the messages from `batch` whose predecessors could not be written, and refuses them.
+    fn refuse_out_of_order(&self, batch: &mut Vec<WriteOp>) {
+        let failed = self.readers.queue().failed_batches().count();
+        let refused: Vec<_> = batch
+            .extract_if(.., |entry| match entry {
+                WriteOp::Message(_, ticket) | WriteOp::Quarantine(_, ticket) => {
+                    ticket.is_out_of_order(failed)
+                }
+                _ => false,
+            })
+            .collect();
+        if !refused.is_empty() {
+            self.stats.refuse(refused.len() as u64);
+            self.runtime.spawn(async move { answer(refused, false) });
+        }
     }
 
     fn set_full(&self, full: bool) {

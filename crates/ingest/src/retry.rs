@@ -5,6 +5,7 @@ use crate::{
     rejected::{Code, Rejected},
     submit::{Pending, RawMessage},
 };
+use dunnage_buffer::Reservation;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -20,18 +21,21 @@ impl Ingest {
         message: RawMessage<'static>,
         stopping: &CancellationToken,
     ) -> Result<(), Rejected> {
-        self.submit_retrying(message, stopping).await?.commit(self, stopping).await
+        let failed_batches = self.buffer.queue.failed_batches().count();
+        self.submit_retrying(message, failed_batches, stopping).await?.commit(self, stopping).await
     }
 
-    /// Submits `message` to the writer, and retries until that succeeds. Messages that are submitted later are written later. An error
-    /// means that the gateway stopped first.
+    /// Submits `message` to the writer, and retries until that succeeds. A message that is submitted later with the same `failed_batches` is
+    /// written later, if its commit is awaited later. An error means that the gateway stopped first.
     pub async fn submit_retrying(
         &self,
         message: RawMessage<'static>,
+        failed_batches: u64,
         stopping: &CancellationToken,
     ) -> Result<Submitted, Rejected> {
         let mut backoff = Backoff { pause: MIN_RETRY_DELAY };
-        let pending = submit(self, &message, &mut backoff, stopping).await?;
+        let room = || self.buffer.queue.reserve_in_order(failed_batches);
+        let pending = submit(self, &message, room, &mut backoff, stopping).await?;
         Ok(Submitted { message, pending, backoff })
     }
 }
@@ -44,14 +48,18 @@ pub struct Submitted {
 }
 
 impl Submitted {
-    /// Waits for the commit. If it fails, submits the message again, until it is on disk. The errors are those of
+    /// Waits for the commit. If it fails, submits the message again, until it is on disk. The messages before it must be on disk. The errors are those of
     /// [`Ingest::store_retrying`].
     pub async fn commit(self, ingest: &Ingest, stopping: &CancellationToken) -> Result<(), Rejected> {
         let Submitted { message, mut pending, mut backoff } = self;
+        // Often only a message before it could not be written, and is on disk by now.
+        let mut waits = false;
         loop {
             match pending.commit().await {
                 Err(rejected) if rejected.is_temporary() => {
-                    backoff.wait(&message, rejected, stopping).await?;
+                    if std::mem::replace(&mut waits, true) {
+                        backoff.wait(&message, rejected, stopping).await?;
+                    }
                 }
                 stored => {
                     return stored.inspect_err(|rejected| {
@@ -59,7 +67,8 @@ impl Submitted {
                     });
                 }
             }
-            pending = submit(ingest, &message, &mut backoff, stopping).await?;
+            // All messages before it are on disk.
+            pending = submit(ingest, &message, || ingest.reserve(), &mut backoff, stopping).await?;
         }
     }
 }
@@ -68,11 +77,12 @@ impl Submitted {
 async fn submit(
     ingest: &Ingest,
     message: &RawMessage<'static>,
+    room: impl Fn() -> Reservation,
     backoff: &mut Backoff,
     stopping: &CancellationToken,
 ) -> Result<Pending, Rejected> {
     loop {
-        match attempt(ingest, message.clone()).await {
+        match attempt(ingest, message.clone(), &room).await {
             Ok(pending) => return Ok(pending),
             Err(rejected) => backoff.wait(message, rejected, stopping).await?,
         }
@@ -80,10 +90,14 @@ async fn submit(
 }
 
 /// Submits the message if there is room. A message that does not fit into empty memory never will, and is quarantined undecoded.
-async fn attempt(ingest: &Ingest, mut message: RawMessage<'static>) -> Result<Pending, Rejected> {
+async fn attempt(
+    ingest: &Ingest,
+    mut message: RawMessage<'static>,
+    reserve: impl Fn() -> Reservation,
+) -> Result<Pending, Rejected> {
     let queue = &ingest.buffer.queue;
     let was_empty = queue.bytes() == 0;
-    let mut room = queue.reserve();
+    let mut room = reserve();
     // An origin may contain what a network server decoded.
     let bytes = message.raw.len() + message.provenance.origin.as_ref().map_or(0, |origin| origin.len());
     let fits = queue.free() > 0 && room.grow(bytes).is_ok();
@@ -97,7 +111,7 @@ async fn attempt(ingest: &Ingest, mut message: RawMessage<'static>) -> Result<Pe
                 let detail = "the message takes more memory than [buffer] queue_bytes allows";
                 message.bad = Some(Rejected::new(Code::TooLarge, detail));
             }
-            ingest.submit(&mut ingest.receive(), message, queue.reserve()).await
+            ingest.submit(&mut ingest.receive(), message, reserve()).await
         }
         submitted => submitted,
     }

@@ -132,7 +132,7 @@ impl Broker {
                 Box::pin(async move { submitted.commit(&env.ingest, &env.stopping).await.into() })
             }
         };
-        let mut flow = Flow::new(usize::from(self.in_flight), commit);
+        let mut flow = Flow::new(&env.ingest.buffer.queue, usize::from(self.in_flight), commit);
         let ended = loop {
             let open = flow.is_open();
             tokio::select! {
@@ -183,7 +183,9 @@ impl Broker {
             },
         };
         let env = Arc::clone(env);
-        flow.submit(to, Box::pin(async move { env.ingest.submit_retrying(message, &env.stopping).await }));
+        flow.submit(to, |failed_batches| async move {
+            env.ingest.submit_retrying(message, failed_batches, &env.stopping).await
+        });
     }
 
     /// Makes a message of the envelope in `publish`. Returns `None` for one without a message. An envelope that cannot be opened goes into

@@ -84,6 +84,7 @@ pub async fn store<'i>(
     if ingest.buffer.queue.free() < pieces.len() {
         return Err(Rejected::queue_full());
     }
+    let failed_batches = ingest.buffer.queue.failed_batches().count();
     for ((index, piece), in_flight) in
         pieces.into_iter().enumerate().zip(std::iter::once(first).chain(&mut others))
     {
@@ -91,7 +92,8 @@ pub async fn store<'i>(
             tokio::task::yield_now().await;
         }
         let offset = piece.offset;
-        match put(ingest, in_flight, &framing, message(&provenance, index), piece).await {
+        let room = ingest.buffer.queue.reserve_in_order(failed_batches);
+        match put(ingest, in_flight, &framing, message(&provenance, index), (piece, room)).await {
             Ok(message) => queued.push((index, offset, message)),
             Err(rejected) => {
                 refusal = Some(rejected);
@@ -118,9 +120,8 @@ async fn put(
     in_flight: &mut InFlight<'_>,
     framing: &Framing,
     provenance: Provenance,
-    piece: Piece,
+    (piece, mut room): (Piece, Reservation),
 ) -> Result<Pending, Rejected> {
-    let mut room = ingest.reserve();
     room.grow(piece.raw.len())?;
     // A slice would keep the whole body in memory while the message waits in the queue.
     let raw = Bytes::copy_from_slice(&piece.raw);

@@ -53,7 +53,8 @@ pub async fn serve<S: Stream>(listener: Arc<Listener>, stream: S, peer: Remote, 
             )
         }
     };
-    let flow = Flow::new(usize::from(listener.settings.in_flight_messages), commit);
+    let most = usize::from(listener.settings.in_flight_messages);
+    let flow = Flow::new(&listener.env.ingest.buffer.queue, most, commit);
     let connection = Connection { listener, peer, client, aliases: BTreeMap::new(), heard: Instant::now() };
     connection.run(wire, flow).await;
 }
@@ -282,12 +283,11 @@ impl Connection {
         let mut message = message::read(&self.listener.env.ingest, input, &address, publish);
         message.provenance.is_answered = is_answered;
         let listener = Arc::clone(&self.listener);
-        let submitting = async move {
+        flow.submit(to, |failed_batches| async move {
             // Held until the message is in the queue, which then counts its bytes.
             let _room = room;
-            listener.env.ingest.submit_retrying(message, &listener.env.stopping).await
-        };
-        flow.submit(to, Box::pin(submitting));
+            listener.env.ingest.submit_retrying(message, failed_batches, &listener.env.stopping).await
+        });
         Ok(())
     }
 

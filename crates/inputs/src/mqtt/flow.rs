@@ -1,7 +1,11 @@
 //! The messages of a client on their way to the disk. They are submitted one after the other, wait for their commits together, and are
-//! acknowledged in the order of their arrival.
+//! written and acknowledged in the order of their arrival.
+//!
+//! When a batch of the writer fails, the messages behind it are refused as well. They are then submitted again, each after the commit of the one before, and the
+//! flow takes no further message until all of them are on disk.
 
 use crate::Environment;
+use dunnage_buffer::{FailedBatches, Queue};
 use dunnage_clients::mqtt::reason::{Reason, Refusal};
 use dunnage_ingest::{Rejected, Submitted};
 use futures_util::future::BoxFuture;
@@ -19,7 +23,7 @@ const IDLE: usize = 8;
 /// The packet identifier and the QoS that an acknowledgement refers to.
 pub type To = (u16, Qos);
 /// Resolves when a message has been submitted to the queue.
-pub type Submitting = BoxFuture<'static, Result<Submitted, Rejected>>;
+type Submitting = BoxFuture<'static, Result<Submitted, Rejected>>;
 /// Resolves when a message is committed.
 pub type Storing = BoxFuture<'static, Outcome>;
 
@@ -66,17 +70,23 @@ pub struct Flow<C> {
     storing: VecDeque<(To, Storing)>,
     commit: C,
     most: usize,
+    failed_batches: FailedBatches,
+    /// The count of failed batches when the flow was last empty.
+    failed_before: u64,
 }
 
 impl<C: Fn(Submitted) -> Storing> Flow<C> {
-    /// Creates a flow of at most `most` messages at a time. `commit` returns the wait for the commit of a message in the queue.
-    pub fn new(most: usize, commit: C) -> Self {
-        Flow { submitting: None, storing: VecDeque::new(), commit, most }
+    /// Creates a flow of at most `most` messages at a time to `queue`. `commit` returns the wait for the commit of a message in the queue.
+    pub fn new(queue: &Queue, most: usize, commit: C) -> Self {
+        let failed_batches = queue.failed_batches().clone();
+        let failed_before = failed_batches.count();
+        Flow { submitting: None, storing: VecDeque::new(), commit, most, failed_batches, failed_before }
     }
 
     /// Returns whether there is room for another message.
     pub fn is_open(&self) -> bool {
-        self.submitting.is_none() && self.storing.len() < self.most
+        let in_order = self.storing.is_empty() || self.failed_batches.count() == self.failed_before;
+        self.submitting.is_none() && self.storing.len() < self.most && in_order
     }
 
     pub fn is_empty(&self) -> bool {
@@ -89,9 +99,15 @@ impl<C: Fn(Submitted) -> Storing> Flow<C> {
         all.filter(|(_, qos)| *qos != Qos::AtMostOnce).count()
     }
 
-    /// Adds a message that is to be stored.
-    pub fn submit(&mut self, to: To, message: Submitting) {
-        self.submitting = Some((to, message));
+    /// Adds a message that is to be stored. `submit` gets the count of failed batches for [`dunnage_ingest::Ingest::submit_retrying`].
+    pub fn submit<S>(&mut self, to: To, submit: impl FnOnce(u64) -> S)
+    where
+        S: Future<Output = Result<Submitted, Rejected>> + Send + 'static,
+    {
+        if self.is_empty() {
+            self.failed_before = self.failed_batches.count();
+        }
+        self.submitting = Some((to, Box::pin(submit(self.failed_before))));
     }
 
     /// Adds another answer, to be sent in its turn.

@@ -14,6 +14,7 @@ use std::{
     io::{BufRead, BufReader},
     path::Path,
     process::{Child, Command, Stdio},
+    time::Duration,
 };
 
 fn paho(port: u16, arguments: &[&str]) -> Child {
@@ -127,4 +128,41 @@ fn a_kill_under_load_loses_no_acknowledged_message() {
         stored.len()
     );
     assert_eq!(lost, 0);
+}
+
+/// Some batches fail because the database is away for moments. Messages that were submitted after those in a failed batch are not written
+/// before them.
+#[test]
+fn messages_keep_their_order_when_a_write_fails() {
+    const ROUNDS: u16 = 60;
+    const MESSAGES: u16 = 200;
+    let gateway = start();
+    let database = gateway.folder.path().join("buffer.sqlite3");
+    let away = database.with_extension("away");
+    let (mut client, _) = Client::connect(address(&gateway), 4, "order", false);
+    let mut sent = 0;
+    for round in 0..ROUNDS {
+        for n in 0..MESSAGES {
+            sent += 1;
+            client.publish(Q1, "v1/d/json", sent, &sent.to_string());
+            match n {
+                20 => std::fs::rename(&database, &away).unwrap(),
+                100 => {
+                    std::thread::sleep(Duration::from_micros(100) * (round % 30).into());
+                    std::fs::rename(&away, &database).unwrap();
+                }
+                _ => {}
+            }
+        }
+        for n in sent - MESSAGES + 1..=sent {
+            let (first, body) = client.read().unwrap();
+            assert_eq!((first, u16::from_be_bytes([body[0], body[1]])), (0x40, n));
+        }
+    }
+    let refused = stats(&gateway)[3];
+    println!("{refused} of {sent} messages were refused by the writer and submitted again");
+    assert!(refused > 0);
+    let (_, folder) = gateway.stop();
+    let sent: Vec<_> = (1..=ROUNDS * MESSAGES).map(|n| n.to_string()).collect();
+    assert!(bodies(folder.path(), "d") == sent, "the order changed");
 }
