@@ -1,10 +1,6 @@
 //! Messages per second as deltas, compared with the same messages as plain packed. The goal is 0.8.
 //!
-//! Both forms are the same messages of the same devices, over the same connections, with the same load generator on the same cores. Each form
-//! has a gateway of its own, which first receives messages for a while, so that neither the start nor the references that are read from the
-//! buffer once for each device are measured. Then the gateways take turns in short rounds, in which the other one waits, and each round begins
-//! with the form that came last in the round before: what else the machine does slows both forms down. A round has one ratio, and the median
-//! of the ratios is the figure.
+//! Both forms are the same messages of the same devices. Each form has a gateway of its own, and they take turns (`turns.rs`).
 //!
 //! wrk makes its requests before it sends them, and its first thread sends while the second one makes them, which wrk's time does not include.
 //! `post.lua` therefore makes a request in the same few steps whatever its length, so that the longer plain messages gain nothing from it.
@@ -12,9 +8,8 @@
 use crate::{
     Failure,
     payload::Payload,
-    rates::{self, Run},
     report,
-    server::{Running, Server},
+    turns::{self, Gateway},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use dunnage_formats::{Id, Value};
@@ -22,7 +17,6 @@ use dunnage_links::fleet::Fleet;
 use dunnage_packed::{Layout, Training};
 use dunnage_schema::{Model, bundled_named};
 use std::path::Path;
-use tempfile::TempDir;
 
 /// The schema of the messages.
 const SCHEMA: &str = "container";
@@ -40,15 +34,8 @@ const GOAL: f64 = 0.8;
 /// Options of the measurement.
 #[derive(Debug, clap::Args)]
 pub struct Plan {
-    /// Number of keep-alive connections
-    #[arg(long, default_value_t = 64)]
-    connections: usize,
-    /// Rounds, in each of which both forms have a turn
-    #[arg(long, default_value_t = 11)]
-    rounds: usize,
-    /// Length of a turn in seconds
-    #[arg(long, default_value_t = 2)]
-    seconds: usize,
+    #[command(flatten)]
+    turns: turns::Plan,
     /// Number of devices that send
     #[arg(long, default_value_t = 1000)]
     devices: usize,
@@ -58,41 +45,17 @@ pub struct Plan {
 pub fn measure(plan: &Plan, report: &mut report::Report) -> Result<(), Failure> {
     let schema = &known_identity(bundled_named(SCHEMA).ok_or("the schema is not bundled")?)?;
     let trained = trained(schema)?;
-    let mut plain = Gateway::start(plain(schema, plan.devices)?, schema)?;
-    let mut delta = Gateway::start(deltas(&trained, plan.devices)?, &trained)?;
+    let plain = start(plain(schema, plan.devices)?, schema)?;
+    let delta = start(deltas(&trained, plan.devices)?, &trained)?;
     report.line(&format!(
         "**Deltas**: messages per second of `{SCHEMA}` as plain packed ({:.1} B) and as deltas ({:.1} B), and the processor time of the \
-         gateway per message (µs); {} connections, {} devices, turns of {} s.\n",
+         gateway per message (µs); {}, {} devices.\n",
         plain.payload.mean_bytes(),
         delta.payload.mean_bytes(),
-        plan.connections,
-        plan.devices,
-        plan.seconds
+        plan.turns,
+        plan.devices
     ));
-    report.line("| round | plain | cpu | delta | cpu | of plain |\n|--:|--:|--:|--:|--:|--:|");
-    // The turn before the first round is not counted.
-    plain.turn(plan)?;
-    delta.turn(plan)?;
-    let mut ratios = Vec::new();
-    for round in 1..=plan.rounds {
-        let (of_plain, of_delta) = if round % 2 == 0 {
-            let first = plain.turn(plan)?;
-            (first, delta.turn(plan)?)
-        } else {
-            let first = delta.turn(plan)?;
-            (plain.turn(plan)?, first)
-        };
-        let ratio = of_delta.rps / of_plain.rps;
-        report.line(&format!(
-            "| {round} | {:.0} | {:.1} | {:.0} | {:.1} | {ratio:.2} |",
-            of_plain.rps, of_plain.cpu_us, of_delta.rps, of_delta.cpu_us
-        ));
-        ratios.push(ratio);
-    }
-    plain.finish(plan)?;
-    delta.finish(plan)?;
-    ratios.sort_by(f64::total_cmp);
-    let [least, median, most] = [0, ratios.len() / 2, ratios.len() - 1].map(|at| ratios[at]);
+    let [least, median, most] = turns::ratios(&plan.turns, ("plain", plain), ("delta", delta), report)?;
     let verdict = if median >= GOAL { "hit" } else { "missed" };
     report.line(&format!(
         "\nMedian: {median:.2} of plain packed, {least:.2} to {most:.2} in the rounds; the goal of {GOAL} is {verdict}."
@@ -100,52 +63,18 @@ pub fn measure(plan: &Plan, report: &mut report::Report) -> Result<(), Failure> 
     Ok(())
 }
 
-/// A gateway that receives one of the forms.
-struct Gateway {
-    payload: Payload,
-    folder: TempDir,
-    running: Running,
-    /// How many messages it has acknowledged.
-    acknowledged: u64,
-    turns: usize,
-}
-
-impl Gateway {
-    /// Starts a gateway whose devices have `schema`.
-    fn start(payload: Payload, schema: &str) -> Result<Gateway, Failure> {
-        let folder = tempfile::tempdir()?;
-        let path = folder.path().join("schemas");
-        std::fs::create_dir(&path)?;
-        std::fs::write(path.join("measured.json"), schema)?;
-        payload.write_bodies(&folder.path().join("bodies"))?;
-        let config = format!(
-            "[access]\nwho = \"anyone\"\n[schemas]\npath = {path:?}\n[[profile]]\ndevice = \"*\"\nschema = \"measured\"\n\
-             known = {:?}\n",
-            known(folder.path(), &payload.bodies)?
-        );
-        let running = Running::start_configured(Server::Dunnage, folder.path(), &config)?;
-        Ok(Gateway { payload, folder, running, acknowledged: 0, turns: 0 })
-    }
-
-    /// Measures a turn. Fails if a message is refused.
-    fn turn(&mut self, plan: &Plan) -> Result<Run, Failure> {
-        let (folder, payload) = (self.folder.path(), &self.payload);
-        let (run, acknowledged) =
-            rates::run_on(&self.running, folder, payload, plan.connections, plan.seconds)?;
-        if run.failures > 0 {
-            return Err(format!("{}: {} messages were refused", self.payload.name, run.failures).into());
-        }
-        self.acknowledged += acknowledged;
-        self.turns += 1;
-        Ok(run)
-    }
-
-    /// Stops the gateway. Fails if the stored messages contradict the acknowledged ones.
-    fn finish(self, plan: &Plan) -> Result<(), Failure> {
-        self.running.stop()?;
-        let in_flight = self.turns * plan.connections;
-        rates::check_stored(self.folder.path(), &self.payload, self.acknowledged, in_flight)
-    }
+/// Starts a gateway that receives one of the forms, and whose devices have `schema`.
+fn start(payload: Payload, schema: &str) -> Result<Gateway, Failure> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("schemas");
+    std::fs::create_dir(&path)?;
+    std::fs::write(path.join("measured.json"), schema)?;
+    let config = format!(
+        "[access]\nwho = \"anyone\"\n[schemas]\npath = {path:?}\n[[profile]]\ndevice = \"*\"\nschema = \"measured\"\n\
+         known = {:?}\n",
+        known(folder.path(), &payload.bodies)?
+    );
+    Gateway::start(payload, folder, &config)
 }
 
 /// Returns the schema without the texts that the gateway knows about a device: its ID and its telephone number.

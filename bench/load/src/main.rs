@@ -22,11 +22,13 @@ mod paper;
 mod payload;
 mod probe;
 mod rates;
+mod register;
 mod report;
 mod results;
 mod server;
 mod testbed;
 mod tokens;
+mod turns;
 mod usage;
 
 use clap::{Parser, Subcommand};
@@ -72,6 +74,8 @@ enum Command {
     CatchUp(catch_up::Plan),
     /// Messages per second as deltas, compared with plain packed
     Deltas(deltas::Plan),
+    /// Messages per second with a register of devices, compared with none
+    Register(register::Plan),
     /// Mutated frames through each input, and how long a well-behaved client waits meanwhile
     Hostile(hostile::Plan),
     /// Attacks on other clients, on the buffer and on memory, and whether the gateway withstands them
@@ -109,6 +113,7 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Command::Kill(plan)) => kill::measure(&plan, report).await,
         Some(Command::CatchUp(plan)) => catch_up::measure(&plan).await,
         Some(Command::Deltas(plan)) => deltas::measure(&plan, report),
+        Some(Command::Register(plan)) => register::measure(&plan, report),
         Some(Command::Hostile(plan)) => hostile::measure(&plan, report).await,
         Some(Command::Attack(plan)) => attacks::measure(&plan, report).await,
         Some(Command::Tokens(plan)) => tokens::measure(&plan, report).await,

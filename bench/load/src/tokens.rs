@@ -3,7 +3,7 @@
 use crate::{
     Failure,
     attacks::well_behaved::{self, Latencies},
-    inputs,
+    inputs, register,
     report::Report,
     server::memory_mb,
 };
@@ -114,11 +114,7 @@ fn timed(command: &mut Command) -> io::Result<Duration> {
 impl Program {
     /// The program `dunnage` in the folder of this program. Fails if it does not exist.
     fn new(folder: &Path) -> Result<Program, Failure> {
-        let path = std::env::current_exe()?.with_file_name("dunnage");
-        if !path.exists() {
-            return Err(format!("missing {}; run cargo build --release -p dunnage", path.display()).into());
-        }
-        Ok(Program { path, folder: folder.to_owned() })
+        Ok(Program { path: register::program()?, folder: folder.to_owned() })
     }
 
     fn config(&self) -> PathBuf {

@@ -1,0 +1,92 @@
+//! What a register of devices costs: messages per second of a gateway with a register, compared with one without. The goal is 0.98.
+
+use crate::{
+    Failure,
+    payload::{self, Payload},
+    report::Report,
+    turns::{self, Gateway},
+};
+use dunnage_formats::Id;
+use std::{
+    fs::{self, File},
+    io::{BufWriter, Write},
+    path::Path,
+    process::{Command, Stdio},
+};
+use tempfile::TempDir;
+
+/// The number of devices that send. All of them are in the register.
+const SENDERS: usize = 1000;
+/// The least share of the rate without a register.
+const GOAL: f64 = 0.98;
+const CONFIG: &str = "[access]\nwho = \"anyone\"\n";
+
+/// Options of the measurement.
+#[derive(Debug, clap::Args)]
+pub struct Plan {
+    #[command(flatten)]
+    turns: turns::Plan,
+    /// Number of devices in the register
+    #[arg(long, default_value_t = 100_000)]
+    registered: usize,
+}
+
+/// Prints each round with its ratio, the median and range of the ratios, and the memory of both gateways.
+pub fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
+    let without = Gateway::start(json()?, tempfile::tempdir()?, CONFIG)?;
+    let payload = json()?;
+    let folder = tempfile::tempdir()?;
+    import(&folder, &payload, plan.registered)?;
+    let with = Gateway::start(payload, folder, CONFIG)?;
+    report.line(&format!(
+        "**Register**: messages per second without a register and with {} devices in it, each with a name, two tags and an external ID; JSON, {}. \
+         Memory after the start: {:.0} and {:.0} MB.\n",
+        plan.registered,
+        plan.turns,
+        without.memory_mb()?,
+        with.memory_mb()?,
+    ));
+    let [least, median, most] = turns::ratios(&plan.turns, ("without", without), ("with", with), report)?;
+    let verdict = if median >= GOAL { "hit" } else { "missed" };
+    report.line(&format!(
+        "\nMedian: {median:.3} of the rate without, {least:.2} to {most:.2} in the rounds; the goal of {GOAL} is {verdict}."
+    ));
+    Ok(())
+}
+
+fn json() -> Result<Payload, Failure> {
+    let found =
+        payload::all(SENDERS)?.into_iter().find(|payload| payload.content_type == Id::Json.media_type());
+    found.ok_or_else(|| "there is no payload in JSON".into())
+}
+
+/// Imports the devices that send, and others, into the register of the buffer in `folder`.
+fn import(folder: &TempDir, payload: &Payload, registered: usize) -> Result<(), Failure> {
+    let (rows, config) = (folder.path().join("devices.csv"), folder.path().join("import.toml"));
+    fs::write(&config, format!("[buffer]\npath = {:?}\n", folder.path().join("buffer.sqlite3")))?;
+    let mut csv = BufWriter::new(File::create(&rows)?);
+    writeln!(csv, "device,name,external_id,tag.site,tag.kind")?;
+    let mut senders: Vec<&str> = payload.bodies.iter().map(|(device, _)| device.as_str()).collect();
+    senders.sort_unstable();
+    senders.dedup();
+    let others = (senders.len()..registered).map(|n| format!("other-{n}"));
+    for (n, device) in senders.into_iter().map(String::from).chain(others).enumerate() {
+        writeln!(csv, "{device},Device {n},70b3d57e{n:08x},site-{},soil", n % 50)?;
+    }
+    csv.flush()?;
+    let mut command = Command::new(program()?);
+    command.args(["gateway", "device", "import"]).arg(&rows).arg("--config").arg(&config);
+    match command.stdout(Stdio::null()).status()?.success() {
+        true => Ok(()),
+        false => Err("the register could not be imported".into()),
+    }
+}
+
+/// The program `dunnage` in the folder of this program. Fails if it does not exist.
+pub fn program() -> Result<std::path::PathBuf, Failure> {
+    let path = std::env::current_exe()?.with_file_name("dunnage");
+    match Path::exists(&path) {
+        true => Ok(path),
+        false => Err(format!("missing {}; run cargo build --release -p dunnage", path.display()).into()),
+    }
+}
