@@ -15,6 +15,8 @@ pub struct Tally {
     pub bytes: u64,
     /// The ID of the last one.
     pub last_id: Option<i64>,
+    /// When the first one was received, in microseconds since 1970, if that is known.
+    pub first_at: Option<i64>,
     is_changed: bool,
 }
 
@@ -26,6 +28,18 @@ pub struct Devices {
     tallies: Vec<(Arc<str>, Tally)>,
     /// The devices that the batch has changed.
     changed: Vec<usize>,
+}
+
+impl Tally {
+    /// Adds the message `id` of `bytes` bytes, which was received at `received_at`. One that was in the quarantine is stored long after that.
+    pub(crate) fn add(&mut self, id: i64, bytes: usize, received_at: i64) {
+        self.first_at = match self.last_id {
+            None => Some(received_at),
+            Some(_) => self.first_at.map(|first| first.min(received_at)),
+        };
+        self.bytes += bytes as u64;
+        self.last_id = Some(id);
+    }
 }
 
 impl Devices {
@@ -63,10 +77,10 @@ impl Devices {
     /// Writes the devices that were changed.
     pub(crate) fn save(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let mut statement =
-            connection.prepare_cached("INSERT OR REPLACE INTO devices VALUES (?, ?, ?, ?)")?;
+            connection.prepare_cached("INSERT OR REPLACE INTO devices VALUES (?, ?, ?, ?, ?)")?;
         for at in self.changed.drain(..) {
             let (device, tally) = &mut self.tallies[at];
-            statement.execute((&**device, tally.messages, tally.bytes, tally.last_id))?;
+            statement.execute((&**device, tally.messages, tally.bytes, tally.last_id, tally.first_at))?;
             tally.is_changed = false;
         }
         Ok(())
@@ -80,9 +94,15 @@ impl Devices {
 
 fn load(connection: &Connection, device: &str) -> rusqlite::Result<Tally> {
     let found = connection
-        .prepare_cached("SELECT messages, bytes, last_id FROM devices WHERE device = ?")?
+        .prepare_cached("SELECT messages, bytes, last_id, first_at FROM devices WHERE device = ?")?
         .query_row([device], |row| {
-            Ok(Tally { messages: row.get(0)?, bytes: row.get(1)?, last_id: row.get(2)?, is_changed: false })
+            Ok(Tally {
+                messages: row.get(0)?,
+                bytes: row.get(1)?,
+                last_id: row.get(2)?,
+                first_at: row.get(3)?,
+                is_changed: false,
+            })
         })
         .optional()?;
     Ok(found.unwrap_or_default())

@@ -16,6 +16,8 @@ pub struct Counted {
     pub bytes: u64,
     /// The ID of the last one.
     pub last_id: i64,
+    /// When the first one was received, in microseconds since 1970, if that is known.
+    pub first_at: Option<i64>,
 }
 
 /// The fields of a device's last message that the list of devices shows.
@@ -41,18 +43,24 @@ pub struct LastMessage {
 
 /// Returns the counts of the `most` devices that sent last, the last one first. Reads the whole table of devices.
 pub fn counted(connection: &Connection, most: usize) -> rusqlite::Result<Vec<Counted>> {
-    let sql = "SELECT device, messages, bytes, last_id FROM devices ORDER BY last_id DESC LIMIT ?";
+    let sql = "SELECT device, messages, bytes, last_id, first_at FROM devices ORDER BY last_id DESC LIMIT ?";
     connection.prepare_cached(sql)?.query_map([most as i64], read_counted)?.collect()
 }
 
 /// Returns the counts of one device.
 pub fn counted_of(connection: &Connection, device: String) -> rusqlite::Result<Option<Counted>> {
-    let sql = "SELECT device, messages, bytes, last_id FROM devices WHERE device = ?";
+    let sql = "SELECT device, messages, bytes, last_id, first_at FROM devices WHERE device = ?";
     connection.prepare_cached(sql)?.query_row([device], read_counted).optional()
 }
 
 fn read_counted(row: &Row<'_>) -> rusqlite::Result<Counted> {
-    Ok(Counted { device: row.get(0)?, messages: row.get(1)?, bytes: row.get(2)?, last_id: row.get(3)? })
+    Ok(Counted {
+        device: row.get(0)?,
+        messages: row.get(1)?,
+        bytes: row.get(2)?,
+        last_id: row.get(3)?,
+        first_at: row.get(4)?,
+    })
 }
 
 /// Returns the list's fields of the messages with these IDs. Messages that are no longer in the buffer are left out.

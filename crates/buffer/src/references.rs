@@ -87,7 +87,7 @@ mod tests {
             record.insert(&mut insert).unwrap();
         }
         drop(insert);
-        connection.execute("INSERT INTO devices VALUES ('d', ?1, 0, ?1)", [count]).unwrap();
+        connection.execute("INSERT INTO devices VALUES ('d', ?1, 0, ?1, NULL)", [count]).unwrap();
         connection
     }
 

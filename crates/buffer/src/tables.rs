@@ -4,7 +4,7 @@ use super::{position, register, waypoints};
 use rusqlite::Connection;
 
 /// The version of the tables, as `PRAGMA user_version`.
-pub const VERSION: i64 = 9;
+pub const VERSION: i64 = 10;
 
 /// Version 1. `raw` holds the raw bytes of a message and `json` its value. Times are microseconds since 1970 (UTC). IDs ascend and are
 /// never reused; `totals` keeps the last one. `previous` is the ID of the device's previous message. It makes a device's messages a list
@@ -120,6 +120,15 @@ ALTER TABLE messages ADD COLUMN place INTEGER;
 /// Version 8 adds whether the sender of a message in the quarantine knows that it is there.
 const ANSWERED: &str = "ALTER TABLE quarantine ADD COLUMN answered INTEGER;";
 
+/// Version 10 adds when the first message of a device was received. It stays when retention drops that message. NULL means that the
+/// message was dropped before this version.
+const FIRST: &str = "
+ALTER TABLE devices ADD COLUMN first_at INTEGER;
+UPDATE devices SET first_at = first.at
+    FROM (SELECT device, min(received_at) AS at FROM messages WHERE previous IS NULL GROUP BY device) AS first
+    WHERE first.device = devices.device;
+";
+
 /// Creates the tables of an empty file, or migrates those of an older version.
 pub fn make_tables(transaction: &Connection) -> rusqlite::Result<()> {
     let version = |c: &Connection| c.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
@@ -161,6 +170,10 @@ pub fn make_tables(transaction: &Connection) -> rusqlite::Result<()> {
     }
     if version(transaction)? == 8 {
         transaction.execute_batch(register::TABLE)?;
+        transaction.pragma_update(None, "user_version", 9)?;
+    }
+    if version(transaction)? == 9 {
+        transaction.execute_batch(FIRST)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
     Ok(())

@@ -109,8 +109,7 @@ fn store(
     let id = totals.last_message_id;
     device.messages += 1;
     Record::new(id, device.last_id, device.messages, message).insert(insert)?;
-    device.bytes += message.raw.len() as u64;
-    device.last_id = Some(id);
+    device.add(id, message.raw.len(), message.provenance.received_at);
     waypoints::add(transaction, &message.provenance.device, device.messages, id)
 }
 

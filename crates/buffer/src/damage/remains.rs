@@ -19,6 +19,8 @@ pub struct Remains {
     pub totals: Option<Totals>,
     /// Messages and bytes by device.
     pub devices: HashMap<String, [u64; 2]>,
+    /// When the first message of a device was received, if that is known.
+    pub first: HashMap<String, i64>,
     pub formats: HashMap<&'static str, FormatTotals>,
     pub cursors: HashMap<String, i64>,
     /// Time and reason, by output and message ID.
@@ -74,6 +76,13 @@ impl Remains {
                     self.totals = Some(*totals);
                 }
             }
+            Found::Device(device, numbers, first) => {
+                self.add_device(device.to_owned(), numbers);
+                if let Some(first) = first {
+                    let known = self.first.entry(device.to_owned()).or_insert(first);
+                    *known = first.min(*known);
+                }
+            }
             Found::Counts(key, numbers) => counts.push((key.to_owned(), numbers)),
             Found::Cursor(output, id) => {
                 let known = self.cursors.entry(output.to_owned()).or_default();
@@ -92,8 +101,8 @@ impl Remains {
         }
     }
 
-    /// Adds the counts of a page. They are those of formats if all their keys are names of formats; otherwise they are those of devices, of
-    /// which one may be named like a format.
+    /// Adds the counts of a page: of formats, or of devices in rows from before version 10 of the tables. They are those of formats if all
+    /// their keys are names of formats; otherwise they are those of devices, of which one may be named like a format.
     fn add_counts(&mut self, counts: Vec<(String, [u64; 3])>, formats: Formats) {
         let known = |key: &str| formats.iter().find(|format| **format == key).copied();
         let are_formats = counts.iter().all(|(key, _)| known(key).is_some());
@@ -105,13 +114,15 @@ impl Remains {
                         *known = FormatTotals { messages, bytes, json_bytes };
                     }
                 }
-                _ => {
-                    let known = self.devices.entry(key).or_default();
-                    if known[0] < messages {
-                        *known = [messages, bytes];
-                    }
-                }
+                _ => self.add_device(key, [messages, bytes]),
             }
+        }
+    }
+
+    fn add_device(&mut self, device: String, numbers: [u64; 2]) {
+        let known = self.devices.entry(device).or_default();
+        if known[0] < numbers[0] {
+            *known = numbers;
         }
     }
 }

@@ -12,6 +12,8 @@ pub enum Found<'a> {
     Totals(Box<Totals>),
     /// Messages, bytes and last message ID of a device, or messages, bytes and JSON bytes of a format.
     Counts(&'a str, [u64; 3]),
+    /// Messages and bytes of a device, and when the first message was received.
+    Device(&'a str, [u64; 2], Option<i64>),
     Cursor(&'a str, i64),
     DeadLetter(&'a str, i64, i64, &'a str),
     Layout(&'a str, u8, [u8; 32]),
@@ -72,6 +74,13 @@ pub fn of<'a>(id: Option<i64>, columns: &'a [ValueRef<'a>], formats: Formats) ->
         }
         (None, [Text(key), Integer(a), Integer(b), Integer(c)]) => {
             Some(Found::Counts(name(key)?, [count(*a)?, count(*b)?, count(*c)?]))
+        }
+        (
+            None,
+            [Text(device), Integer(messages), Integer(bytes), Integer(_), first @ (Integer(_) | Null)],
+        ) => {
+            let device = std::str::from_utf8(device).ok().filter(|device| is_device(device))?;
+            Some(Found::Device(device, [count(*messages)?, count(*bytes)?], first.as_i64_or_null().ok()?))
         }
         _ => None,
     }

@@ -17,8 +17,16 @@ use std::{collections::HashMap, path::Path};
 /// How many IDs are skipped when the last one is unknown. A lost message may have been delivered, so its ID must not be reused.
 const SKIP: i64 = 1 << 24;
 
-/// Messages, bytes and last message ID by device.
-type Devices = HashMap<String, (u64, u64, i64)>;
+/// The counts of a device, the ID of its last message, and when the first one was received, if that is known.
+#[derive(Default)]
+struct Device {
+    messages: u64,
+    bytes: u64,
+    last_id: i64,
+    first_at: Option<i64>,
+}
+
+type Devices = HashMap<String, Device>;
 
 /// The messages that are missing in the new buffer.
 struct Missing {
@@ -111,20 +119,24 @@ fn write_messages(
             continue;
         }
         if !devices.contains_key(record.device) {
-            devices.insert(record.device.to_owned(), (0, 0, 0));
+            let first_at = record.previous.is_none().then_some(record.received_at);
+            devices.insert(record.device.to_owned(), Device { first_at, ..Device::default() });
         }
         let Some(device) = devices.get_mut(record.device) else { continue };
-        let previous = (device.2 > 0).then_some(device.2);
+        let previous = (device.last_id > 0).then_some(device.last_id);
         Record { previous, ..record }.insert(&mut statement)?;
         // A place stays what it was, and no message after it has a smaller one.
-        let nth = record.place.map_or(device.0 + 1, |place| place.unsigned_abs().max(device.0 + 1));
-        *device = (nth, device.1 + record.raw.len() as u64, *id);
-        waypoints::add(connection, record.device, device.0, *id)?;
+        let next = device.messages + 1;
+        device.messages = record.place.map_or(next, |place| place.unsigned_abs().max(next));
+        device.bytes += record.raw.len() as u64;
+        device.last_id = *id;
+        waypoints::add(connection, record.device, device.messages, *id)?;
         counted.add(record.format, record.raw.len(), record.json.len());
     }
     for (name, device) in &mut devices {
         let [messages, bytes] = remains.devices.get(name).copied().unwrap_or_default();
-        (device.0, device.1) = (device.0.max(messages), device.1.max(bytes));
+        (device.messages, device.bytes) = (device.messages.max(messages), device.bytes.max(bytes));
+        device.first_at = remains.first.get(name).copied().or(device.first_at);
     }
     let found = remains.formats.iter().map(|(format, counts)| (*format, counts));
     for (format, counts) in found.chain(counted.formats.iter().map(|(format, counts)| (&**format, counts))) {
@@ -194,9 +206,9 @@ fn write_rest(
     totals.save(&Totals::default(), connection)?;
     let sql = "UPDATE totals SET name = ?, lost = ?, damages = ?";
     connection.execute(sql, (&*totals.name, totals.lost, totals.damages))?;
-    let mut statement = connection.prepare("INSERT INTO devices VALUES (?, ?, ?, ?)")?;
-    for (device, (messages, bytes, last)) in devices {
-        statement.execute((device, messages, bytes, last))?;
+    let mut statement = connection.prepare("INSERT INTO devices VALUES (?, ?, ?, ?, ?)")?;
+    for (name, Device { messages, bytes, last_id, first_at }) in devices {
+        statement.execute((name, messages, bytes, last_id, first_at))?;
     }
     let mut statement = connection.prepare("INSERT INTO cursors VALUES (?, ?)")?;
     for cursor in cursors {

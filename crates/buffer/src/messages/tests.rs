@@ -40,7 +40,7 @@ fn buffer(messages: i64, device: impl Fn(i64) -> String) -> Connection {
         devices.insert(device, (count, id));
     }
     for (device, (count, last)) in devices {
-        connection.execute("INSERT INTO devices VALUES (?, ?, ?, ?)", (device, count, count, last)).unwrap();
+        connection.execute("INSERT INTO devices VALUES (?, ?, ?, ?, NULL)", (device, count, count, last)).unwrap();
     }
     connection.execute("UPDATE totals SET last_message_id = ?", [messages]).unwrap();
     connection.execute_batch("COMMIT").unwrap();
