@@ -3,17 +3,24 @@
 //! One process at a time changes a file. A change is written completely or not at all, and the file is readable by its owner alone.
 
 use super::{
-    token_file::{Right, Token, TokenFile, Until, is_pattern},
+    token_file::{self, Right, Token, TokenFile, Until, is_pattern},
     tokens,
 };
 use dunnage_base::{folders, name::is_name};
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, Error, MapAccess, Visitor},
+};
 use std::{
-    collections::HashSet,
+    collections::{BTreeMap, HashSet},
+    fmt,
     fs::{self, File},
     io::{self, Read, Write},
     path::{Path, PathBuf},
 };
+
+/// The beginning of the columns of tags.
+const TAG: &str = "tag.";
 
 const HEAD: &str = "\
 # Written by `dunnage gateway token`, which leaves comments out. A token is kept as its SHA-256 only; whoever lost one makes another.
@@ -78,47 +85,85 @@ pub fn add(
     })
 }
 
-/// A row of the import.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Row {
-    #[serde(default)]
-    name: String,
-    #[serde(default)]
-    device: String,
-    #[serde(default)]
-    read: String,
-    #[serde(default)]
-    operate: String,
-    #[serde(default)]
-    until: String,
-    #[serde(default)]
-    token: String,
+/// The columns of an import, besides `tag.KEY`.
+const COLUMNS: [&str; 6] = ["name", "device", "read", "operate", "until", "token"];
+
+/// A row of an import: its cells by their columns. Empty cells are left out.
+struct Row(BTreeMap<String, String>);
+
+impl<'de> Deserialize<'de> for Row {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Row, D::Error> {
+        struct OfMap;
+
+        impl<'de> Visitor<'de> for OfMap {
+            type Value = Row;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a row")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Row, A::Error> {
+                let (mut cells, mut columns) = (BTreeMap::new(), HashSet::new());
+                while let Some((column, cell)) = map.next_entry::<String, String>()? {
+                    if !COLUMNS.contains(&&*column) && !column.starts_with(TAG) {
+                        let known = COLUMNS.join(", ");
+                        return Err(A::Error::custom(format!(
+                            "unknown column {column:?}; the columns are {known} and {TAG}KEY"
+                        )));
+                    }
+                    if !columns.insert(column.clone()) {
+                        return Err(A::Error::custom(format!("the column {column:?} is there twice")));
+                    }
+                    if !cell.is_empty() {
+                        cells.insert(column, cell);
+                    }
+                }
+                Ok(Row(cells))
+            }
+        }
+
+        deserializer.deserialize_map(OfMap)
+    }
 }
 
-/// Adds a token to the file `path` for each of `rows`, CSV with a header: `name`, one of `device`, `read` (true) and `operate` (true),
-/// `until`, and `token` for an existing secret. Writes name and secret of each to `secrets`, as CSV, before the file is changed, because the secrets are stored nowhere
+impl Row {
+    fn text(&self, column: &str) -> &str {
+        self.0.get(column).map_or("", |cell| cell)
+    }
+
+    fn flag(&self, column: &str) -> Result<bool, String> {
+        match self.text(column) {
+            "true" => Ok(true),
+            "" | "false" => Ok(false),
+            _ => Err(format!("{column}: must be true or false")),
+        }
+    }
+
+    fn right(&self) -> Result<Right, String> {
+        let tags = self.0.iter().filter_map(|(column, cell)| Some((column.strip_prefix(TAG)?, cell)));
+        let tags = tags.map(|(key, value)| (key.to_owned(), value.clone())).collect();
+        token_file::right(self.0.get("device").cloned(), self.flag("read")?, self.flag("operate")?, tags)
+            .map_err(|(key, message)| format!("{key}: {message}"))
+    }
+
+    fn token(&self) -> Result<(Token, String), String> {
+        let (right, until) = (self.right()?, moment(self.text("until"))?);
+        match self.text("token") {
+            "" => Token::make(self.text("name"), right, until).map_err(|e| e.to_string()),
+            secret => Ok((Token::of(secret, self.text("name"), right, until)?, secret.to_owned())),
+        }
+    }
+}
+
+/// Adds a token to the file `path` for each of `rows`, CSV with a header: `name`, `device`, `read` (true) or `operate` (true), `tag.KEY`
+/// for the tags of a token that reads, `until`, and `token` for an existing secret. Writes name and secret of each to `secrets`, as CSV, before the file is changed, because the secrets are stored nowhere
 /// else. Returns the number of tokens. All of them are added, or none.
 pub fn import(path: &Path, rows: impl Read, secrets: impl Write) -> Result<usize, EditError> {
     change(path, |tokens| {
         let mut names: HashSet<String> = tokens.iter().map(|token| token.name.clone()).collect();
         let mut hashes: HashSet<_> = tokens.iter().map(|token| token.fingerprint).collect();
         let count = import_rows(rows, secrets, "token", |row: Row| {
-            let until = moment(&row.until)?;
-            let (read, operate) = (flag("read", &row.read)?, flag("operate", &row.operate)?);
-            let right = match (&*row.device, read, operate) {
-                ("", true, false) => Right::Read,
-                ("", false, true) => Right::Operate,
-                (device, false, false) if is_pattern(device) => Right::Send(device.to_owned()),
-                (_, false, false) => {
-                    return Err(format!("device: {:?} is not a valid device ID", row.device));
-                }
-                _ => return Err("read: a token has one of device, read and operate".into()),
-            };
-            let (mut token, secret) = match &*row.token {
-                "" => Token::make(&row.name, right, until).map_err(|e| e.to_string())?,
-                secret => (Token::of(secret, &row.name, right, until)?, secret.to_owned()),
-            };
+            let (mut token, secret) = row.token()?;
             if token.name.is_empty() {
                 token.name = token.fingerprint.short();
             }
@@ -132,15 +177,6 @@ pub fn import(path: &Path, rows: impl Read, secrets: impl Write) -> Result<usize
         })?;
         Ok(count)
     })
-}
-
-/// Parses a cell with `true` or `false`; an empty one is false.
-fn flag(column: &str, cell: &str) -> Result<bool, String> {
-    match cell {
-        "true" => Ok(true),
-        "" | "false" => Ok(false),
-        _ => Err(format!("{column}: must be true or false")),
-    }
 }
 
 /// Parses a cell with an expiry; an empty cell means no expiry.
@@ -277,7 +313,7 @@ fn give_to_owner(file: &File, folder: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Tokens;
+    use crate::{Scope, Tokens};
 
     fn send(pattern: &str) -> Right {
         Right::Send(pattern.into())
@@ -289,9 +325,15 @@ mod tests {
         let path = folder.path().join("state").join("tokens.toml");
         assert!(list(&path).unwrap().is_empty());
         let (first, secret) = add(&path, Some("a"), send("buoy-*"), None).unwrap();
-        let (second, _) = add(&path, None, Right::Read, Some("2027-01-31".parse().unwrap())).unwrap();
+        let (second, _) =
+            add(&path, None, Right::Read(Scope::EVERYTHING), Some("2027-01-31".parse().unwrap())).unwrap();
         assert_eq!(second.name.len(), 8);
-        assert!(add(&path, Some("a"), Right::Read, None).unwrap_err().to_string().contains("already"));
+        assert!(
+            add(&path, Some("a"), Right::Read(Scope::EVERYTHING), None)
+                .unwrap_err()
+                .to_string()
+                .contains("already")
+        );
         let names: Vec<_> = list(&path).unwrap().into_iter().map(|token| token.name).collect();
         assert_eq!(names, [first.name.clone(), second.name.clone()]);
         let tokens = Tokens::load(&path).unwrap();
@@ -316,7 +358,7 @@ mod tests {
         fs::write(&elsewhere, "precious").unwrap();
         symlink(&elsewhere, folder.path().join("tokens.toml.new")).unwrap();
         fs::write(&path, "").unwrap();
-        add(&path, None, Right::Read, None).unwrap();
+        add(&path, None, Right::Read(Scope::EVERYTHING), None).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
         assert_eq!(fs::read_to_string(elsewhere).unwrap(), "precious");
         assert!(!folder.path().join("tokens.toml.new").exists());
@@ -329,7 +371,9 @@ mod tests {
         std::thread::scope(|scope| {
             for n in 0..8 {
                 let path = &path;
-                scope.spawn(move || add(path, Some(&format!("t{n}")), Right::Read, None).unwrap());
+                scope.spawn(move || {
+                    add(path, Some(&format!("t{n}")), Right::Read(Scope::EVERYTHING), None).unwrap()
+                });
             }
         });
         assert_eq!(list(&path).unwrap().len(), 8);
@@ -340,7 +384,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tokens.toml");
         fs::write(&path, "[[token]]\nname = 'a'\n").unwrap();
-        let e = add(&path, None, Right::Read, None).unwrap_err().to_string();
+        let e = add(&path, None, Right::Read(Scope::EVERYTHING), None).unwrap_err().to_string();
         assert!(e.contains("tokens.toml:1:1") && e.contains("token[1]"), "{e}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "[[token]]\nname = 'a'\n");
         assert!(add(&path, None, send(""), None).unwrap_err().to_string().contains("valid device ID"));
@@ -362,8 +406,16 @@ mod tests {
         assert_eq!(Tokens::load(&path).unwrap().find(operates, 0).unwrap().right, Right::Operate);
         let secret = secrets.lines().find_map(|line| line.strip_prefix("buoy-1,")).unwrap();
         assert_eq!(Tokens::load(&path).unwrap().find(secret, 0).unwrap().right, send("buoy-1"));
+        let (_, scoped) =
+            import("name,device,read,tag.site,tag.kind\ncustomer,buoy-*,true,pisa,7\nall,,true,,\n").unwrap();
+        let find = |name: &str| {
+            let secret = scoped.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+            Tokens::load(&path).unwrap().find(secret, 0).unwrap().right.clone()
+        };
+        assert_eq!(find("customer,").to_string(), "read devices buoy-* with kind=7, site=pisa");
+        assert_eq!(find("all,"), Right::Read(Scope::EVERYTHING));
         // A token that exists somewhere else.
-        let (_, other) = Token::make("x", Right::Read, None).unwrap();
+        let (_, other) = Token::make("x", Right::Read(Scope::EVERYTHING), None).unwrap();
         import(&format!("token,device\n{other},a\n")).unwrap();
         assert!(Tokens::load(&path).unwrap().find(&other, 0).is_ok());
         let before = fs::read_to_string(&path).unwrap();
@@ -374,7 +426,10 @@ mod tests {
             (format!("token,device\n{other},a\n"), "line 2: token: this token already exists"),
             ("token,device\npassword,a\n".into(), "line 2: token: "),
             ("name,device,until\na,a,tomorrow\n".into(), "line 2: until: must be a date"),
-            ("name,device,read\na,a,true\n".into(), "line 2: read: "),
+            ("name,tag.site\na,pisa\n".into(), "line 2: tags: only a token that reads"),
+            ("name,device,operate\na,a,true\n".into(), "line 2: operate: "),
+            ("name,read,device\na,true,b\tc\n".into(), "line 2: device: \"b\\tc\" is not a valid"),
+            ("name,name,device\na,b,c\n".into(), "the column \"name\" is there twice"),
             ("name,read,operate\na,true,true\n".into(), "line 2: read: "),
             ("name,operate\na,yes\n".into(), "line 2: operate: must be true or false"),
             ("name,devise\na,a\n".into(), "devise"),

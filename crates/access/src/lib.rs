@@ -15,6 +15,7 @@ pub mod keys;
 mod limits;
 mod owner;
 mod peer;
+mod scope;
 mod settings;
 mod tables;
 pub mod tls;
@@ -25,6 +26,7 @@ pub use denied::{Denied, Refusals};
 pub use keys::{Key, Keys};
 pub use limits::Limits;
 pub use peer::{Foreign, Listener, Peer, is_loopback_host};
+pub use scope::Scope;
 pub use settings::{AccessSettings, Who};
 pub use token_file::{Right, Token, Until, is_pattern};
 pub use tokens::{Grant, Tokens, TokensError, read};
@@ -130,9 +132,22 @@ impl Access {
         )
     }
 
-    /// Denies a peer that may not read stored messages.
-    pub fn may_read(&self, peer: &Peer, credential: Option<&str>) -> Result<(), Denied> {
-        self.may(peer, credential, Right::reads, || "this token may send but not read".into())
+    /// Returns the devices that `peer` may read. Denies a peer that may read none.
+    pub fn may_read(&self, peer: &Peer, credential: Option<&str>) -> Result<Scope, Denied> {
+        if credential.is_none() && self.is_free(peer) {
+            return Ok(Scope::EVERYTHING);
+        }
+        let otherwise = || "this token may send but not read".into();
+        self.granted(peer, credential, |token| token.right.reads().cloned(), otherwise)
+    }
+
+    /// Returns the denial for a peer that may read a part of the devices, and asks for what is about all. Counts the refusal.
+    pub fn refuse_part(&self) -> Denied {
+        let denied = Denied::Forbidden(
+            "this token reads a part of the devices, and this is about the whole gateway".into(),
+        );
+        self.refusals.count(&denied);
+        denied
     }
 
     /// Returns the name of the token with which `peer` may change the gateway. Without a token, no peer may, regardless of `[access] who`.
@@ -142,7 +157,8 @@ impl Access {
             return Err(self.refuse_token(peer, false, detail.into()));
         }
         let otherwise = || "this token may not operate".into();
-        self.granted(peer, credential, Right::operates, otherwise, |token| token.name.to_string())
+        let name = |token: &Grant| token.right.operates().then(|| token.name.to_string());
+        self.granted(peer, credential, name, otherwise)
     }
 
     /// Denies a peer whose token does not let it send as any device, for protocols that ask for the credential before the device.
@@ -208,18 +224,17 @@ impl Access {
         if credential.is_none() && self.is_free(peer) {
             return Ok(());
         }
-        self.granted(peer, credential, enough, otherwise, |_| ())
+        self.granted(peer, credential, |token| enough(&token.right).then_some(()), otherwise)
     }
 
-    /// Returns the result of `take` for the valid token `credential`. Denies a peer without a valid token, or with a right that is not
-    /// `enough`.
+    /// Returns what `enough` finds in the valid token `credential`. Denies a peer without a valid token, or with one in which it finds
+    /// nothing.
     fn granted<T>(
         &self,
         peer: &Peer,
         credential: Option<&str>,
-        enough: impl Fn(&Right) -> bool,
+        enough: impl Fn(&Grant) -> Option<T>,
         otherwise: impl Fn() -> String,
-        take: impl Fn(&Grant) -> T,
     ) -> Result<T, Denied> {
         let (tokens, now): (Guard<Arc<Tokens>>, _) = (self.tokens.load(), clock::now());
         let token = match (credential, peer.foreign) {
@@ -230,11 +245,13 @@ impl Access {
             (None, _) => Err("a token is required".to_owned()),
         };
         let denied = match token {
-            Ok(token) if enough(&token.right) => {
-                token.used(now);
-                return Ok(take(token));
-            }
-            Ok(_) => Denied::Forbidden(otherwise()),
+            Ok(token) => match enough(token) {
+                Some(found) => {
+                    token.used(now);
+                    return Ok(found);
+                }
+                None => Denied::Forbidden(otherwise()),
+            },
             Err(detail) => return Err(self.refuse_token(peer, credential.is_some(), detail)),
         };
         self.refusals.count(&denied);
@@ -278,7 +295,7 @@ mod tests {
 
     fn access(who: Who) -> (Access, String, String) {
         let (sends, secret) = Token::make("a", Right::Send("buoy-*".into()), None).unwrap();
-        let (reads, key) = Token::make("b", Right::Read, None).unwrap();
+        let (reads, key) = Token::make("b", Right::Read(Scope::EVERYTHING), None).unwrap();
         let tokens = Tokens::new([sends, reads]);
         (
             Access::new(
@@ -323,12 +340,27 @@ mod tests {
         let peer = peer("127.0.0.1");
         assert_eq!(status(access.may_send(&peer, "buoy-7", Some(&sends))), 204);
         assert_eq!(status(access.may_send(&peer, "ship", Some(&sends))), 403);
-        assert_eq!(status(access.may_read(&peer, Some(&sends))), 403);
+        assert_eq!(status(access.may_read(&peer, Some(&sends)).map(drop)), 403);
         assert_eq!(status(access.may_connect(&peer, Some(&sends))), 204);
         assert_eq!(status(access.may_send(&peer, "buoy-7", Some(&reads))), 403);
-        assert_eq!(status(access.may_read(&peer, Some(&reads))), 204);
+        assert_eq!(status(access.may_read(&peer, Some(&reads)).map(drop)), 204);
         assert_eq!(status(access.may_connect(&peer, Some(&reads))), 403);
-        assert_eq!(status(access.may_read(&peer, None)), 401);
+        assert_eq!(status(access.may_read(&peer, None).map(drop)), 401);
+    }
+
+    #[test]
+    fn a_token_that_reads_a_part_says_which() {
+        let scope = Scope::new(Some("buoy-*".into()), Default::default()).unwrap();
+        let (token, secret) = Token::make("a", Right::Read(scope.clone()), None).unwrap();
+        let (access, ..) = access(Who::Loopback);
+        access.replace(Tokens::new([token]), Keys::default());
+        let peer = peer("127.0.0.1");
+        assert_eq!(access.may_read(&peer, Some(&secret)), Ok(scope.clone()));
+        assert_eq!(access.may_read(&peer, None), Ok(Scope::EVERYTHING));
+        let goes_on = |scope: &Scope| access.may_go_on(Some(&secret), |right| right.reads() == Some(scope));
+        assert!(goes_on(&scope) && !goes_on(&Scope::EVERYTHING));
+        assert_eq!(status(access.may_operate(&peer, Some(&secret)).map(drop)), 403);
+        assert_eq!(status(access.may_send(&peer, "buoy-7", Some(&secret))), 403);
     }
 
     #[test]
@@ -339,7 +371,7 @@ mod tests {
             let tokens = Tokens::new([
                 operates.clone(),
                 Token::of(&sends, "a", Right::Send("*".into()), None).unwrap(),
-                Token::of(&reads, "b", Right::Read, None).unwrap(),
+                Token::of(&reads, "b", Right::Read(Scope::EVERYTHING), None).unwrap(),
             ]);
             access.replace(tokens, Keys::default());
             let peer = peer("127.0.0.1");
@@ -350,7 +382,7 @@ mod tests {
             assert_eq!(status(operate(Some(&reads)).map(drop)), 403);
             assert_eq!(operate(Some(&secret)).unwrap(), "olga");
             // An operator can read, but not send.
-            assert_eq!(status(access.may_read(&peer, Some(&secret))), 204);
+            assert_eq!(status(access.may_read(&peer, Some(&secret)).map(drop)), 204);
             assert_eq!(status(access.may_send(&peer, "buoy-7", Some(&secret))), 403);
             assert!(access.tokens().after("b")[0].last_used().is_some());
         }
@@ -377,7 +409,7 @@ mod tests {
     #[test]
     fn no_peer_needs_a_token_where_anyone_may() {
         let (access, ..) = access(Who::Anyone);
-        assert_eq!(status(access.may_read(&peer("10.0.0.1"), None)), 204);
-        assert_eq!(status(access.may_read(&peer("10.0.0.1"), Some("wrong"))), 401);
+        assert_eq!(status(access.may_read(&peer("10.0.0.1"), None).map(drop)), 204);
+        assert_eq!(status(access.may_read(&peer("10.0.0.1"), Some("wrong")).map(drop)), 401);
     }
 }

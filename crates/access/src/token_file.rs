@@ -4,6 +4,7 @@
 //! these would take 2^255 attempts. A salt protects equal secrets and those in dictionaries, and random tokens are neither. Without a salt,
 //! a token can be looked up by its hash, in the same time for any number of tokens.
 
+use super::scope::Scope;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use dunnage_base::{
     clock,
@@ -15,7 +16,11 @@ use ring::{
     rand::{SecureRandom, SystemRandom},
 };
 use serde::{Deserialize, Serialize};
-use std::{collections::HashSet, hash::Hasher, io};
+use std::{
+    collections::{BTreeMap, HashSet},
+    hash::Hasher,
+    io,
+};
 use subtle::ConstantTimeEq;
 use time::{Date, Month, PrimitiveDateTime, Time, UtcOffset};
 use toml::value::Datetime;
@@ -44,7 +49,7 @@ pub struct Entry {
     pub name: String,
     /// SHA-256 of the token, in hexadecimal digits.
     pub hash: Fingerprint,
-    /// The devices that it may send as: an ID, where `*` matches any characters.
+    /// The devices that it may send as, or with `read` those that it may read: an ID, where `*` matches any characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
     /// Whether it may read.
@@ -56,6 +61,9 @@ pub struct Entry {
     /// When it expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Until>,
+    /// The tags of the devices that it may read.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tags: BTreeMap<String, String>,
 }
 
 /// A token without its secret.
@@ -76,9 +84,9 @@ pub struct Token {
 pub enum Right {
     /// Send as the devices that match a pattern.
     Send(String),
-    /// Read the API, the page and the metrics.
-    Read,
-    /// Read, and change the quarantine and the dead letters.
+    /// Read the API and the page of these devices; with all of them, also the metrics and what else is about the whole gateway.
+    Read(Scope),
+    /// Read everything, and change the quarantine and the dead letters.
     Operate,
 }
 
@@ -93,9 +101,13 @@ impl Right {
         matches!(self, Right::Send(_))
     }
 
-    /// Whether it may read.
-    pub fn reads(&self) -> bool {
-        matches!(self, Right::Read | Right::Operate)
+    /// Returns the devices that it may read; `None` if it may not read.
+    pub fn reads(&self) -> Option<&Scope> {
+        match self {
+            Right::Send(_) => None,
+            Right::Read(scope) => Some(scope),
+            Right::Operate => Some(&Scope::EVERYTHING),
+        }
     }
 
     /// Whether it may change the quarantine and the dead letters.
@@ -109,7 +121,8 @@ impl std::fmt::Display for Right {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Right::Send(pattern) => write!(f, "send as {pattern}"),
-            Right::Read => f.write_str("read"),
+            Right::Read(scope) if scope.is_everything() => f.write_str("read"),
+            Right::Read(scope) => write!(f, "read {scope}"),
             Right::Operate => f.write_str("operate"),
         }
     }
@@ -147,17 +160,22 @@ impl Token {
 
     /// Returns its entry in the file.
     pub fn entry(&self) -> Entry {
-        let device = match &self.right {
-            Right::Send(pattern) => Some(pattern.clone()),
-            Right::Read | Right::Operate => None,
+        let (device, tags) = match &self.right {
+            Right::Send(pattern) => (Some(&**pattern), BTreeMap::new()),
+            Right::Read(scope) => {
+                let tags = scope.tags().map(|(key, value)| (key.to_owned(), value.to_owned()));
+                (scope.device(), tags.collect())
+            }
+            Right::Operate => (None, BTreeMap::new()),
         };
         Entry {
             name: self.name.clone(),
             hash: self.fingerprint,
-            device,
-            read: self.right == Right::Read,
+            device: device.map(str::to_owned),
+            read: matches!(self.right, Right::Read(_)),
             operate: self.right == Right::Operate,
             until: self.until,
+            tags,
         }
     }
 }
@@ -184,33 +202,41 @@ impl Unique {
             if !self.hashes.insert(entry.hash) {
                 wrong("hash", "another token has this hash");
             }
-            let right = match (entry.device, entry.read, entry.operate) {
-                (Some(pattern), false, false) if is_pattern(&pattern) => Right::Send(pattern),
-                (Some(_), false, false) => {
-                    wrong("device", "must be a device ID, in which * stands for any characters");
-                    continue;
-                }
-                (None, true, false) => Right::Read,
-                (None, false, true) => Right::Operate,
-                (None, true, true) => {
-                    wrong("read", "a token that may operate may read, too: leave read out");
-                    continue;
-                }
-                (Some(_), read, _) => {
-                    wrong(
-                        if read { "read" } else { "operate" },
-                        "a token that sends as devices has no other right",
-                    );
-                    continue;
-                }
-                (None, false, false) => {
-                    wrong("device", "a token needs device = \"PATTERN\", read = true or operate = true");
+            let right = match right(entry.device, entry.read, entry.operate, entry.tags) {
+                Ok(right) => right,
+                Err((key, message)) => {
+                    wrong(key, &message);
                     continue;
                 }
             };
             tokens.push(Token { name: entry.name, fingerprint: entry.hash, right, until: entry.until });
         }
         (tokens, mistakes)
+    }
+}
+
+/// Returns the right of a token. The error is the key that is not valid, and why.
+pub(super) fn right(
+    device: Option<String>,
+    read: bool,
+    operate: bool,
+    tags: BTreeMap<String, String>,
+) -> Result<Right, (&'static str, String)> {
+    let wrong = |key, message: &str| Err((key, message.to_owned()));
+    match (device, read, operate) {
+        (_, true, true) => wrong("read", "a token that may operate may read, too: leave read out"),
+        (Some(_), false, true) => wrong("operate", "a token that operates is for all devices"),
+        (_, false, _) if !tags.is_empty() => wrong("tags", "only a token that reads is for tags"),
+        (None, false, true) => Ok(Right::Operate),
+        (device, true, false) => Scope::new(device, tags).map(Right::Read),
+        (Some(pattern), false, false) if is_pattern(&pattern) => Ok(Right::Send(pattern)),
+        (Some(pattern), false, false) => Err((
+            "device",
+            format!("{pattern:?} is not a valid device ID, in which * stands for any characters"),
+        )),
+        (None, false, false) => {
+            wrong("device", "a token needs device = \"PATTERN\", read = true or operate = true")
+        }
     }
 }
 

@@ -141,7 +141,7 @@ pub fn read(path: &Path) -> (Vec<Token>, Vec<Mistake>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Until;
+    use crate::{Scope, Until};
 
     fn mistakes(text: &str) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn a_token_ends() {
         let until: Until = "2027-01-31T08:00:00Z".parse().unwrap();
-        let (token, secret) = Token::make("a", Right::Read, Some(until)).unwrap();
+        let (token, secret) = Token::make("a", Right::Read(Scope::EVERYTHING), Some(until)).unwrap();
         let tokens = Tokens::new([token]);
         let end = 1_801_382_400_000_000;
         assert!(tokens.find(&secret, end - 1).is_ok());
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn tokens_are_listed_by_name_and_keep_their_last_use() {
-        let make = |name: &str| Token::make(name, Right::Read, None).unwrap();
+        let make = |name: &str| Token::make(name, Right::Read(Scope::EVERYTHING), None).unwrap();
         let ((b, secret), (a, _), (c, _)) = (make("b"), make("a"), make("c"));
         let before = Tokens::new([b.clone(), a.clone()]);
         before.find(&secret, 0).unwrap().used(7);
@@ -196,7 +196,7 @@ mod tests {
         let found = mistakes(&text);
         assert!(found.iter().any(|m| m.starts_with("3:8: token[1].hash: must be 64")), "{found:#?}");
         assert!(
-            found.iter().any(|m| m.starts_with("8:1: token[2].device: must be a device ID")),
+            found.iter().any(|m| m.starts_with("8:1: token[2].device: \"\" is not a valid device ID")),
             "{found:#?}"
         );
         assert!(found.iter().any(|m| m.starts_with("13:9: token[3].until: must be a date")), "{found:#?}");

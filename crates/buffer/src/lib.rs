@@ -100,6 +100,7 @@
 //! ```
 
 mod changes;
+mod chosen;
 mod damage;
 mod dead_letters;
 mod devices;

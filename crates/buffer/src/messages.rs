@@ -37,7 +37,7 @@ impl Times {
 
     /// Returns the IDs of the messages that were received in this range. IDs ascend with the times, except where the clock was set back: then
     /// the boundaries are at one of the messages with that time.
-    fn ids(self, connection: &Connection) -> rusqlite::Result<Range<i64>> {
+    pub(super) fn ids(self, connection: &Connection) -> rusqlite::Result<Range<i64>> {
         let first = if self.from == i64::MIN { 1 } else { first_at(connection, self.from)? };
         let end = if self.until == i64::MAX { i64::MAX } else { first_at(connection, self.until)? };
         Ok(first..end)
@@ -121,7 +121,12 @@ pub fn device_messages(
 }
 
 /// Returns a message of `device` from which a walk reaches all its messages below the ID `end`. `last`, its last message, is not below `end`.
-fn before(connection: &Connection, device: &str, last: i64, end: i64) -> rusqlite::Result<Option<i64>> {
+pub(super) fn before(
+    connection: &Connection,
+    device: &str,
+    last: i64,
+    end: i64,
+) -> rusqlite::Result<Option<i64>> {
     let link = "SELECT previous FROM messages WHERE id = ? AND device = ?";
     match connection.prepare_cached(link)?.query_row((end, device), |row| row.get(0)).optional()? {
         Some(previous) => Ok(previous),
@@ -319,7 +324,7 @@ pub fn origins(connection: &Connection, since: i64, most: usize) -> rusqlite::Re
     Ok(found)
 }
 
-pub(super) fn collect<T>(
+fn collect<T>(
     connection: &Connection,
     sql: &str,
     values: Vec<Value>,
@@ -339,7 +344,7 @@ pub(super) fn collect<T>(
     Ok(found)
 }
 
-fn message(row: &Row<'_>, first: usize, buffer: &Arc<str>) -> rusqlite::Result<Message> {
+pub(super) fn message(row: &Row<'_>, first: usize, buffer: &Arc<str>) -> rusqlite::Result<Message> {
     let record = Record::read(row, first)?;
     Ok(Message {
         id: record.id,

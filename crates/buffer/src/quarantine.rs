@@ -1,9 +1,9 @@
 //! Queries for messages of the quarantine, and their removal.
 
-use super::messages::{PAGE_BYTES, Page, collect};
+use super::messages::{PAGE_BYTES, Page};
 use crate::message::Quarantined;
 use dunnage_base::name::fits;
-use rusqlite::{Connection, OptionalExtension, Row, types::Value};
+use rusqlite::{Connection, OptionalExtension, Row};
 use std::collections::HashMap;
 
 /// Selects messages of the quarantine. A field that is `None` or empty accepts all.
@@ -27,18 +27,30 @@ impl Filter {
 
 const COLUMNS: &str = "id, received_at, device, schema, link, content_type, kind, \"offset\", reason, raw, key, request, origin, answered";
 
-/// Returns a page of the quarantine, newest first: of all devices, or of `device`.
+/// Returns a page of the quarantine, newest first: of `device`, or of all devices, among those that `is_chosen` names.
 pub fn newest(
     connection: &Connection,
-    device: Option<String>,
+    device: Option<&str>,
+    is_chosen: impl Fn(&str) -> bool,
     page: Page,
 ) -> rusqlite::Result<Vec<Quarantined>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM quarantine WHERE (?1 IS NULL OR device = ?1) AND id < ?2 ORDER BY id DESC LIMIT ?3"
+        "SELECT {COLUMNS} FROM quarantine WHERE (?1 IS NULL OR device = ?1) AND id < ?2 ORDER BY id DESC"
     );
-    let before = Value::Integer(page.before.unwrap_or(i64::MAX));
-    let values = vec![Value::from(device), before, Value::Integer(page.limit.into())];
-    collect(connection, &sql, values, read, |kept| 2 * kept.raw.len())
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query((device, page.before.unwrap_or(i64::MAX)))?;
+    let (mut found, mut bytes) = (Vec::new(), 0);
+    while found.len() < page.limit as usize
+        && bytes < PAGE_BYTES
+        && let Some(row) = rows.next()?
+    {
+        if is_chosen(row.get_ref("device")?.as_str()?) {
+            let kept = read(row)?;
+            bytes += 2 * kept.raw.len();
+            found.push(kept);
+        }
+    }
+    Ok(found)
 }
 
 /// Returns the messages with an ID above `after` and up to `last` that `filter` and `also` accept: oldest first, at most `limit`. Ends

@@ -1,7 +1,7 @@
 //! The queries of [`Readers`].
 
 use super::{
-    changes, dead_letters,
+    changes, chosen, dead_letters,
     fleet::{self, Counted, LastMessage},
     layouts,
     message::{DeadLetter, Last, LayoutKey, Message, Quarantined, Sent},
@@ -35,6 +35,23 @@ impl Readers {
     ) -> Result<Option<Vec<Message>>, ReadError> {
         let buffer = self.buffer();
         self.read(move |c| messages::device_messages(c, &buffer, &device, page, times)).await
+    }
+
+    /// Returns a page of the messages, received at `times`, of the devices that `is_chosen` names, newest first. The page ends early after
+    /// more than 1 MiB, but is empty only if there are no more.
+    pub async fn messages_of(
+        &self,
+        is_chosen: impl Fn(&str) -> bool + Send + 'static,
+        page: Page,
+        times: Times,
+    ) -> Result<Vec<Message>, ReadError> {
+        let buffer = self.buffer();
+        self.read(move |c| chosen::messages(c, &buffer, is_chosen, page, times)).await
+    }
+
+    /// Returns the device of a message; `None` if the message is not in the buffer.
+    pub async fn device_of(&self, id: i64) -> Result<Option<String>, ReadError> {
+        self.read(move |c| chosen::device_of(c, id)).await
     }
 
     /// Returns the counts of the `most` devices that sent last, the last one first.
@@ -139,13 +156,14 @@ impl Readers {
         self.read(layouts::load).await
     }
 
-    /// Returns a page of the quarantine, newest first: of all devices, or of `device`.
+    /// Returns a page of the quarantine, newest first: of `device`, or of all devices, among those that `is_chosen` names.
     pub async fn quarantined(
         &self,
         device: Option<String>,
+        is_chosen: impl Fn(&str) -> bool + Send + 'static,
         page: Page,
     ) -> Result<Vec<Quarantined>, ReadError> {
-        self.read(move |c| quarantine::newest(c, device, page)).await
+        self.read(move |c| quarantine::newest(c, device.as_deref(), is_chosen, page)).await
     }
 
     /// Returns the messages of the quarantine with an ID above `after` and up to `last` that `filter` and `also` accept: oldest first, at

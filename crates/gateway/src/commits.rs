@@ -66,14 +66,14 @@ impl Commits {
                     if message.json.len() <= MAX_BYTES
                         && let Some(object) = MessageObject::of_new(&now.name, message_id, message, &profiles)
                     {
-                        self.state.live.send("message", &object);
+                        self.state.live.send("message", &message.provenance.device, &object);
                     }
                 }
                 WriteOp::Quarantine(quarantined, _) => {
                     reject_id += 1;
                     if 2 * quarantined.raw.len() <= MAX_BYTES {
                         let object = RejectObject::of_new(reject_id, quarantined, &profiles);
-                        self.state.live.send("quarantine", &object);
+                        self.state.live.send("quarantine", &quarantined.provenance.device, &object);
                     }
                 }
                 WriteOp::Duplicate(_) | WriteOp::Change(..) | WriteOp::Damaged(..) => {}
@@ -164,7 +164,7 @@ pub async fn tell_stats(state: Arc<GatewayState>) {
         }
         let now = StatsObject::of(&state);
         if last.as_ref() != Some(&now) {
-            state.live.send("stats", &now);
+            state.live.stats(&now);
             last = Some(now);
         }
     }

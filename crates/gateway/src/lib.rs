@@ -30,6 +30,7 @@ mod reload;
 mod server;
 mod start;
 mod state;
+mod visible;
 
 #[cfg(unix)]
 pub use admin::{AdminClient, AdminError, SocketError};
@@ -38,7 +39,7 @@ pub use check::check;
 pub use config::{Admin, Config, Log, LogFormat};
 pub use config_file::ConfigError;
 pub use dunnage_access::{
-    AccessSettings, Right, Token, TokensError, Until, Who, edit as tokens, edit_keys as keys,
+    AccessSettings, Right, Scope, Token, TokensError, Until, Who, edit as tokens, edit_keys as keys,
     tls::{TlsError, TlsSettings},
 };
 pub use dunnage_base::Mistake;

@@ -1,6 +1,8 @@
 //! The event stream. It is a view and not a log: under load it carries a sample.
 
+use crate::visible::Visible;
 use dunnage_base::network;
+use dunnage_register::{Record, Register};
 use std::{
     collections::HashMap,
     net::IpAddr,
@@ -11,13 +13,41 @@ use tokio::sync::broadcast;
 /// Events that a watcher may lag behind before it misses some.
 const LAG: usize = 128;
 
-/// One server-sent event.
-#[derive(Debug, Clone)]
-pub struct Event {
-    /// `message`, `quarantine` or `stats`.
-    pub name: &'static str,
-    /// A JSON object.
-    pub data: Arc<str>,
+/// What happened.
+#[derive(Clone)]
+pub enum Event {
+    /// A message was stored or quarantined.
+    OfDevice {
+        /// `message` or `quarantine`.
+        name: &'static str,
+        /// The device.
+        device: Arc<str>,
+        /// A JSON object.
+        data: Arc<str>,
+    },
+    /// The counts of the gateway have changed; a JSON object.
+    Stats(Arc<str>),
+    /// The register has changed: clients that may read devices by their tags may read others now.
+    Retagged(Arc<[Retagged]>),
+}
+
+/// A device before and after a change of the register.
+pub struct Retagged {
+    device: String,
+    before: Option<Arc<Record>>,
+    now: Option<Arc<Record>>,
+}
+
+impl Retagged {
+    /// Describes a change of `device` from the record `before` to the one that `register` has now.
+    pub fn new(device: String, before: Option<Arc<Record>>, register: &Register) -> Retagged {
+        Retagged { now: register.get(&device), device, before }
+    }
+
+    /// Whether the client may read the device only before the change, or only after it.
+    pub fn concerns(&self, visible: &Visible) -> bool {
+        visible.differs(&self.device, self.before.as_deref(), self.now.as_deref())
+    }
 }
 
 /// Most watchers in all, and most of one address (of IPv6, a /64), so that no address can take all places.
@@ -89,11 +119,27 @@ impl Live {
         self.events.receiver_count() > 0
     }
 
-    /// Sends an event to all watchers.
-    pub fn send<T: serde::Serialize>(&self, name: &'static str, object: &T) {
+    /// Sends what happened to a device to the watchers that may read it: `message` or `quarantine`.
+    pub fn send<T: serde::Serialize>(&self, name: &'static str, device: &str, object: &T) {
         if let Ok(data) = serde_json::to_string(object) {
-            // An error means that nobody watches.
-            let _ = self.events.send(Event { name, data: data.into() });
+            self.tell(Event::OfDevice { name, device: device.into(), data: data.into() });
         }
+    }
+
+    /// Sends the counts of the gateway to the watchers that may read everything.
+    pub fn stats<T: serde::Serialize>(&self, object: &T) {
+        if let Ok(data) = serde_json::to_string(object) {
+            self.tell(Event::Stats(data.into()));
+        }
+    }
+
+    /// Tells the watchers that the register has changed.
+    pub fn retagged(&self, changes: Arc<[Retagged]>) {
+        self.tell(Event::Retagged(changes));
+    }
+
+    fn tell(&self, event: Event) {
+        // An error means that nobody watches.
+        let _ = self.events.send(event);
     }
 }

@@ -5,7 +5,10 @@
 
 use crate::{Edit, Record, Register};
 use serde::Serialize;
-use std::collections::{BTreeSet, HashMap};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
 use utoipa::ToSchema;
 
 /// The format of a file.
@@ -180,13 +183,12 @@ fn set(record: &mut Record, field: &str, cell: &str) -> Result<(), &'static str>
     Ok(())
 }
 
-/// Writes all records of `register` as a file, in ascending order of IDs. [`read`] reads the same records from it.
+/// Writes `records` as a file. [`read`] reads the same records from it.
 ///
 /// # Errors
 ///
 /// The writer of CSV fails.
-pub fn write(register: &Register, format: FileFormat) -> Result<Vec<u8>, csv::Error> {
-    let records = register.all();
+pub fn write(records: &[Arc<Record>], format: FileFormat) -> Result<Vec<u8>, csv::Error> {
     if format == FileFormat::Ndjson {
         return Ok(records.iter().map(|record| record.to_json() + "\n").collect::<String>().into_bytes());
     }
@@ -199,7 +201,7 @@ pub fn write(register: &Register, format: FileFormat) -> Result<Vec<u8>, csv::Er
     let names = FIELDS.iter().map(|field| (*field).to_owned());
     let names = names.chain((0..ids).map(id_name)).chain(keys.iter().map(|key| format!("tag.{key}")));
     rows.write_record(names)?;
-    for record in records.iter() {
+    for record in records {
         rows.write_record(cells(record, ids, &keys))?;
     }
     rows.into_inner().map_err(|e| e.into_error().into())
@@ -242,12 +244,12 @@ mod tests {
         assert_eq!((first.tags.get("site"), first.external_ids.len()), (Some("pisa"), 2));
         register.apply(edits);
         for format in [FileFormat::Csv, FileFormat::Ndjson] {
-            let written = write(&register, format).unwrap();
+            let written = write(&register.all(), format).unwrap();
             let again = Register::default();
             again.apply(read(&written, format, &again).unwrap());
             assert_eq!(
-                write(&again, FileFormat::Ndjson).unwrap(),
-                write(&register, FileFormat::Ndjson).unwrap()
+                write(&again.all(), FileFormat::Ndjson).unwrap(),
+                write(&register.all(), FileFormat::Ndjson).unwrap()
             );
             // Records that are there already may be imported again.
             assert_eq!(read(&written, format, &register).unwrap().len(), 2);

@@ -117,12 +117,17 @@ impl Register {
         !self.is_used.load(Ordering::Relaxed)
     }
 
-    /// Returns the records that `filter` accepts, in ascending order of IDs: at most `limit` with IDs after `after`, and how many there are in
+    /// Returns the records that are accepted, in ascending order of IDs: at most `limit` with IDs after `after`, and how many there are in
     /// all. Examines every record.
-    pub fn list(&self, filter: &Filter, after: &str, limit: usize) -> (Vec<Arc<Record>>, usize) {
+    pub fn list(
+        &self,
+        accepts: impl Fn(&Record) -> bool,
+        after: &str,
+        limit: usize,
+    ) -> (Vec<Arc<Record>>, usize) {
         let sorted = Arc::clone(&self.index().sorted);
         let (mut found, mut matches) = (Vec::new(), 0);
-        for record in sorted.iter().filter(|record| filter.accepts(record)) {
+        for record in sorted.iter().filter(|record| accepts(record)) {
             matches += 1;
             if found.len() < limit && *record.device > *after {
                 found.push(Arc::clone(record));
@@ -257,14 +262,18 @@ mod tests {
         hive.name = Some("Hive Seven".into());
         let register = Register::new(vec![hive, record("a", &[]), record("b", &[])]);
         let all = Filter::default();
-        assert_eq!(devices(&register.list(&all, "", 2)), (vec!["a", "b"], 3));
-        assert_eq!(devices(&register.list(&all, "b", 2)), (vec!["c"], 3));
+        assert_eq!(devices(&register.list(|record| all.accepts(record), "", 2)), (vec!["a", "b"], 3));
+        assert_eq!(devices(&register.list(|record| all.accepts(record), "b", 2)), (vec!["c"], 3));
         for text in ["seven", "70b3", "c"] {
             let filter = Filter { text: text.into(), ..Filter::default() };
-            assert_eq!(devices(&register.list(&filter, "", 9)), (vec!["c"], 1), "{text}");
+            assert_eq!(
+                devices(&register.list(|record| filter.accepts(record), "", 9)),
+                (vec!["c"], 1),
+                "{text}"
+            );
         }
         let tag = |value: &str| Filter { tags: vec![("site".into(), value.into())], ..Filter::default() };
-        let count = |value| register.list(&tag(value), "", 9).1;
+        let count = |value| register.list(|record| tag(value).accepts(record), "", 9).1;
         assert_eq!((count("pisa"), count("pis")), (1, 0));
     }
 }

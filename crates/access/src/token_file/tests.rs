@@ -2,10 +2,10 @@ use super::*;
 
 #[test]
 fn a_token_is_known_by_its_hash_alone() {
-    let (token, secret) = Token::make("a", Right::Read, None).unwrap();
+    let (token, secret) = Token::make("a", Right::Read(Scope::EVERYTHING), None).unwrap();
     assert_eq!(secret.len(), LENGTH);
     assert_eq!(Fingerprint::of_credential(&secret), Some(token.fingerprint));
-    assert_ne!(Token::make("a", Right::Read, None).unwrap().1, secret);
+    assert_ne!(Token::make("a", Right::Read(Scope::EVERYTHING), None).unwrap().1, secret);
     for other in ["", "dn_", &secret[1..], &format!("{secret}A"), &secret.to_lowercase()] {
         assert_ne!(Fingerprint::of_credential(other), Some(token.fingerprint), "{other}");
     }
@@ -13,6 +13,32 @@ fn a_token_is_known_by_its_hash_alone() {
     assert!(!text.contains(&secret) && !format!("{token:?}").contains(&secret), "{text}");
     let (tokens, mistakes) = Unique::default().tokens(toml::from_str(&text).unwrap());
     assert!(mistakes.is_empty() && tokens[0].fingerprint == token.fingerprint, "{text}");
+}
+
+#[test]
+fn a_token_that_reads_a_part_is_written_and_read_again() {
+    let tags = [("site".to_owned(), "pisa".to_owned())].into();
+    let scope = Scope::new(Some("buoy-*".into()), tags).unwrap();
+    let (token, _) = Token::make("a", Right::Read(scope.clone()), "2027-01-31".parse().ok()).unwrap();
+    let (other, _) = Token::make("b", Right::Read(Scope::EVERYTHING), None).unwrap();
+    let text = toml::to_string(&TokenFile { tokens: vec![token.entry(), other.entry()] }).unwrap();
+    let (tokens, mistakes) = Unique::default().tokens(toml::from_str(&text).unwrap());
+    let rights: Vec<_> = tokens.into_iter().map(|token| token.right).collect();
+    assert_eq!(rights, [Right::Read(scope), Right::Read(Scope::EVERYTHING)], "{text}\n{mistakes:?}");
+    // An older version refuses such a token; none takes it for one that reads everything.
+    for (rest, key) in [
+        ("read = true\ndevice = ''", "device"),
+        ("read = true\ntags = { site = '' }", "tags"),
+        ("device = 'a'\ntags = { site = 'pisa' }", "tags"),
+        ("operate = true\ndevice = 'a'", "operate"),
+        ("operate = true\ntags = { site = 'pisa' }", "tags"),
+        ("operate = true\nread = true", "read"),
+        ("", "device"),
+    ] {
+        let text = format!("[[token]]\nname = 'a'\nhash = '{}'\n{rest}", "0".repeat(64));
+        let (tokens, mistakes) = Unique::default().tokens(toml::from_str(&text).unwrap());
+        assert!(tokens.is_empty() && mistakes[0].key == key, "{rest}: {mistakes:?}");
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::tables::make_tables;
+use crate::{chosen, tables::make_tables};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Returns a buffer ID.
@@ -40,7 +40,9 @@ fn buffer(messages: i64, device: impl Fn(i64) -> String) -> Connection {
         devices.insert(device, (count, id));
     }
     for (device, (count, last)) in devices {
-        connection.execute("INSERT INTO devices VALUES (?, ?, ?, ?, NULL)", (device, count, count, last)).unwrap();
+        connection
+            .execute("INSERT INTO devices VALUES (?, ?, ?, ?, NULL)", (device, count, count, last))
+            .unwrap();
     }
     connection.execute("UPDATE totals SET last_message_id = ?", [messages]).unwrap();
     connection.execute_batch("COMMIT").unwrap();
@@ -157,4 +159,55 @@ fn the_messages_of_a_device_come_in_order_and_in_few_steps() {
     // Another message is missing than those that were dropped.
     connection.execute("DELETE FROM messages WHERE id = 1400", []).unwrap();
     assert!(of_devices(&connection, &id(), &[(device, 1399)], 20_000, 50).is_err());
+}
+
+/// Reads the pages of the messages of some devices, and returns their IDs and the most steps of a page.
+fn chosen_ids(connection: &mut Connection, is_chosen: fn(&str) -> bool, limit: u32) -> (Vec<i64>, u64) {
+    let (mut all, mut most, mut before) = (Vec::new(), 0, None);
+    loop {
+        let page = Page { limit, before };
+        let (found, steps) =
+            steps(connection, |c| chosen::messages(c, &id(), is_chosen, page, Times::ALL).unwrap());
+        most = most.max(steps);
+        let Some(last) = found.last() else { return (all, most) };
+        before = Some(last.id);
+        all.extend(found.iter().map(|message| message.id));
+    }
+}
+
+#[test]
+fn the_messages_of_few_devices_among_many_are_merged() {
+    const MESSAGES: i64 = 20_000;
+    // Two that sent long ago, and one that sends now and then.
+    let device = |id: i64| match id {
+        1..=300 => format!("old-{}", id % 2),
+        _ if id % 500 == 0 => "rare".into(),
+        _ => format!("other-{}", id % 100),
+    };
+    let mut connection = buffer(MESSAGES, device);
+    let is_chosen = |device: &str| device.starts_with("old") || device == "rare";
+    let (found, steps) = chosen_ids(&mut connection, is_chosen, 50);
+    let expected: Vec<_> = (1..=MESSAGES).rev().filter(|id| is_chosen(&device(*id))).collect();
+    assert_eq!(found, expected);
+    assert!(steps < 10_000, "{steps} steps");
+    assert_eq!(chosen_ids(&mut connection, |_| false, 50).0, [0_i64; 0]);
+}
+
+#[test]
+fn the_messages_of_many_devices_are_searched() {
+    const MESSAGES: i64 = 6000;
+    // More devices than are entered in the middle of their lists, each with messages throughout.
+    let device = |id: i64| format!("{}-{}", if id % 2 == 0 { "a" } else { "b" }, id % 3000);
+    let mut connection = buffer(MESSAGES, device);
+    let (found, _) = chosen_ids(&mut connection, |device| device.starts_with("a"), 1000);
+    assert_eq!(found, (1..=MESSAGES).rev().filter(|id| id % 2 == 0).collect::<Vec<_>>());
+    // Times limit them.
+    let times = Times { from: 101_000, until: 2_101_000 };
+    for page in [Page { limit: 1000, before: None }, Page { limit: 1000, before: Some(2000) }] {
+        let found =
+            chosen::messages(&connection, &id(), |device| device.starts_with("a"), page, times).unwrap();
+        let ids: Vec<_> = found.iter().map(|message| message.id).collect();
+        let end = page.before.unwrap_or(2101);
+        assert_eq!(ids, (101..end).rev().filter(|id| id % 2 == 0).take(1000).collect::<Vec<_>>());
+    }
 }

@@ -92,7 +92,7 @@ enum Command {
     ///
     /// CSV has a header with the columns device, name, profile, latitude, longitude, interval_seconds, notes, disabled,
     /// external_id, external_id.2, ..., and tag.KEY for each tag; all but device may be missing. NDJSON has a record on each
-    /// line, as `show` prints it without last_seen.
+    /// line, as `show` prints it without first_seen and last_seen.
     Import {
         #[command(flatten)]
         which: Which,
@@ -195,7 +195,8 @@ struct Fields {
     disable: bool,
 }
 
-fn tag(text: &str) -> Result<(String, String), String> {
+/// Reads `KEY=VALUE`.
+pub fn tag(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("must be KEY=VALUE")?;
     Ok((key.to_owned(), value.to_owned()))
 }

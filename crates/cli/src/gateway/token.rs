@@ -3,10 +3,11 @@
 use crate::{failure::Failure, output};
 use clap::{Args, Subcommand};
 use dunnage_gateway::{
-    Config, Right, Until,
+    Config, Right, Scope, Until,
     tokens::{self, EditError},
 };
 use std::{
+    collections::BTreeMap,
     fs::File,
     io::{Read, Write},
     path::{Path, PathBuf},
@@ -32,16 +33,19 @@ enum Command {
 
 /// Create a token and print it once
 #[derive(Args)]
-#[group(id = "right", required = true, multiple = false, args = ["device", "read", "operate"])]
+#[group(id = "right", required = true, multiple = true, args = ["device", "read", "operate"])]
 struct New {
-    /// Allow sending as these devices: a device ID pattern; * matches any characters
+    /// Allow sending as these devices, or with --read reading them: a device ID pattern; * matches any characters
     #[arg(long, value_name = "PATTERN")]
     device: Option<String>,
-    /// Allow reading the API, the page and the metrics
+    /// Allow reading the API and the page: of all devices, and then also the metrics and the operations, or of those of --device and --tag
     #[arg(long)]
     read: bool,
-    /// Allow reading, and retrying and discarding what is in the quarantine and in the dead letters
-    #[arg(long)]
+    /// Allow reading only devices with this tag in the register; may be repeated, and then they have all of them
+    #[arg(long, value_name = "KEY=VALUE", value_parser = super::device::tag, requires = "read")]
+    tag: Vec<(String, String)>,
+    /// Allow reading everything, and retrying and discarding what is in the quarantine and in the dead letters
+    #[arg(long, conflicts_with_all = ["device", "read"])]
     operate: bool,
     /// Expiry: a day (2027-01-31, until its end in UTC) or a time (2027-01-31T08:00:00Z)
     #[arg(long, value_name = "DATE")]
@@ -55,8 +59,8 @@ struct New {
 
 /// Create a token for each line of a CSV file, and print them once
 ///
-/// The first line names the columns: name, device (a pattern), read (true) or operate (true), until, and token for an existing one. Missing
-/// values have the defaults of `new`. Prints CSV with the columns name and token. Creates all tokens or none.
+/// The first line names the columns: name, device (a pattern), read (true) or operate (true), tag.KEY for the tags of a token that reads,
+/// until, and token for an existing one. Missing values have the defaults of `new`. Prints CSV with the columns name and token. Creates all tokens or none.
 #[derive(Args)]
 struct Import {
     /// CSV file; - for standard input
@@ -112,12 +116,12 @@ impl Token {
 
 impl New {
     fn run(self) -> Result<(), Failure> {
-        let right = match self.device {
-            Some(pattern) => Right::Send(pattern),
-            None if self.operate => Right::Operate,
-            None => Right::Read,
-        };
         in_future(self.until)?;
+        let right = match self.device {
+            device if self.read => Right::Read(scope(device, self.tag)?),
+            Some(pattern) => Right::Send(pattern),
+            None => Right::Operate,
+        };
         let path = self.place.config()?.tokens();
         let (token, secret) = tokens::add(&path, self.name.as_deref(), right, self.until).map_err(failure)?;
         let mut output = output::stdout();
@@ -132,6 +136,15 @@ impl New {
         );
         Ok(())
     }
+}
+
+fn scope(device: Option<String>, tags: Vec<(String, String)>) -> Result<Scope, Failure> {
+    let given = tags.len();
+    let tags: BTreeMap<_, _> = tags.into_iter().collect();
+    if tags.len() < given {
+        return Err(Failure::Usage("--tag: a device has one value of a key; name each key once".into()));
+    }
+    Scope::new(device, tags).map_err(|(_, message)| Failure::Usage(message))
 }
 
 impl Import {

@@ -48,7 +48,10 @@ pub(super) async fn list(
 ) -> Result<Json<RegisterPage>, Problem> {
     let Asked { find, tags, after, limit } = query(asked)?;
     let filter = filter(find.as_deref(), tags.as_deref())?;
-    register::list(&admin.state, filter, after, limit.unwrap_or(LISTED).clamp(1, LISTED)).await.map(Json)
+    let visible = register::everything(&admin.state);
+    register::list(&admin.state, visible, filter, after, limit.unwrap_or(LISTED).clamp(1, LISTED))
+        .await
+        .map(Json)
 }
 
 /// `GET /devices/show`
@@ -102,6 +105,7 @@ pub(super) async fn export(
     State(admin): State<Arc<Admin>>,
     asked: Query<File>,
 ) -> Result<Json<Value>, Problem> {
-    let file = register::export(&admin.state, format_of(&query(asked)?.format)?).await?;
+    let format = format_of(&query(asked)?.format)?;
+    let file = register::export(&admin.state, register::everything(&admin.state), format).await?;
     Ok(Json(json!({ "file": String::from_utf8_lossy(&file) })))
 }

@@ -1,19 +1,20 @@
-//! The event stream: `message`, `quarantine` and `stats`, as server-sent events.
+//! The event stream: `message`, `quarantine`, `stats` and `scope`, as server-sent events.
 
+use super::guard::Readable;
 use super::objects::StatsObject;
 use super::problems::{QueryProblems, WATCHERS, WatcherProblems};
-use crate::state::GatewayState;
+use super::scope::ScopeObject;
+use crate::{live, visible::Visible};
 use axum::{
-    extract::State,
     http::HeaderMap,
     response::sse::{self, KeepAlive, Sse},
 };
-use dunnage_access::{Peer, Right, http::credential};
+use dunnage_access::{Peer, http::credential};
 use dunnage_inputs::{AccessProblems, NoQuery, Problem};
 use std::{borrow::Cow, convert::Infallible, sync::Arc};
 use tokio_stream::{
     Stream, StreamExt,
-    wrappers::{BroadcastStream, WatchStream},
+    wrappers::{BroadcastStream, WatchStream, errors::BroadcastStreamRecvError},
 };
 use utoipa::ToSchema;
 
@@ -22,7 +23,8 @@ use utoipa::ToSchema;
 #[expect(dead_code, reason = "the OpenAPI document alone has it")]
 struct Event {
     event: Kind,
-    /// A `MessageObject`, a `RejectObject` or a `StatsObject`, as JSON.
+    /// A `MessageObject`, a `RejectObject`, a `StatsObject` or a `ScopeObject`, as JSON. A token for a part of the devices gets no `stats`,
+    /// but `scope` when it reads other devices than before, because their tags have changed.
     #[schema(content_media_type = "application/json")]
     data: String,
 }
@@ -34,6 +36,7 @@ enum Kind {
     Message,
     Quarantine,
     Stats,
+    Scope,
 }
 
 #[utoipa::path(get, path = "/api/events", tag = "api", responses(
@@ -43,29 +46,51 @@ enum Kind {
     WatcherProblems,
 ))]
 pub async fn events(
-    State(state): State<Arc<GatewayState>>,
+    client: Readable,
     _: NoQuery,
     peer: Peer,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<sse::Event, Infallible>>>, Problem> {
+    let Readable { state, visible, scope } = client;
     let (events, watching) =
         state.live.watch(peer.address).map_err(|detail| Problem::new(WATCHERS, detail))?;
-    // A watcher that lags misses events, and continues.
-    let events = BroadcastStream::new(events)
-        .filter_map(Result::ok)
-        .map(|event| Some(sse::Event::default().event(event.name).data(&*event.data)));
+    let about = serde_json::to_string(&ScopeObject::of(&scope)).unwrap_or_default();
+    let stats = || serde_json::to_string(&StatsObject::of(&state)).unwrap_or_default();
+    let first = visible.is_everything().then(|| Some(sent("stats", &stats())));
+    let events =
+        BroadcastStream::new(events).filter_map(move |event| told(event, &visible, &about)).map(Some);
     let end = futures_util::stream::once(state.env.stopping.clone().cancelled_owned()).map(|()| None);
     let (access, token) = (Arc::clone(&state.ingest().access), credential(&headers).map(Cow::into_owned));
+    // A token that reads other devices since a reload begins again, too.
     let revoked = WatchStream::new(access.looks())
-        .filter(move |()| !access.may_go_on(token.as_deref(), Right::reads))
+        .filter(move |()| !access.may_go_on(token.as_deref(), |right| right.reads() == Some(&scope)))
         .map(|()| None);
-    let stats = serde_json::to_string(&StatsObject::of(&state)).unwrap_or_default();
-    let first = sse::Event::default().event("stats").data(stats);
-    let stream = tokio_stream::once(Some(first)).chain(events.merge(end.merge(revoked)));
+    let stream = tokio_stream::iter(first).chain(events.merge(end.merge(revoked)));
     let stream = stream.map_while(move |event| {
         // The closure owns the watcher's place, for as long as the stream lives.
         let _ = &watching;
         event.map(Ok)
     });
     Ok(Sse::new(stream).keep_alive(KeepAlive::default()))
+}
+
+/// Returns what a watcher is told of an event. A watcher that lags misses events, and continues.
+fn told(
+    event: Result<live::Event, BroadcastStreamRecvError>,
+    visible: &Visible,
+    about: &str,
+) -> Option<sse::Event> {
+    match event {
+        Ok(live::Event::OfDevice { name, device, data }) => visible.has(&device).then(|| sent(name, &data)),
+        Ok(live::Event::Stats(data)) => visible.is_everything().then(|| sent("stats", &data)),
+        Ok(live::Event::Retagged(changes)) => {
+            changes.iter().any(|change| change.concerns(visible)).then(|| sent("scope", about))
+        }
+        // One of the events that it has missed may have been that.
+        Err(BroadcastStreamRecvError::Lagged(_)) => visible.depends_on_tags().then(|| sent("scope", about)),
+    }
+}
+
+fn sent(name: &str, data: &str) -> sse::Event {
+    sse::Event::default().event(name).data(data)
 }

@@ -2,17 +2,20 @@
 
 #![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
 
-use super::lists::{DEFAULT_LIMIT, limit_of};
+use super::guard::Readable;
+use super::lists::{DEFAULT_LIMIT, limit_of, nothing_stored};
 use super::objects::NamedObject;
 use super::problems::{AnswerProblems, QueryAndNameProblems, QueryProblems, ReadProblems};
+use super::register::filter;
 use crate::{
     fleet::{Direction, Entry, Kind, Page, Position, Query, Sort, Source},
-    state::GatewayState,
+    visible::Visible,
 };
-use axum::{Json, extract::State, http::Uri};
+use axum::{Json, http::Uri};
 use dunnage_base::clock::{self, rfc3339};
 use dunnage_ingest::profiles::Profiles;
 use dunnage_inputs::{AccessProblems, NoQuery, Problem, Segment, query};
+use dunnage_register::Filter;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc};
 use utoipa::{IntoParams, ToSchema};
@@ -22,8 +25,10 @@ use utoipa::{IntoParams, ToSchema};
 #[expect(dead_code, reason = "the OpenAPI document alone has it")]
 #[into_params(parameter_in = Query)]
 pub struct Parameters {
-    /// Only devices whose IDs contain this, in upper or lower case.
+    /// Only devices with this in the ID or, as the register has them, in the name, an external ID or the notes, in upper or lower case.
     find: Option<String>,
+    /// Only devices with all these tags in the register: an object, such as `{"site":"pisa"}`.
+    tags: Option<String>,
     /// Only devices whose last message came over this link; empty: over none that is known.
     link: Option<String>,
     /// Only devices whose last message has this format.
@@ -49,8 +54,9 @@ pub struct Parameters {
     cursor: Option<String>,
 }
 
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 12] = [
     "find",
+    "tags",
     "link",
     "format",
     "schema",
@@ -63,9 +69,10 @@ const NAMES: [&str; 11] = [
     "cursor",
 ];
 
-fn read(uri: &Uri, now: i64) -> Result<Query, Problem> {
+fn read(uri: &Uri, now: i64, visible: Visible) -> Result<Query, Problem> {
     let mut wanted = Query {
-        find: String::new(),
+        visible,
+        filter: Filter::default(),
         names: [const { None }; 4],
         late: None,
         quarantined: None,
@@ -75,10 +82,11 @@ fn read(uri: &Uri, now: i64) -> Result<Query, Problem> {
         cursor: None,
         now,
     };
-    let (mut direction, mut cursor) = (None, None);
+    let (mut find, mut tags, mut direction, mut cursor) = (None, None, None, None);
     for (name, value) in query::read(uri.query(), &NAMES)? {
         match name {
-            "find" => wanted.find = value.to_ascii_lowercase(),
+            "find" => find = Some(value),
+            "tags" => tags = Some(value),
             "link" => wanted.names[Kind::Link as usize] = Some(value),
             "format" => wanted.names[Kind::Format as usize] = Some(value),
             "schema" => wanted.names[Kind::Schema as usize] = Some(value),
@@ -91,6 +99,7 @@ fn read(uri: &Uri, now: i64) -> Result<Query, Problem> {
             _ => cursor = Some(value),
         }
     }
+    wanted.filter = filter(find.as_deref(), tags.as_deref())?;
     let natural = if wanted.sort == Sort::Name { Direction::Asc } else { Direction::Desc };
     wanted.direction = direction.unwrap_or(natural);
     if let Some(text) = cursor {
@@ -128,7 +137,7 @@ pub struct Devices {
     next: Option<String>,
     /// How many devices are in the list: at most 100,000, those that sent last.
     listed: usize,
-    /// How many devices have stored messages.
+    /// How many devices have stored messages. A token for a part of the devices is told how many of those in the list have.
     stored: u64,
     names: Names,
 }
@@ -154,6 +163,9 @@ pub struct DeviceObject {
     /// The name and the tags of the device in the register.
     #[serde(flatten)]
     named: NamedObject,
+    /// When its first message was received. `null` if it has stored none, or if an older version stored it and retention dropped it.
+    #[schema(required)]
+    first_seen: Option<String>,
     /// How many messages it has stored, and their raw bytes.
     messages: u64,
     bytes: u64,
@@ -203,6 +215,7 @@ impl DeviceObject {
         DeviceObject {
             named: NamedObject::of(record.as_deref()),
             device: entry.device,
+            first_seen: entry.first_at.map(rfc3339),
             messages: entry.messages,
             bytes: entry.bytes,
             quarantined,
@@ -231,12 +244,14 @@ impl DeviceObject {
     ReadProblems,
     AnswerProblems,
 ))]
-pub async fn devices(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result<Json<Devices>, Problem> {
+pub async fn devices(client: Readable, uri: Uri) -> Result<Json<Devices>, Problem> {
     let now = clock::now();
-    let wanted = read(&uri, now)?;
+    let Readable { state, visible, .. } = client;
+    let is_all = visible.is_everything();
+    let wanted = read(&uri, now, visible)?;
     let profiles = state.ingest().profiles.load_full();
     let page = state.fleet.page(wanted, &profiles).await.ok_or_else(Problem::unreadable)?;
-    let Page { devices, matches, offset, previous, next, listed, names } = page;
+    let Page { devices, matches, offset, previous, next, listed, stored, names } = page;
     let [link, format, schema, profile] = names;
     Ok(Json(Devices {
         devices: devices.into_iter().map(|device| DeviceObject::of(device, &profiles, now)).collect(),
@@ -245,7 +260,7 @@ pub async fn devices(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result
         previous,
         next,
         listed,
-        stored: state.buffer().stats.totals().devices,
+        stored: if is_all { state.buffer().stats.totals().devices } else { stored },
         names: Names { link, format, schema, profile },
     }))
 }
@@ -258,14 +273,14 @@ pub async fn devices(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result
     ReadProblems,
 ))]
 pub async fn device(
-    State(state): State<Arc<GatewayState>>,
+    client: Readable,
     Segment(device): Segment,
     _: NoQuery,
 ) -> Result<Json<DeviceObject>, Problem> {
-    let ingest = state.ingest();
+    let device = client.device(device, nothing_stored)?;
+    let (state, ingest) = (&client.state, client.state.ingest());
     let profiles = ingest.profiles.load_full();
     let found = state.fleet.device(&device, &profiles, &ingest.buffer.readers).await?;
-    let found =
-        found.ok_or_else(|| Problem::not_found(format!("no message of the device {device:?} is stored")))?;
+    let found = found.ok_or_else(|| nothing_stored(&device))?;
     Ok(Json(DeviceObject::of(found, &profiles, clock::now())))
 }

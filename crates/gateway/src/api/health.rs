@@ -1,5 +1,6 @@
 //! The counts, health checks and metrics.
 
+use super::guard::Everything;
 use super::objects::StatsObject;
 use super::problems::{NOT_READY, QueryProblems, ReadinessProblems};
 use crate::{
@@ -22,7 +23,7 @@ use std::sync::Arc;
     QueryProblems,
     AccessProblems,
 ))]
-pub async fn stats(State(state): State<Arc<GatewayState>>, _: NoQuery) -> Json<StatsObject> {
+pub async fn stats(Everything(state): Everything, _: NoQuery) -> Json<StatsObject> {
     Json(StatsObject::of(&state))
 }
 
@@ -62,7 +63,7 @@ pub async fn readyz(State(state): State<Arc<GatewayState>>) -> Result<&'static s
     ),
     AccessProblems,
 ))]
-pub async fn metrics(State(state): State<Arc<GatewayState>>, headers: HeaderMap) -> impl IntoResponse {
+pub async fn metrics(Everything(state): Everything, headers: HeaderMap) -> impl IntoResponse {
     let oldest = state.buffer().readers.of(Use::Admin).oldest().await.ok().flatten();
     let age = oldest.map_or(0, |received_at| clock::now().saturating_sub(received_at).max(0));
     let (buffer_bytes, wal_bytes) = state.buffer().readers.bytes();

@@ -2,15 +2,16 @@
 
 #![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
 
+use super::guard::Readable;
 use super::objects::{MessageObject, RejectObject};
 use super::problems::{AnswerProblems, QueryAndNameProblems, QueryProblems, ReadProblems};
+use super::turns::turn;
 use crate::state::GatewayState;
-use axum::{Json, extract::State, http::Uri};
+use axum::{Json, http::Uri};
 use dunnage_base::clock;
 use dunnage_buffer::{Message, Page, Times};
 use dunnage_inputs::{AccessProblems, Problem, Segment, query};
 use serde::Serialize;
-use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 
 pub const DEFAULT_LIMIT: u32 = 50;
@@ -88,6 +89,11 @@ pub fn number<T: std::str::FromStr>(name: &str, value: &str) -> Result<T, Proble
     Ok(value.parse().map_err(bad)?)
 }
 
+/// The answer for a device of which nothing is stored, or which the client may not read.
+pub fn nothing_stored(device: &str) -> Problem {
+    Problem::not_found(format!("no message of the device {device:?} is stored"))
+}
+
 #[derive(Serialize, ToSchema)]
 pub struct Messages<T> {
     messages: Vec<T>,
@@ -102,15 +108,16 @@ pub struct Messages<T> {
     AnswerProblems,
 ))]
 pub async fn device_messages(
-    State(state): State<Arc<GatewayState>>,
+    client: Readable,
     Segment(device): Segment,
     uri: Uri,
 ) -> Result<Json<Messages<MessageObject>>, Problem> {
     let (page, mut others) = Parameters::read(&uri, &TIMES)?;
     let times = times(&mut others)?;
-    let missing = format!("no message of the device {device:?} is stored");
-    let found = state.buffer().readers.device_messages(device, page, times).await?;
-    objects(found.ok_or_else(|| Problem::not_found(missing))?, &state)
+    let device = client.device(device, nothing_stored)?;
+    let missing = nothing_stored(&device);
+    let found = client.state.buffer().readers.device_messages(device, page, times).await?;
+    objects(found.ok_or(missing)?, &client.state)
 }
 
 #[utoipa::path(get, path = "/api/messages", tag = "api", params(Parameters, TimesParameters, ("device" = Option<String>, Query, description = "Only those of this device.")), responses(
@@ -120,15 +127,18 @@ pub async fn device_messages(
     ReadProblems,
     AnswerProblems,
 ))]
-pub async fn messages(
-    State(state): State<Arc<GatewayState>>,
-    uri: Uri,
-) -> Result<Json<Messages<MessageObject>>, Problem> {
+pub async fn messages(client: Readable, uri: Uri) -> Result<Json<Messages<MessageObject>>, Problem> {
     let (page, mut others) = Parameters::read(&uri, &["device", "from", "until"])?;
+    let Readable { state, visible, .. } = client;
     let (times, readers) = (times(&mut others)?, &state.buffer().readers);
     let found = match others.into_iter().next() {
-        None => readers.messages(page, times).await?,
+        None if visible.is_everything() => readers.messages(page, times).await?,
+        None => {
+            let _turn = turn().await?;
+            readers.messages_of(move |device| visible.has(device), page, times).await?
+        }
         // A device without stored messages has an empty list.
+        Some((_, device)) if !visible.has(&device) => Vec::new(),
         Some((_, device)) => readers.device_messages(device, page, times).await?.unwrap_or_default(),
     };
     objects(found, &state)
@@ -141,13 +151,11 @@ pub async fn messages(
     ReadProblems,
     AnswerProblems,
 ))]
-pub async fn rejects(
-    State(state): State<Arc<GatewayState>>,
-    uri: Uri,
-) -> Result<Json<Messages<RejectObject>>, Problem> {
+pub async fn rejects(client: Readable, uri: Uri) -> Result<Json<Messages<RejectObject>>, Problem> {
     let (page, others) = Parameters::read(&uri, &["device"])?;
     let device = others.into_iter().next().map(|(_, device)| device);
-    let found = state.buffer().readers.quarantined(device, page).await?;
+    let Readable { state, visible, .. } = client;
+    let found = state.buffer().readers.quarantined(device, move |device| visible.has(device), page).await?;
     let profiles = state.ingest().profiles.load();
     Ok(Json(Messages {
         messages: found.into_iter().map(|kept| RejectObject::of_stored(kept, &profiles)).collect(),

@@ -2,11 +2,12 @@
 
 use super::problems::{AnswerProblems, NameProblems, ReadProblems};
 use super::{
+    guard::Readable,
     objects::{MessageObject, slot},
     turns::turn,
 };
 use crate::state::GatewayState;
-use axum::{Json, extract::State};
+use axum::Json;
 use dunnage_base::hex::hex;
 use dunnage_buffer::{Message, Page, Times};
 use dunnage_explain::{Explanation, Reader, Stop};
@@ -19,7 +20,6 @@ use dunnage_inputs::{AccessProblems, Problem, Segment};
 use dunnage_outputs::Outcome;
 use dunnage_packed::is_delta;
 use serde::Serialize;
-use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// Most bytes of a message, and of its JSON, that are explained and encoded in other formats. Larger messages would take long.
@@ -61,16 +61,17 @@ struct Size {
     ReadProblems,
     AnswerProblems,
 ))]
-pub async fn message(
-    State(state): State<Arc<GatewayState>>,
-    Segment(id): Segment,
-) -> Result<Json<MessageDetail>, Problem> {
+pub async fn message(client: Readable, Segment(id): Segment) -> Result<Json<MessageDetail>, Problem> {
+    let Readable { state, visible, .. } = client;
     let missing = || Problem::not_found(format!("there is no message {id:?}"));
     let number = id
         .parse::<i64>()
         .ok()
         .filter(|number| *number > 0 && number.to_string() == id)
         .ok_or_else(missing)?;
+    // Before anything of the message is read, so that the time of the answer says nothing of it.
+    let device = state.buffer().readers.device_of(number).await?;
+    device.filter(|device| visible.has(device)).ok_or_else(missing)?;
     let page = Page { limit: 1, before: number.checked_add(1) };
     let found = state.buffer().readers.messages(page, Times::ALL).await?;
     let found = found.into_iter().find(|message| message.id == number).ok_or_else(missing)?;

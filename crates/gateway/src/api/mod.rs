@@ -3,6 +3,7 @@
 mod answers;
 mod events;
 mod fleet;
+pub mod guard;
 mod health;
 mod lists;
 mod message;
@@ -13,19 +14,18 @@ mod operations;
 mod page;
 pub mod problems;
 pub mod register;
+mod scope;
 mod series;
 mod turns;
 
 use crate::state::GatewayState;
 use axum::{
     Extension, Router,
-    extract::{Request, State},
-    middleware::{Next, from_fn_with_state, map_response},
-    response::{IntoResponse, Response},
+    middleware::{from_fn_with_state, map_response},
 };
-use dunnage_access::{Peer, http::credential};
 use dunnage_inputs::{Code, Hooks, Problem};
 use dunnage_playground::Process;
+use guard::Guarded;
 use std::sync::Arc;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -34,7 +34,8 @@ pub fn router(state: &Arc<GatewayState>, hooks: Arc<Hooks>) -> Router {
     let api = Router::from(readable())
         .layer(from_fn_with_state(answers::memory(), answers::bounded))
         .fallback_service(dunnage_page::service(page::page))
-        .layer(from_fn_with_state(Arc::clone(state), readers_only))
+        .layer(from_fn_with_state(Guarded::new(state), guard::readers_only))
+        .with_state(Guarded::new(state))
         .merge(operators(state))
         .merge(health())
         .layer(map_response(dunnage_page::guard));
@@ -44,21 +45,8 @@ pub fn router(state: &Arc<GatewayState>, hooks: Arc<Hooks>) -> Router {
     inputs.merge(api).method_not_allowed_fallback(method_not_allowed)
 }
 
-/// Middleware that denies requests of peers that may not read.
-pub async fn readers_only(
-    State(state): State<Arc<GatewayState>>,
-    peer: Peer,
-    request: Request,
-    next: Next,
-) -> Response {
-    match state.ingest().access.may_read(&peer, credential(request.headers()).as_deref()) {
-        Ok(()) => next.run(request).await,
-        Err(denied) => Problem::from(denied).into_response(),
-    }
-}
-
 /// The routes for peers that may read.
-fn readable() -> OpenApiRouter<Arc<GatewayState>> {
+fn readable() -> OpenApiRouter<Guarded> {
     OpenApiRouter::new()
         .routes(routes!(fleet::devices))
         .routes(routes!(fleet::device))
@@ -69,6 +57,7 @@ fn readable() -> OpenApiRouter<Arc<GatewayState>> {
         .routes(routes!(lists::rejects))
         .routes(routes!(health::stats))
         .routes(routes!(events::events))
+        .routes(routes!(scope::scope))
         .routes(routes!(health::metrics))
         .routes(routes!(openapi::openapi))
         .merge(dunnage_playground::routes(Process::Gateway))

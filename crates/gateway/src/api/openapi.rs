@@ -48,7 +48,8 @@ impl Modify for Credentials {
 
 static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
     let all: OpenApiRouter<Arc<GatewayState>> = OpenApiRouter::with_openapi(About::openapi());
-    let mut document = all.merge(readable()).merge(operable()).merge(health()).into_openapi();
+    let mut document = all.merge(operable()).merge(health()).into_openapi();
+    document.merge(readable().into_openapi());
     document.merge(dunnage_inputs::routes().into_openapi());
     document.to_pretty_json().unwrap_or_default()
 });

@@ -1,8 +1,9 @@
 //! The view of operators: inputs, outputs and their dead letters, the quarantine by device, tokens and keys, schemas, storage and rates.
-//! Everyone who may read may see it. Changes are in `operate.rs`.
+//! Everyone who may read everything may see it: it is about the whole gateway. Changes are in `operate.rs`.
 
 #![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
 
+use super::guard::{Everything, Guarded};
 use super::lists::{MAX_LIMIT, limit_of, number};
 use super::problems::{AnswerProblems, QueryAndNameProblems, QueryProblems, ReadProblems};
 use crate::{
@@ -15,14 +16,12 @@ use crate::{
         storage::{self, Buffer, Quarantine, Queue},
     },
     rates::RatesObject,
-    state::GatewayState,
 };
-use axum::{Json, extract::State, http::Uri};
+use axum::{Json, http::Uri};
 use dunnage_base::clock::rfc3339;
 use dunnage_inputs::{AccessProblems, NoQuery, Problem, Segment, query};
 use dunnage_outputs::RetriedMessage;
 use serde::Serialize;
-use std::sync::Arc;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -32,7 +31,7 @@ const DEFAULT_LIMIT: usize = 100;
 const DEVICES: u32 = 100;
 
 /// The routes for peers that may read.
-pub fn routes() -> OpenApiRouter<Arc<GatewayState>> {
+pub fn routes() -> OpenApiRouter<Guarded> {
     OpenApiRouter::new()
         .routes(routes!(operations))
         .routes(routes!(dead_letters))
@@ -63,7 +62,7 @@ pub struct OperationsObject {
     ReadProblems,
 ))]
 pub async fn operations(
-    State(state): State<Arc<GatewayState>>,
+    Everything(state): Everything,
     _: NoQuery,
 ) -> Result<Json<OperationsObject>, Problem> {
     let last_quarantine_id = state.buffer().stats.totals().last_quarantine_id;
@@ -139,7 +138,7 @@ pub struct DeadLetters {
     AnswerProblems,
 ))]
 pub async fn dead_letters(
-    State(state): State<Arc<GatewayState>>,
+    Everything(state): Everything,
     Segment(output): Segment,
     uri: Uri,
 ) -> Result<Json<DeadLetters>, Problem> {
@@ -180,7 +179,7 @@ struct QuarantineDevice {
     ReadProblems,
 ))]
 pub async fn quarantine_devices(
-    State(state): State<Arc<GatewayState>>,
+    Everything(state): Everything,
     uri: Uri,
 ) -> Result<Json<QuarantineDevices>, Problem> {
     let device = query::read(uri.query(), &["device"])?.into_iter().next().map(|(_, device)| device);
@@ -204,7 +203,7 @@ pub async fn quarantine_devices(
     AccessProblems,
     AnswerProblems,
 ))]
-pub async fn tokens(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result<Json<Credentials>, Problem> {
+pub async fn tokens(Everything(state): Everything, uri: Uri) -> Result<Json<Credentials>, Problem> {
     let (limit, after) = page(&uri)?;
     Ok(Json(credentials::tokens(&state, after.as_deref().unwrap_or_default(), limit)))
 }
@@ -215,7 +214,7 @@ pub async fn tokens(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result<
     AccessProblems,
     AnswerProblems,
 ))]
-pub async fn keys(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result<Json<Credentials>, Problem> {
+pub async fn keys(Everything(state): Everything, uri: Uri) -> Result<Json<Credentials>, Problem> {
     let (limit, after) = page(&uri)?;
     Ok(Json(credentials::keys(&state, after.as_deref().unwrap_or_default(), limit)))
 }
@@ -233,10 +232,7 @@ pub struct Schemas {
     ReadProblems,
     AnswerProblems,
 ))]
-pub async fn all_schemas(
-    State(state): State<Arc<GatewayState>>,
-    _: NoQuery,
-) -> Result<Json<Schemas>, Problem> {
+pub async fn all_schemas(Everything(state): Everything, _: NoQuery) -> Result<Json<Schemas>, Problem> {
     Ok(Json(Schemas { schemas: schemas::schemas(&state).await? }))
 }
 
@@ -246,7 +242,7 @@ pub async fn all_schemas(
     AccessProblems,
     AnswerProblems,
 ))]
-pub async fn all_rates(State(state): State<Arc<GatewayState>>, _: NoQuery) -> Json<RatesObject> {
+pub async fn all_rates(Everything(state): Everything, _: NoQuery) -> Json<RatesObject> {
     let totals = state.buffer().stats.totals();
     Json(state.rates.object(state.started_at, &totals, state.metrics.requeued.get()))
 }

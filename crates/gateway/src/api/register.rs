@@ -1,8 +1,9 @@
-//! The register of devices. Everyone who may read may read it; changes need a token that may operate.
+//! The register of devices. Everyone who may read may read it, of the devices that the token is for; changes need a token that may operate.
 
 #![allow(unused_qualifications, reason = "what utoipa makes of params(...)")]
 
 use super::{
+    guard::{Guarded, Readable},
     lists::{DEFAULT_LIMIT, limit_of},
     operate::{Operator, receive_from, to_the_end},
     problems::{AnswerProblems, QueryAndNameProblems, QueryProblems, ReadProblems, RegisterProblems},
@@ -32,7 +33,7 @@ const CSV: &str = "text/csv";
 const NDJSON: &str = "application/x-ndjson";
 
 /// The routes for peers that may read.
-pub fn routes() -> OpenApiRouter<Arc<GatewayState>> {
+pub fn routes() -> OpenApiRouter<Guarded> {
     OpenApiRouter::new().routes(routes!(list)).routes(routes!(show)).routes(routes!(export))
 }
 
@@ -73,7 +74,7 @@ pub fn filter(find: Option<&str>, tags: Option<&str>) -> Result<Filter, Problem>
     ReadProblems,
     AnswerProblems,
 ))]
-pub async fn list(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result<Json<RegisterPage>, Problem> {
+pub async fn list(client: Readable, uri: Uri) -> Result<Json<RegisterPage>, Problem> {
     let (mut find, mut tags, mut after, mut limit) = (None, None, None, DEFAULT_LIMIT);
     for (name, value) in query::read(uri.query(), &["find", "tags", "after", "limit"])? {
         match name {
@@ -85,7 +86,8 @@ pub async fn list(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result<Js
     }
     let filter = filter(find.as_deref(), tags.as_deref())?;
     let _turn = turn().await?;
-    register::list(&state, filter, after.unwrap_or_default(), limit as usize).await.map(Json)
+    let Readable { state, visible, .. } = client;
+    register::list(&state, visible, filter, after.unwrap_or_default(), limit as usize).await.map(Json)
 }
 
 #[utoipa::path(get, path = "/api/register/devices/{device}", tag = "register", params(("device" = String, Path, description = "The device's id.")), responses(
@@ -95,21 +97,22 @@ pub async fn list(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result<Js
     (status = 404, description = "`not-found`: the device is not in the register", body = Problem, content_type = "application/problem+json"),
 ))]
 pub async fn show(
-    State(state): State<Arc<GatewayState>>,
+    client: Readable,
     Segment(device): Segment,
     _: NoQuery,
 ) -> Result<Json<RegisteredObject>, Problem> {
-    register::show(&state, &device).map(Json)
+    let device = client.device(device, register::missing)?;
+    register::show(&client.state, &device).map(Json)
 }
 
 #[utoipa::path(get, path = "/api/register/export", tag = "register", params(("format" = inline(Option<FileFormat>), Query, description = "`csv` (default) or `ndjson`.")), responses(
-    (status = 200, description = "The whole register as a file, which an import reads again.", content((String = "text/csv"), (String = "application/x-ndjson"))),
+    (status = 200, description = "The register as a file, which an import reads again.", content((String = "text/csv"), (String = "application/x-ndjson"))),
     QueryProblems,
     AccessProblems,
     ReadProblems,
     AnswerProblems,
 ))]
-pub async fn export(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result<Response, Problem> {
+pub async fn export(client: Readable, uri: Uri) -> Result<Response, Problem> {
     let asked = query::read(uri.query(), &["format"])?.into_iter().next();
     let format = format_of(asked.as_ref().map_or("csv", |(_, value)| value))?;
     let (name, media_type) = match format {
@@ -121,7 +124,7 @@ pub async fn export(State(state): State<Arc<GatewayState>>, uri: Uri) -> Result<
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
     ];
     let _turn = turn().await?;
-    Ok((headers, register::export(&state, format).await?).into_response())
+    Ok((headers, register::export(&client.state, client.visible, format).await?).into_response())
 }
 
 /// Reads the name of a format of files.

@@ -4,11 +4,12 @@
 
 use super::problems::{AnswerProblems, QueryAndNameProblems, ReadProblems};
 use super::{
-    lists::{TIMES, TimesParameters, times},
+    guard::Readable,
+    lists::{TIMES, TimesParameters, nothing_stored, times},
     turns::turn,
 };
-use crate::{fleet::Position, state::GatewayState};
-use axum::{Json, extract::State, http::Uri};
+use crate::fleet::Position;
+use axum::{Json, http::Uri};
 use dunnage_base::clock::rfc3339;
 use dunnage_buffer::{Message, Page, Readers, Times};
 use dunnage_ingest::profiles::{Profiles, Subject};
@@ -106,18 +107,15 @@ struct Points {
     ReadProblems,
     AnswerProblems,
 ))]
-pub async fn series(
-    State(state): State<Arc<GatewayState>>,
-    Segment(device): Segment,
-    uri: Uri,
-) -> Result<Json<Series>, Problem> {
+pub async fn series(client: Readable, Segment(device): Segment, uri: Uri) -> Result<Json<Series>, Problem> {
     let mut given = query::read(uri.query(), &TIMES)?;
     let times = times(&mut given)?;
-    let missing = format!("no message of the device {device:?} is stored");
+    let device = client.device(device, nothing_stored)?;
+    let state = client.state;
     let _turn = turn().await?;
     let profiles = state.ingest().profiles.load_full();
     let read = Read::of(&state.buffer().readers, &device, times, &profiles).await?;
-    Ok(Json(read.ok_or_else(|| Problem::not_found(missing))?.series(device, &profiles)))
+    Ok(Json(read.ok_or_else(|| nothing_stored(&device))?.series(device, &profiles)))
 }
 
 /// The values read from a device's messages, newest first.

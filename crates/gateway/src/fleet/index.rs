@@ -20,7 +20,8 @@ pub struct Seen<'a> {
     pub bytes: u64,
     /// The ID of its last message. It may be one after this message.
     pub last_id: i64,
-    /// When this message was received, in microseconds since 1970.
+    /// When the first message of the device was received, if that is known, and this message, in microseconds since 1970.
+    pub first_at: Option<i64>,
     pub received_at: i64,
     pub message_bytes: u32,
     pub link: Option<&'a str>,
@@ -39,6 +40,8 @@ pub struct Entry {
     pub bytes: u64,
     /// The ID of its last message; 0 for a device of which there are messages in the quarantine alone.
     pub last_id: i64,
+    /// When the first message was received, if that is known, in microseconds since 1970.
+    pub first_at: Option<i64>,
     /// When the last message was received, in microseconds since 1970, and its raw bytes.
     pub received_at: i64,
     pub message_bytes: u32,
@@ -146,12 +149,7 @@ impl Index {
 
     /// Returns the names of a kind that most devices have, at most `most`, and how many devices have each: in the order of the names.
     pub fn most_used(&self, kind: Kind, most: usize) -> BTreeMap<Arc<str>, u32> {
-        let mut all: Vec<_> = self.names[kind as usize].0.iter().collect();
-        if all.len() > most {
-            all.select_nth_unstable_by_key(most, |(_, devices)| std::cmp::Reverse(**devices));
-            all.truncate(most);
-        }
-        all.into_iter().map(|(name, devices)| (Arc::clone(name), *devices)).collect()
+        most_used(&self.names[kind as usize].0, most)
     }
 
     pub fn in_quarantine(&self) -> u64 {
@@ -276,6 +274,7 @@ impl Index {
             messages: 0,
             bytes: 0,
             last_id: 0,
+            first_at: None,
             received_at,
             message_bytes: 0,
             names: [const { None }; 4],
@@ -333,7 +332,7 @@ fn classify(entry: &mut Entry, origin: Option<&str>, profiles: &Profiles, names:
 
 /// Applies a message to its device. Returns whether it is the last one of the device.
 fn update(entry: &mut Entry, seen: &Seen<'_>, profiles: &Profiles, names: &mut [Names; 4]) -> bool {
-    (entry.messages, entry.bytes) = (seen.messages, seen.bytes);
+    (entry.messages, entry.bytes, entry.first_at) = (seen.messages, seen.bytes, seen.first_at);
     // One that was in the quarantine is stored long after it was received.
     let is_first = mem::replace(&mut entry.last_id, seen.last_id) == 0;
     if seen.received_at < entry.received_at && !is_first {
@@ -354,6 +353,16 @@ fn update(entry: &mut Entry, seen: &Seen<'_>, profiles: &Profiles, names: &mut [
         }
     }
     true
+}
+
+/// Returns at most `most` of the names: those that most devices have.
+pub fn most_used(names: &HashMap<Arc<str>, u32>, most: usize) -> BTreeMap<Arc<str>, u32> {
+    let mut all: Vec<_> = names.iter().collect();
+    if all.len() > most {
+        all.select_nth_unstable_by_key(most, |(_, devices)| std::cmp::Reverse(**devices));
+        all.truncate(most);
+    }
+    all.into_iter().map(|(name, devices)| (Arc::clone(name), *devices)).collect()
 }
 
 /// The names of a kind, each in memory once, with the number of devices that have it.

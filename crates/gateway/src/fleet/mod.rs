@@ -83,9 +83,11 @@ impl Fleet {
         self.read_again(again);
     }
 
-    /// Returns when the last message of a listed device was received, in microseconds since 1970.
-    pub fn last_seen(&self, device: &str) -> Option<i64> {
-        self.index().get(device).filter(|entry| entry.last_id > 0).map(|entry| entry.received_at)
+    /// Returns when the first and the last message of a listed device were received, in microseconds since 1970.
+    pub fn seen(&self, device: &str) -> (Option<i64>, Option<i64>) {
+        let index = self.index();
+        let entry = index.get(device).filter(|entry| entry.last_id > 0);
+        (entry.and_then(|entry| entry.first_at), entry.map(|entry| entry.received_at))
     }
 
     /// Classifies the devices by `profiles`. If that needs their last messages, these are read again.
@@ -233,6 +235,7 @@ fn seen_in<'a>(op: &'a WriteOp, devices: &Devices, profiles: &Profiles) -> Optio
         messages: tally.messages,
         bytes: tally.bytes,
         last_id: tally.last_id?,
+        first_at: tally.first_at,
         received_at: from.received_at,
         message_bytes: u32::try_from(message.raw.len()).unwrap_or(u32::MAX),
         link: from.link.as_deref(),
@@ -251,6 +254,7 @@ fn seen_at<'a>(counted: &'a Counted, last: &'a LastMessage, profiles: &Profiles)
         messages: counted.messages,
         bytes: counted.bytes,
         last_id: counted.last_id,
+        first_at: counted.first_at,
         received_at: last.received_at,
         message_bytes: last.bytes,
         link: last.link.as_deref(),

@@ -4,12 +4,14 @@
 //! the sort key and the ID of a device at the end of a page. Devices that have not changed are therefore on exactly one page, whatever
 //! happens to the others meanwhile.
 
-use super::index::{Entry, Index, Kind};
+use super::index::{Entry, Index, Kind, most_used};
+use crate::visible::Visible;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use dunnage_register::Filter;
 use serde::{Deserialize, Serialize};
 use std::{
     cmp::Ordering,
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, PoisonError},
 };
 use utoipa::ToSchema;
@@ -52,8 +54,10 @@ pub struct Cursor {
 /// The devices to return.
 #[derive(Debug, Clone)]
 pub struct Query {
-    /// A part of the ID, in small letters.
-    pub find: String,
+    /// The devices that the client may read. The page has nothing of others.
+    pub visible: Visible,
+    /// What the register must have of the devices. One that is not in the register has its ID alone.
+    pub filter: Filter,
     /// The names that devices must have, in the order of [`Kind`]; an empty one selects devices without a name.
     pub names: [Option<String>; 4],
     /// Whether the next message of the devices must be late, or must not be.
@@ -78,8 +82,9 @@ pub struct Page {
     pub offset: usize,
     pub previous: Option<String>,
     pub next: Option<String>,
-    /// How many devices there are in memory.
+    /// How many devices there are in memory, and how many of them have stored messages.
     pub listed: usize,
+    pub stored: u64,
     /// The most used names in the order of [`Kind`], with their numbers of devices.
     pub names: [BTreeMap<Arc<str>, u32>; 4],
 }
@@ -89,11 +94,19 @@ impl Query {
     pub fn run(&self, index: &Mutex<Index>) -> Page {
         let lock = || index.lock().unwrap_or_else(PoisonError::into_inner);
         let mut first = First { query: self, rows: Vec::new(), last: None };
+        let mut seen = Counts::new(self.visible.is_everything());
         let (mut matches, mut before, mut place) = (0, 0, 0);
         while let index = lock()
             && let Some(entries) = index.at(place..place + STEP)
         {
-            for entry in entries.iter().flatten().filter(|entry| self.takes(entry, &index)) {
+            for entry in entries.iter().flatten() {
+                if !self.visible.has(&entry.device) {
+                    continue;
+                }
+                seen.add(entry);
+                if !self.takes(entry, &index) {
+                    continue;
+                }
                 matches += 1;
                 let key = self.key(entry);
                 match &self.cursor {
@@ -134,8 +147,9 @@ impl Query {
             offset,
             previous,
             next,
-            listed: index.len(),
-            names: Kind::ALL.map(|kind| index.most_used(kind, NAMES)),
+            listed: seen.listed,
+            stored: seen.stored,
+            names: seen.names(&index),
         }
     }
 
@@ -145,9 +159,20 @@ impl Query {
             Some(wanted) => wanted == name.as_deref().unwrap_or_default(),
         };
         self.names.iter().zip(&entry.names).all(is_named)
-            && contains(&entry.device, &self.find)
+            && self.finds(&entry.device)
             && self.late.is_none_or(|late| late == entry.cadence.late(entry.received_at, self.now).is_some())
             && self.quarantined.is_none_or(|wanted| wanted == (index.quarantined(&entry.device) > 0))
+    }
+
+    fn finds(&self, device: &str) -> bool {
+        let Filter { text, tags } = &self.filter;
+        if text.is_empty() && tags.is_empty() {
+            return true;
+        }
+        match self.visible.record(device) {
+            Some(record) => self.filter.accepts(&record),
+            None => tags.is_empty() && device.to_lowercase().contains(text),
+        }
     }
 
     /// Returns the sort key of a device, which precedes its ID. It does not depend on the time of the query.
@@ -198,10 +223,35 @@ impl Query {
     }
 }
 
-/// Whether `device` contains `part`, which is in small letters. IDs are ASCII.
-fn contains(device: &str, part: &str) -> bool {
-    let (device, part) = (device.as_bytes(), part.as_bytes());
-    part.is_empty() || device.windows(part.len()).any(|window| window.eq_ignore_ascii_case(part))
+/// The counts of the devices that the client may read.
+struct Counts {
+    listed: usize,
+    stored: u64,
+    /// The names in the order of [`Kind`], with their numbers of devices; `None` if these are all, which the index counts.
+    names: Option<[HashMap<Arc<str>, u32>; 4]>,
+}
+
+impl Counts {
+    fn new(is_everything: bool) -> Counts {
+        Counts { listed: 0, stored: 0, names: (!is_everything).then(Default::default) }
+    }
+
+    fn add(&mut self, entry: &Entry) {
+        self.listed += 1;
+        self.stored += u64::from(entry.last_id > 0);
+        let Some(names) = &mut self.names else { return };
+        for (counts, name) in names.iter_mut().zip(&entry.names) {
+            let Some(name) = name else { continue };
+            *counts.entry(Arc::clone(name)).or_default() += 1;
+        }
+    }
+
+    fn names(self, index: &Index) -> [BTreeMap<Arc<str>, u32>; 4] {
+        match self.names {
+            None => Kind::ALL.map(|kind| index.most_used(kind, NAMES)),
+            Some(names) => names.map(|counts| most_used(&counts, NAMES)),
+        }
+    }
 }
 
 /// Collects the rows nearest to the cursor, as many as a page has.

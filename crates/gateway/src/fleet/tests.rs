@@ -1,5 +1,7 @@
 use super::{index::*, query::*};
+use crate::visible::Visible;
 use dunnage_ingest::profiles::Profiles;
+use dunnage_register::Filter;
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex},
@@ -16,6 +18,7 @@ fn seen(device: &str, messages: u64, at: i64) -> Seen<'_> {
         messages,
         bytes: messages * 10,
         last_id: at + 1,
+        first_at: Some(0),
         received_at: at,
         message_bytes: 10,
         link: None,
@@ -28,7 +31,8 @@ fn seen(device: &str, messages: u64, at: i64) -> Seen<'_> {
 
 fn query(sort: Sort, direction: Direction, limit: usize) -> Query {
     Query {
-        find: String::new(),
+        visible: Visible::everything(Arc::default()),
+        filter: Filter::default(),
         names: [const { None }; 4],
         late: None,
         quarantined: None,
@@ -38,6 +42,10 @@ fn query(sort: Sort, direction: Direction, limit: usize) -> Query {
         cursor: None,
         now: 1_000_000,
     }
+}
+
+fn find(text: &str) -> Filter {
+    Filter { text: text.into(), ..Filter::default() }
 }
 
 fn names(page: &Page) -> Vec<String> {
@@ -182,8 +190,8 @@ fn filters_narrow_the_list() {
     let base = Query { now: 300 * minute, ..query(Sort::Name, Direction::Asc, 10) };
     let found = |query: Query| names(&query.run(&some));
     assert_eq!(found(base.clone()), ["Regular-1", "odd<b>", "stored-nothing"]);
-    assert_eq!(found(Query { find: "gular".into(), ..base.clone() }), ["Regular-1"]);
-    assert_eq!(found(Query { find: "x".repeat(1000), ..base.clone() }), [""; 0]);
+    assert_eq!(found(Query { filter: find("gular"), ..base.clone() }), ["Regular-1"]);
+    assert_eq!(found(Query { filter: find(&"x".repeat(1000)), ..base.clone() }), [""; 0]);
     assert_eq!(found(Query { late: Some(true), ..base.clone() }), ["Regular-1"]);
     assert_eq!(found(Query { late: Some(false), ..base.clone() }), ["odd<b>", "stored-nothing"]);
     assert_eq!(found(Query { quarantined: Some(true), ..base.clone() }), ["odd<b>", "stored-nothing"]);

@@ -4,6 +4,7 @@ use crate::state::GatewayState;
 use dunnage_access::{Grant, Key, Right};
 use dunnage_base::clock::{self, rfc3339};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// A token or a DTLS key.
@@ -13,9 +14,13 @@ pub struct CredentialObject {
     name: String,
     /// `send`, `read` or `operate`.
     right: &'static str,
-    /// The devices that it may send as: an ID, where `*` matches any characters.
+    /// The devices that it may send as, or read: an ID, where `*` matches any characters.
     #[schema(required)]
     devices: Option<String>,
+    /// The tags that the devices have that it may read.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(required = false)]
+    tags: BTreeMap<String, String>,
     /// When it expires.
     #[schema(required)]
     until: Option<String>,
@@ -47,6 +52,7 @@ impl CredentialObject {
             name: name.to_owned(),
             right,
             devices: devices.map(str::to_owned),
+            tags: BTreeMap::new(),
             until: until.map(rfc3339),
             expired: until.is_some_and(|until| clock::now() >= until),
             last_used: used.map(rfc3339),
@@ -56,10 +62,14 @@ impl CredentialObject {
     fn of_token(token: &Grant) -> CredentialObject {
         let right = match &token.right {
             Right::Send(pattern) => ("send", Some(&**pattern)),
-            Right::Read => ("read", None),
+            Right::Read(scope) => ("read", scope.device()),
             Right::Operate => ("operate", None),
         };
-        CredentialObject::new(&token.name, right, token.until, token.last_used())
+        let tags = token.right.reads().into_iter().flat_map(|scope| scope.tags());
+        CredentialObject {
+            tags: tags.map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
+            ..CredentialObject::new(&token.name, right, token.until, token.last_used())
+        }
     }
 
     fn of_key(key: &Key) -> CredentialObject {

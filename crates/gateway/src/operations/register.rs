@@ -1,6 +1,6 @@
 //! The register of devices: reads and changes it. The buffer has it on disk, [`Register`] in memory; a change is durable before it applies.
 
-use crate::state::GatewayState;
+use crate::{live::Retagged, state::GatewayState, visible::Visible};
 use axum::http::StatusCode;
 use dunnage_base::clock::rfc3339;
 use dunnage_buffer::{Change, Memory, Shares};
@@ -34,6 +34,9 @@ pub fn memory() -> Memory {
 pub struct RegisteredObject {
     #[serde(flatten)]
     record: Record,
+    /// When its first message was received, if that is known.
+    #[schema(required)]
+    first_seen: Option<String>,
     /// When its last message was received, if it has sent any.
     #[schema(required)]
     last_seen: Option<String>,
@@ -42,8 +45,9 @@ pub struct RegisteredObject {
 impl RegisteredObject {
     /// Adds to `record` what the gateway knows of the device.
     pub fn of(record: &Record, state: &GatewayState) -> RegisteredObject {
-        let last_seen = state.fleet.last_seen(&record.device).map(rfc3339);
-        RegisteredObject { record: record.clone(), last_seen }
+        let (first, last) = state.fleet.seen(&record.device);
+        let (first_seen, last_seen) = (first.map(rfc3339), last.map(rfc3339));
+        RegisteredObject { record: record.clone(), first_seen, last_seen }
     }
 }
 
@@ -77,16 +81,18 @@ impl fmt::Display for Imported {
     }
 }
 
-/// Returns a page of the register.
+/// Returns a page of those devices of the register that are visible.
 pub async fn list(
     state: &GatewayState,
+    visible: Visible,
     filter: Filter,
     after: String,
     limit: usize,
 ) -> Result<RegisterPage, Problem> {
     let register = Arc::clone(register(state));
     // A search of 100,000 devices takes some tens of milliseconds.
-    let found = tokio::task::spawn_blocking(move || register.list(&filter, &after, limit + 1)).await;
+    let accepts = move |record: &Record| visible.has_record(record) && filter.accepts(record);
+    let found = tokio::task::spawn_blocking(move || register.list(accepts, &after, limit + 1)).await;
     let (mut found, matches) = found.map_err(|_| Problem::unreadable())?;
     let more = found.len() > limit;
     found.truncate(limit);
@@ -95,6 +101,11 @@ pub async fn list(
         devices: found.iter().map(|record| RegisteredObject::of(record, state)).collect(),
         matches,
     })
+}
+
+/// Returns all devices as those that are visible.
+pub fn everything(state: &GatewayState) -> Visible {
+    Visible::everything(Arc::clone(register(state)))
 }
 
 /// Returns the record of `device`.
@@ -189,10 +200,14 @@ pub async fn import(
     .await
 }
 
-/// Returns the whole register as a file.
-pub async fn export(state: &Arc<GatewayState>, format: FileFormat) -> Result<Vec<u8>, Problem> {
-    let register = Arc::clone(register(state));
-    let written = tokio::task::spawn_blocking(move || files::write(&register, format)).await;
+/// Returns those devices of the register that are visible as a file.
+pub async fn export(state: &GatewayState, visible: Visible, format: FileFormat) -> Result<Vec<u8>, Problem> {
+    let all = register(state).all();
+    let written = tokio::task::spawn_blocking(move || {
+        let records: Vec<_> = all.iter().filter(|record| visible.has_record(record)).cloned().collect();
+        files::write(&records, format)
+    });
+    let written = written.await;
     written.ok().and_then(Result::ok).ok_or_else(Problem::unreadable)
 }
 
@@ -218,9 +233,14 @@ async fn change<T: Send + 'static>(
         let (edits, rows, outcome) = planned.await.map_err(|_| Problem::unreadable())??;
         if !edits.is_empty() {
             let devices: Vec<_> = edits.iter().map(|edit| edit.device.clone()).collect();
+            let before: Vec<_> = devices.iter().map(|device| register.get(device)).collect();
             state.buffer().queue.change(Change::Register { rows }).await.map_err(Problem::from)?;
             register.apply(edits);
             state.fleet.registered(devices.iter().map(|device| &**device));
+            let changes = devices.into_iter().zip(before);
+            let changes = changes.map(|(device, before)| Retagged::new(device, before, &register));
+            // After the change applies: a client that loads again because of this must find it.
+            state.live.retagged(changes.collect());
         }
         Ok(outcome)
     });
@@ -306,7 +326,8 @@ fn check_same(record: &Record, device: &str) -> Result<(), Problem> {
     }
 }
 
-fn missing(device: &str) -> Problem {
+/// The answer for a device that is not in the register, or which the client may not read.
+pub fn missing(device: &str) -> Problem {
     Problem::not_found(format!("the device {device:?} is not in the register"))
 }
 

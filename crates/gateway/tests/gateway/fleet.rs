@@ -74,10 +74,11 @@ fn an_entry_says_what_the_last_message_does() {
     let mut c = gateway.get_json("/api/devices/c");
     assert_eq!(list(&gateway, "find=C")["devices"][0], c);
     assert!(c["last"]["received_at"].take().as_str().unwrap().ends_with('Z'));
+    assert!(c["first_seen"].take().as_str().unwrap().ends_with('Z'));
     let bytes = c["bytes"].clone();
     assert_eq!(
         c,
-        json!({"device": "c", "messages": 1, "bytes": bytes, "quarantined": 1, "profile": null, "expected_every": null, "expected_from": null, "late_after": null, "late": null, "last": {
+        json!({"device": "c", "first_seen": null, "messages": 1, "bytes": bytes, "quarantined": 1, "profile": null, "expected_every": null, "expected_from": null, "late_after": null, "late": null, "last": {
             "id": 4, "received_at": null, "format": "json", "schema": null, "link": "kineis", "bytes": bytes, "position": {"latitude": 1.5, "longitude": -2.0}
         }})
     );

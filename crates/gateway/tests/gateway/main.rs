@@ -51,6 +51,7 @@ mod register;
 mod reload;
 mod retention;
 mod schemas;
+mod scopes;
 mod shares;
 mod tls;
 mod udp;

@@ -1,7 +1,7 @@
 //! nginx in front of the gateway, with the configuration that `docs/access.md` gives.
 
 use crate::support::{Answer, JSON, Running, agent, answer, nginx::Nginx, start_with};
-use dunnage_gateway::{Right, tokens};
+use dunnage_gateway::{Right, Scope, tokens};
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpStream},
@@ -26,7 +26,9 @@ fn documented(gateway: &Running) -> String {
 fn gateway() -> (Running, [String; 2]) {
     let mut secrets = Vec::new();
     let gateway = start_with(|config| {
-        for (name, right) in [("sends", Right::Send("buoy-*".into())), ("reads", Right::Read)] {
+        for (name, right) in
+            [("sends", Right::Send("buoy-*".into())), ("reads", Right::Read(Scope::EVERYTHING))]
+        {
             let (_, secret) = tokens::add(&config.tokens(), Some(name), right, None).unwrap();
             secrets.push(format!("Bearer {secret}"));
         }

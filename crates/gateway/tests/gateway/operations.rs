@@ -6,7 +6,7 @@ use crate::support::{
     start_in, start_with,
     wait::wait_for,
 };
-use dunnage_gateway::{Config, OutputKind, OutputSettings, Right, keys, tokens};
+use dunnage_gateway::{Config, OutputKind, OutputSettings, Right, Scope, keys, tokens};
 use serde_json::{Value, json};
 use std::{
     fs,
@@ -47,7 +47,11 @@ fn archive(config: &mut Config, address: SocketAddr) {
 fn operated(change: impl FnOnce(&mut Config)) -> Operated {
     let mut made = Vec::new();
     let gateway = start_with(|config| {
-        let rights = [("olga", Right::Operate), ("reads", Right::Read), ("sends", Right::Send("*".into()))];
+        let rights = [
+            ("olga", Right::Operate),
+            ("reads", Right::Read(Scope::EVERYTHING)),
+            ("sends", Right::Send("*".into())),
+        ];
         for (name, right) in rights {
             made.push(tokens::add(&config.tokens(), Some(name), right, None).unwrap().1);
         }

@@ -357,6 +357,8 @@ fn a_few_bytes_of_a_modelled_body_can_hold_many_values() {
 fn buffer_of_version_1_is_upgraded() {
     let gateway = start();
     assert_eq!(gateway.post("/ingest/d", JSON, b"1").status, 204);
+    let first = gateway.get_json("/api/devices/d")["first_seen"].clone();
+    assert!(first.is_string());
     let (_, folder) = gateway.stop();
     let connection = Connection::open(folder.path().join("buffer.sqlite3")).unwrap();
     connection
@@ -380,6 +382,7 @@ fn buffer_of_version_1_is_upgraded() {
     let bytes = packed(bundled_named("container").unwrap(), CONTAINER);
     assert_eq!(gateway.post("/ingest/d?schema=container", PACKED, &bytes).status, 204);
     assert_eq!(gateway.get_json("/api/stats")["stored"], 2);
+    assert_eq!(gateway.get_json("/api/devices/d")["first_seen"], first);
     // The gateway upgraded the buffer instead of treating it as damaged.
     assert!(gateway.get("/metrics").text.contains("\ndunnage_buffer_damages_total 0\n"));
 }

@@ -9,7 +9,7 @@ use crate::{
         wait::wait_for,
     },
 };
-use dunnage_gateway::{AdminClient, Config, OutputKind, OutputSettings, Right, tokens};
+use dunnage_gateway::{AdminClient, Config, OutputKind, OutputSettings, Right, Scope, tokens};
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -23,7 +23,7 @@ struct Registered {
 fn registered(change: impl FnOnce(&mut Config)) -> Registered {
     let mut made = Vec::new();
     let gateway = start_with(|config| {
-        for (name, right) in [("olga", Right::Operate), ("reads", Right::Read)] {
+        for (name, right) in [("olga", Right::Operate), ("reads", Right::Read(Scope::EVERYTHING))] {
             made.push(tokens::add(&config.tokens(), Some(name), right, None).unwrap().1);
         }
         change(config);
@@ -96,7 +96,12 @@ fn a_message_that_names_an_external_id_is_one_of_its_device_and_carries_its_name
         (&device["expected_from"], &device["last"]["position"]["latitude"]),
         (&json!("register"), &json!(43.7))
     );
-    assert!(gateway.get_json("/api/register/devices/hive-7")["last_seen"].is_string());
+    let registered = gateway.get_json("/api/register/devices/hive-7");
+    assert!(registered["last_seen"].is_string(), "{registered}");
+    assert_eq!(
+        (&registered["first_seen"], &device["first_seen"]),
+        (&registered["last_seen"], &registered["last_seen"])
+    );
     let bodies: Vec<Value> =
         receiver.wait_for(2).iter().map(|request| serde_json::from_str(&request.body).unwrap()).collect();
     let of = |device: &str| bodies.iter().find(|body| body["device"] == device).unwrap().clone();

@@ -111,6 +111,10 @@ fn delivered_messages_make_room_and_the_others_stay() {
     let gateway = start_with(|config| limited(config, Some(address)));
     assert_eq!(gateway.post("/ingest/quiet", JSON, br#"{"text":"only"}"#).status, 204);
     assert_eq!(gateway.post("/ingest/device0", JSON, br#"{"text":"poison"}"#).status, 204);
+    assert_eq!(send(&gateway, 1), 204);
+    let first = gateway.get_json("/api/devices/device1")["first_seen"].clone();
+    let of_message = &gateway.get_json("/api/devices/device1/messages")["messages"][0]["received_at"];
+    assert!(first.is_string() && first == *of_message, "{first} {of_message}");
     for n in 0..1500 {
         wait_until("a message is stored", || match send(&gateway, n) {
             204 => true,
@@ -118,7 +122,7 @@ fn delivered_messages_make_room_and_the_others_stay() {
             other => panic!("{other}"),
         });
     }
-    wait_until("all messages are delivered", || server.accepted.lock().unwrap().len() == 1501);
+    wait_until("all messages are delivered", || server.accepted.lock().unwrap().len() == 1502);
     let stats = gateway.get_json("/api/stats");
     let dropped = stats["dropped"].as_i64().unwrap();
     assert!(dropped > 500, "{dropped}");
@@ -145,6 +149,10 @@ fn delivered_messages_make_room_and_the_others_stay() {
     assert_eq!(number(folder.path(), "SELECT damages FROM totals"), 0);
     let live = "SELECT (SELECT page_count FROM pragma_page_count()) * 8192";
     assert!(number(folder.path(), live).unsigned_abs() < 2 * LIMIT);
+    // The first message of the device was dropped; when it came is still known, also after a restart.
+    assert_eq!(number(folder.path(), "SELECT count(*) FROM messages WHERE id = 3"), 0);
+    let gateway = start_in(folder, |config| limited(config, Some(address)));
+    assert_eq!(gateway.get_json("/api/devices/device1")["first_seen"], first);
 }
 
 #[test]

@@ -74,7 +74,7 @@ pub async fn call(
     }
     // Only clients that may read learn which webhooks exist.
     let rejected = match env.ingest.access.may_read(&peer, credential(request.headers()).as_deref()) {
-        Ok(()) => Problem::not_found(format!("nothing is at {}", request.uri().path())),
+        Ok(_) => Problem::not_found(format!("nothing is at {}", request.uri().path())),
         Err(denied) => denied.into(),
     };
     rejected.into_response()

@@ -203,7 +203,7 @@ fn devices_are_registered_listed_changed_imported_and_exported() {
         (&shown["tags"], &shown["latitude"]),
         (&serde_json::json!({"kind": "scale"}), &serde_json::Value::Null)
     );
-    assert!(shown["last_seen"].is_string());
+    assert!(shown["first_seen"].is_string() && shown["last_seen"].is_string());
     assert_eq!(device(&["set", "hive-7", "--disable"]).text(), "changed hive-7\n");
     assert_eq!(post(address, "hive-7", "{}"), 403);
     assert_eq!(device(&["set", "hive-7", "--enable"]).text(), "changed hive-7\n");
@@ -235,4 +235,39 @@ fn devices_are_registered_listed_changed_imported_and_exported() {
     assert_eq!(device(&["show", "hive-8"]).code, 1);
     terminate(&child);
     assert_eq!(exit_code(&mut child), Some(0));
+}
+
+#[test]
+fn a_token_that_reads_is_for_all_devices_or_for_a_part() {
+    let folder = tempfile::tempdir().unwrap();
+    let token = |arguments: &[&str]| ask(folder.path(), &[&["token"], arguments].concat());
+    for new in [
+        &["--read", "--name", "all"][..],
+        &["--read", "--device", "buoy-*", "--name", "buoys"],
+        &["--read", "--tag", "site=pisa", "--tag", "kind=scale", "--device", "hive-*", "--name", "pisa"],
+        &["--device", "buoy-*", "--name", "sends"],
+        &["--operate", "--name", "olga"],
+    ] {
+        let made = token(&[&["new"], new].concat());
+        assert!(made.code == 0 && made.text().starts_with("dn_"), "{new:?}: {}", made.stderr);
+    }
+    assert_eq!(
+        token(&["list"]).text(),
+        "all    read\nbuoys  read devices buoy-*\npisa   read devices hive-* with kind=scale, site=pisa\n\
+         sends  send as buoy-*\nolga   operate\n"
+    );
+    for (wrong, reason) in [
+        (&["--tag", "site=pisa"][..], "--read"),
+        (&["--device", "a", "--tag", "site=pisa"], "--read"),
+        (&["--operate", "--device", "a"], "cannot be used with"),
+        (&["--operate", "--read"], "cannot be used with"),
+        (&["--read", "--tag", "site"], "must be KEY=VALUE"),
+        (&["--read", "--tag", "site=a", "--tag", "site=b"], "name each key once"),
+        (&["--read", "--device", ""], "not a valid device ID"),
+        (&[], "required"),
+    ] {
+        let refused = token(&[&["new"], wrong].concat());
+        assert_eq!(refused.code, 2, "{wrong:?}: {}", refused.stderr);
+        assert!(refused.stderr.contains(reason), "{wrong:?}: {}", refused.stderr);
+    }
 }

@@ -17,7 +17,7 @@ fn an_unknown_parameter_is_rejected_with_the_known_ones() {
     refused(post(&gateway, "d?schema=weather&schema=weather", &[]), "schema is given twice");
     refused(get(&gateway, "/api/messages?limt=1", &[]), "did you mean \"limit\"?");
     refused(get(&gateway, "/api/messages?limit=x", &[]), "limit must be a whole number");
-    refused(get(&gateway, "/api/devices?device=d", &[]), "the known parameters are find, link");
+    refused(get(&gateway, "/api/devices?device=d", &[]), "the known parameters are find, tags");
     for path in
         ["/api/quarantine", "/api/devices/d/messages", "/api/stats", "/api/events", "/api/openapi.json"]
     {

@@ -2,7 +2,7 @@
 
 use super::{get, post};
 use crate::support::{Answer, Running, start_with};
-use dunnage_gateway::{Config, Right, Who, tokens};
+use dunnage_gateway::{Config, Right, Scope, Who, tokens};
 use std::{
     fs,
     io::{Read, Write},
@@ -28,7 +28,9 @@ fn guarded(change: impl FnOnce(&mut Config)) -> (Running, String, String) {
     let mut secrets = Vec::new();
     let gateway = start_with(|config| {
         config.access.who = Who::Tokens;
-        for (name, right) in [("sends", Right::Send("buoy-*".into())), ("reads", Right::Read)] {
+        for (name, right) in
+            [("sends", Right::Send("buoy-*".into())), ("reads", Right::Read(Scope::EVERYTHING))]
+        {
             secrets.push(tokens::add(&config.tokens(), Some(name), right, None).unwrap().1);
         }
         change(config);
@@ -92,7 +94,9 @@ fn a_token_is_checked_even_where_none_is_needed() {
         let mut secrets = Vec::new();
         let gateway = start_with(|config| {
             config.access.who = who;
-            for (name, right) in [("sends", Right::Send("buoy-*".into())), ("reads", Right::Read)] {
+            for (name, right) in
+                [("sends", Right::Send("buoy-*".into())), ("reads", Right::Read(Scope::EVERYTHING))]
+            {
                 secrets.push(bearer(&tokens::add(&config.tokens(), Some(name), right, None).unwrap().1));
             }
         });
@@ -141,7 +145,7 @@ fn a_reload_changes_tokens_unless_their_file_is_invalid() {
 fn revoking_a_token_ends_the_event_stream_that_it_opened() {
     let (gateway, _, reads) = guarded(|_| ());
     let path = gateway.folder.path().join("tokens.toml");
-    let other = tokens::add(&path, Some("other"), Right::Read, None).unwrap().1;
+    let other = tokens::add(&path, Some("other"), Right::Read(Scope::EVERYTHING), None).unwrap().1;
     let reload = || gateway.runtime.block_on(gateway.gateway.reload()).unwrap();
     reload();
     let open = |token: &str| {

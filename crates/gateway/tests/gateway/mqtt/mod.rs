@@ -12,7 +12,7 @@ use crate::support::{
     start_with,
     wait::wait_until,
 };
-use dunnage_gateway::{Config, Right, TlsSettings, Who, tokens};
+use dunnage_gateway::{Config, Right, Scope, TlsSettings, Who, tokens};
 use rusqlite::Connection;
 use std::{
     net::SocketAddr,
@@ -232,7 +232,7 @@ fn passwords_are_checked_on_loopback_and_required_by_open_listeners() {
     let mut created = Vec::new();
     let gateway = start_with(|config| {
         listen(config, "");
-        for right in [Right::Send("buoy-*".into()), Right::Read] {
+        for right in [Right::Send("buoy-*".into()), Right::Read(Scope::EVERYTHING)] {
             created.push(tokens::add(&config.tokens(), None, right, None).unwrap().1);
         }
     });
