@@ -8,7 +8,7 @@ export const SPANS = { "1h": 3_600_000, "24h": 86_400_000, "7d": 7 * 86_400_000,
 export const VIEWS = ["fleet", "register", "operations"];
 
 /** The filters of the fleet and its order, by their names in the URL and in the API. An empty filter selects devices without a name. */
-const FLEET = ["find", "link", "format", "schema", "profile", "late", "quarantined", "sort", "order", "cursor"];
+const FLEET = ["find", "tags", "link", "format", "schema", "profile", "late", "quarantined", "sort", "order", "cursor"];
 
 /** Most devices that one is compared with. */
 export const WITH = 4;

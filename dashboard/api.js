@@ -18,6 +18,8 @@ export async function get(path, read = parse) {
   return read(await response.text());
 }
 
+/** What the token of this page may read: everything, or the devices of a pattern and with tags. */
+export const scope = () => get("/api/scope", JSON.parse);
 export const stats = () => get("/api/stats", JSON.parse); // numbers for calculation, whose exact digits do not matter
 /** A page of the devices. `wanted` has the parameters of /api/devices. */
 export const devices = (wanted) => get(`/api/devices?${new URLSearchParams(wanted)}`, JSON.parse);
@@ -69,7 +71,7 @@ export async function found(answer) {
 
 const FIRST_WAIT = 1000;
 const LONGEST_WAIT = 30_000;
-const KINDS = { message: parse, quarantine: parse, stats: JSON.parse };
+const KINDS = { message: parse, quarantine: parse, stats: JSON.parse, scope: JSON.parse };
 
 /**
  * Follows /api/events. EventSource itself reconnects at a fixed interval and gives up on an error status, so each

@@ -16,7 +16,7 @@ import { OutputsView } from "./outputs.js";
 import { RegisterView } from "./register.js";
 import { QuarantineView } from "./quarantine.js";
 import { LIMITS, Store } from "./store.js";
-import { ConnectionView, TotalsView, WelcomeView } from "./status.js";
+import { ConnectionView, ScopeView, TotalsView, WelcomeView } from "./status.js";
 
 /** Milliseconds for which events are collected before they are drawn: nobody reads fifty changes a second. */
 const GATHER = 100;
@@ -34,11 +34,13 @@ const FIND = 200;
 
 const store = new Store();
 const connection = { state: "connecting", until: 0 };
-const fleet = new FleetView((wanted) => show(address.parse(address.format({ view: "fleet", fleet: wanted }))), choose);
+const fleet = new FleetView((wanted, replace) => show(address.parse(address.format({ view: "fleet", fleet: wanted })), replace), choose);
+const register = new RegisterView(choose);
 /** @type {any[]} Each draws what it shows of the store. */
 const views = [
   fleet,
   new ConnectionView(connection),
+  new ScopeView(),
   new LateView(choose),
   new TotalsView(),
   new WelcomeView(),
@@ -50,7 +52,7 @@ const views = [
   new MessagesView(draw, (message) => address.format({ ...shown, message }), (message) => show({ ...shown, message })),
   new QuarantineView(),
   new OutputsView(),
-  new RegisterView(choose),
+  register,
   new OperationsView((message) => address.format({ ...shown, message }), (message) => show({ ...shown, message })),
 ];
 
@@ -91,21 +93,34 @@ function load() {
 async function loadAll() {
   waiting = [];
   try {
+    const scope = await api.scope();
     const [stats, devices, messages, quarantine] = await Promise.all([
-      api.stats(),
+      scope.everything ? api.stats() : null,
       loadDevices(),
       api.messages(LIMITS.messages),
       api.quarantine(LIMITS.quarantine),
     ]);
-    store.load({ stats, devices, messages, quarantine });
+    store.load({ scope: scope.everything ? null : scope, stats, devices, messages, quarantine });
   } finally {
     const arrived = waiting;
     waiting = null;
     loadedAt = Date.now();
     for (const [kind, object] of arrived) store.apply(kind, object);
   }
+  if (store.scope && shown.view === "operations") show(address.parse(""), true);
   await Promise.all([loadDevice(), loadMessage(), loadFound(), loadLate()]);
   draw();
+}
+
+/** Loads everything again after tags have changed, because the page may read other devices now. Those of before are gone at once. */
+function rescope() {
+  allLoadedAt = lateAt = 0;
+  store.forget();
+  draw();
+  // A load that is in progress may have read what was before.
+  Promise.resolve(loading).catch(() => {}).then(load).catch(() => {});
+  fleet.reload();
+  register.reload();
 }
 
 /** Loads all devices that the page keeps, or, soon after that, only those that sent last. */
@@ -122,7 +137,8 @@ async function loadDevices() {
 /** Loads the devices whose names have the typed part, which may not be among those that sent last. */
 async function loadFound() {
   const part = shown.find;
-  if (!part || shown.view || (store.stats?.devices ?? 0) <= LIMITS.devices) return;
+  const known = store.stats?.devices ?? store.devices.size + 1;
+  if (!part || shown.view || known <= LIMITS.devices) return;
   const found = await api.newestDevices(LIMITS.found, { find: part });
   if (shown.find === part) store.find(found);
 }
@@ -190,6 +206,10 @@ function fetchMissed() {
 }
 
 function apply(kind, object) {
+  if (kind === "scope") {
+    rescope();
+    return;
+  }
   if (waiting) {
     waiting.push([kind, object]);
     return;
@@ -254,7 +274,9 @@ clear.addEventListener("click", () => {
 setInterval(draw, 1000); // ages grow
 setInterval(() => {
   // A failure here is a failure of the connection, which then loads everything again.
-  if (connection.state === "live" && document.visibilityState === "visible") loadLate().catch(() => {});
+  if (connection.state !== "live" || document.visibilityState !== "visible") return;
+  // Without counts of all messages, nothing says what the stream, which is a sample, has omitted.
+  (store.scope ? load() : loadLate()).catch(() => {});
 }, LATE_REFRESH);
 address.follow((next) => show(next, true));
 show(shown, true);

@@ -167,6 +167,7 @@ export class DeviceView {
     if (about?.device_name) facts.push(["Name", about.device_name]);
     if (about?.tags) facts.push(["Tags", tagLine(about.tags)]);
     if (last) facts.push(["Last message", seen(last)]);
+    if (about?.first_seen) facts.push(["First message", `${fullTime(about.first_seen).slice(0, 16)} UTC`]);
     if (about && about.expected_every !== null && (last ?? about.last)) facts.push(["Expected", lateness(lateNow(about, last))]);
     if (series?.interval != null) facts.push(["Usual interval", span(series.interval)]);
     if (about) facts.push(["Messages", total(about.messages)]);

@@ -4,6 +4,7 @@ import { format, parse } from "./address.js";
 import * as api from "./api.js";
 import { byId, el, linkSymbol, setAttribute, setChildren, setText } from "./dom.js";
 import { age, bytes, count, fullTime, lateness, linkKind } from "./format.js";
+import { tagLine, tagsOf } from "./register.js";
 
 const LIMIT = 50;
 /** Milliseconds between two loads of the shown page. */
@@ -89,6 +90,17 @@ export class FleetView {
       byId("fleet-filters").append(el("div", {}, el("label", { for: select.id }, label), select));
       return { select, name, nothing, fixed };
     });
+    this.tags = el("input", { id: "fleet-tags", type: "search", placeholder: "site=pisa", autocomplete: "off", spellcheck: "false", maxlength: 256 });
+    this.tags.addEventListener("input", () => this.#tag());
+    byId("fleet-filters").append(el("div", {}, el("label", { for: this.tags.id }, "Tags"), this.tags));
+  }
+
+  #tag() {
+    const tags = tagsOf(this.tags.value);
+    if (tags === null) return;
+    const { cursor, tags: before, ...rest } = this.wanted;
+    const text = Object.keys(tags).length > 0 && JSON.stringify(tags);
+    this.show({ ...rest, ...(text && { tags: text }) }, true);
   }
 
   #order() {
@@ -130,7 +142,7 @@ export class FleetView {
     const wanted = address.view === "fleet" ? address.fleet : null;
     const before = this.wanted;
     this.wanted = wanted;
-    if (wanted && before && wanted.find !== before.find) this.timer = setTimeout(() => this.#load(), FIND);
+    if (wanted && before && (wanted.find !== before.find || wanted.tags !== before.tags)) this.timer = setTimeout(() => this.#load(), FIND);
     else if (wanted && JSON.stringify(wanted) !== JSON.stringify(before)) this.#load();
     else this.#refreshSoon();
   }
@@ -138,6 +150,12 @@ export class FleetView {
   #refreshSoon() {
     clearTimeout(this.timer);
     if (this.wanted && document.visibilityState === "visible") this.timer = setTimeout(() => this.#load(), REFRESH);
+  }
+
+  /** Loads the shown page again; what was on it may no longer be read. */
+  reload() {
+    this.page = null;
+    if (this.wanted) this.#load();
   }
 
   async #load() {
@@ -211,6 +229,7 @@ export class FleetView {
       }
       if (select.value !== chosen) select.value = chosen;
     }
+    if (document.activeElement !== this.tags) this.tags.value = tagText(this.wanted.tags);
     for (const side of ["previous", "next"]) {
       const button = byId(`fleet-${side}`);
       // A disabled button would lose the focus.
@@ -243,11 +262,21 @@ function sorted({ sort = "last", order }) {
   return [sort, order ?? (sort === "name" ? "asc" : "desc")];
 }
 
+/** The tags of an address as the text of a filter. */
+function tagText(json) {
+  try {
+    return json ? tagLine(JSON.parse(json)) : "";
+  } catch {
+    return json;
+  }
+}
+
 const filtered = ({ sort, order, cursor, ...filters }) => Object.keys(filters).length > 0 || cursor !== undefined;
 
 function makeRow(device) {
   const cell = (name, ...children) => el("td", { role: "cell", class: name }, ...children);
   const row = {
+    about: el("span", { class: "soft about" }),
     seen: el("time"),
     expected: cell("expected"),
     link: cell("link"),
@@ -258,7 +287,7 @@ function makeRow(device) {
     bytes: cell("number size"),
     quarantined: cell("number quarantined"),
   };
-  const name = el("th", { role: "rowheader", scope: "row" }, el("a", { href: format(parse(`?${new URLSearchParams({ device })}`)) }, device));
+  const name = el("th", { role: "rowheader", scope: "row" }, el("a", { href: format(parse(`?${new URLSearchParams({ device })}`)) }, device), row.about);
   row.node = el("tr", { role: "row", "data-device": device }, name, cell("number seen", row.seen), row.expected, row.link, row.format, row.schema, row.profile, row.messages, row.bytes, row.quarantined);
   return row;
 }
@@ -268,6 +297,7 @@ function fillRow(row, device) {
   // A device of which there are messages in the quarantine alone has stored none.
   const { last } = device;
   row.time = Date.parse(last?.received_at);
+  setText(row.about, [device.device_name, device.tags && tagLine(device.tags)].filter(Boolean).join(", "));
   setAttribute(row.seen, "datetime", last?.received_at ?? "");
   setAttribute(row.seen, "title", last ? fullTime(last.received_at) : "no message has been stored");
   setText(row.expected, lateness(device));

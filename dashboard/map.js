@@ -17,6 +17,8 @@ const KINDS = { terrestrial: "terrestrial", satellite: "satellite", unknown: "un
 export class MapView {
   marks = new Map();
   view = null;
+  /** How often the store has forgotten everything. */
+  epoch = 0;
   /** The device whose card is open, and whether a click keeps it open. */
   open = null;
   pinned = false;
@@ -95,6 +97,7 @@ export class MapView {
 
   draw(store) {
     this.store = store;
+    if (this.epoch !== store.epoch) this.#forget(store);
     const shown = store.shownDevices();
     const placed = shown.filter((last) => last.position).map((last) => ({ last, where: last.position }));
     // Without positions the map is hidden, and the table of devices takes its place.
@@ -117,6 +120,16 @@ export class MapView {
     setChildren(this.layer, [...single.map((mark) => mark.node), ...[...this.clusters.values()].map(({ node }) => node)]);
     if (this.opened) return;
     this.#show(this.marks.get(this.open)?.node.isConnected ? this.open : null);
+  }
+
+  /** Removes all devices, and the card of any. */
+  #forget({ epoch }) {
+    this.epoch = epoch;
+    this.marks.clear();
+    this.clusters = new Map();
+    this.layer.replaceChildren();
+    this.#show(null);
+    this.cardList.replaceChildren();
   }
 
   /** Keeps the view while the devices are well inside it, because a map that moves all the time cannot be read. */

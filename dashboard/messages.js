@@ -11,6 +11,7 @@ export class MessagesView {
   nodes = new Map();
   shown = [];
   filter = "";
+  epoch = 0;
   paused = false;
   pointed = false;
 
@@ -38,10 +39,11 @@ export class MessagesView {
 
   draw(store) {
     const newest = store.shownMessages();
-    const hold = this.shown.length > 0 && this.filter === store.filter && this.held;
+    const hold = this.shown.length > 0 && this.filter === store.filter && this.epoch === store.epoch && this.held;
     if (!hold) {
       this.shown = newest;
       this.filter = store.filter;
+      this.epoch = store.epoch;
     }
     const known = new Set(this.shown);
     for (const message of this.nodes.keys()) if (!known.has(message)) this.nodes.delete(message);

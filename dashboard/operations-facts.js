@@ -4,6 +4,7 @@ import { Axis } from "./axis.js";
 import { credentials } from "./operations-api.js";
 import { el, setChildren, setText } from "./dom.js";
 import { bytes, count, counted, fullTime, percent, secondTime, total } from "./format.js";
+import { partOf } from "./status.js";
 import { failure } from "./operations-outputs.js";
 import { Plot } from "./plot.js";
 import { Panel, scrolling, Table } from "./table.js";
@@ -153,7 +154,7 @@ export class SchemasPanel {
   }
 }
 
-const RIGHTS = { send: (c) => `send as ${c.devices}`, read: () => "read", operate: () => "operate" };
+const RIGHTS = { send: (c) => `send as ${c.devices}`, read: (c) => (c.devices || c.tags ? `read ${partOf({ device: c.devices, tags: c.tags ?? {} })}` : "read"), operate: () => "operate" };
 
 /** The tokens ("tokens"), or the DTLS keys ("keys"). */
 export class CredentialsPanel {

@@ -43,8 +43,9 @@ export class OperationsView {
   }
 
   /** Called with every frame of the page; loads when the view appears. */
-  draw() {
-    if (this.root.hidden) {
+  draw({ stats }) {
+    // It is about the whole gateway, which not every token may read.
+    if (this.root.hidden || !stats) {
       if (this.#timer) this.operator.close();
       clearTimeout(this.#timer);
       this.#timer = 0;

@@ -13,7 +13,7 @@ export class QuarantineView {
 
   draw(store) {
     const shown = store.shownQuarantine();
-    const known = store.stats?.in_quarantine ?? shown.length;
+    const known = store.stats?.in_quarantine ?? (shown.length && null);
     setText(this.note, note(shown.length, known, store));
     const kept = new Set(shown);
     for (const reject of this.nodes.keys()) if (!kept.has(reject)) this.nodes.delete(reject);
@@ -33,6 +33,7 @@ function note(shown, known, { filter, device }) {
   if (shown === known) return count(known);
   const ofDevice = device?.about?.quarantined ?? shown;
   if (ofDevice > shown) return `last ${count(shown)} of ${count(ofDevice)} from this device`;
+  if (known === null) return `last ${count(shown)}`;
   if (filter) return `${shown === 0 ? "none" : count(shown)} from this device, ${count(known)} in total`;
   return `last ${count(shown)} of ${count(known)}`;
 }

@@ -1,6 +1,5 @@
 // The changes of the register: the dialogs that add, edit, remove and import devices.
 
-import { found, get } from "./api.js";
 import { el } from "./dom.js";
 import { count, counted } from "./format.js";
 import { send } from "./operator.js";
@@ -61,14 +60,17 @@ export function add(operator) {
     fields: nodes,
     request: async (token) => {
       const record = read();
-      const isThere = record.device && (await found(get(path(record.device))));
-      return isThere ? { status: 409, detail: `the device "${record.device}" is in the register already` } : save(record, token);
+      if (!record.device) return save(record, token);
+      // With the token of the operator, because the one of the page may not read this device.
+      const { answer, ...missing } = await send(path(record.device), { method: "GET" }, token);
+      if (answer) return { status: 409, detail: `the device "${record.device}" is in the register already` };
+      return missing.status === 404 ? save(record, token) : missing;
     },
     report: () => `${read().device} is registered.`,
   });
 }
 
-export function edit(operator, { last_seen: _, ...record }) {
+export function edit(operator, { first_seen: _, last_seen: __, ...record }) {
   const { nodes, read } = form(record, false);
   operator.ask({
     title: `Edit ${record.device}`,

@@ -76,6 +76,13 @@ export class RegisterView {
     this.previous.addEventListener("click", () => this.#page(() => {}, this.#before.pop() ?? ""));
   }
 
+  /** Loads the shown page again; what was on it may no longer be read. */
+  reload() {
+    if (!this.#shown) return;
+    this.table.draw([]);
+    this.#load();
+  }
+
   /** Called with every frame of the page; loads when the view appears. */
   draw() {
     const shown = !this.root.hidden;

@@ -3,6 +3,7 @@
 import { skew } from "./api.js";
 import { byId, el, setAttribute, setText } from "./dom.js";
 import { age, bytes, count, counted, rate, secondTime, total } from "./format.js";
+import { LIMITS } from "./store.js";
 
 const STATES = { connecting: "Connecting", live: "Live", reconnecting: "Reconnecting" };
 
@@ -69,12 +70,15 @@ export class TotalsView {
     this.tiles = TOTALS.map(([name]) => {
       const figure = el("dd", { class: "figure" }, "–");
       const explanation = el("dd", { class: "soft" });
-      byId("totals").append(el("div", {}, el("dt", {}, name), figure, explanation));
-      return { figure, explanation };
+      const tile = el("div", {}, el("dt", {}, name), figure, explanation);
+      byId("totals").append(tile);
+      return { tile, figure, explanation };
     });
   }
 
   draw(store) {
+    TOTALS.forEach(([name], at) => (this.tiles[at].tile.hidden = store.scope !== null && !PART[name]));
+    if (store.scope) this.#drawPart(store);
     if (!store.stats) return;
     const { stats } = store;
     TOTALS.forEach(([, figure, explanation, filtered], at) => {
@@ -85,6 +89,42 @@ export class TotalsView {
     });
     setText(byId("about"), `Dunnage ${stats.version}, running since ${secondTime(stats.started_at)}`);
   }
+
+  #drawPart(store) {
+    TOTALS.forEach(([name], at) => {
+      const [figure, explanation] = PART[name]?.(store) ?? ["", ""];
+      setText(this.tiles[at].figure, figure);
+      setText(this.tiles[at].explanation, explanation);
+    });
+  }
+}
+
+/** The figures of a part of the devices, from their list. */
+const PART = {
+  Messages: (store) => [total(store.shownCount()), store.filter ? "" : listed(store)],
+  Devices: (store) => [total(store.shownDevices().length), lastMessage(store.messages[0])],
+};
+
+const listed = ({ devices }) => (devices.size < LIMITS.devices ? "" : `of the ${count(LIMITS.devices)} devices that sent last`);
+
+/** Says once that the page shows a part of the devices, and hides what is about the whole gateway. */
+export class ScopeView {
+  note = byId("scope");
+
+  draw({ scope, devices, quarantine }) {
+    this.note.hidden = !scope;
+    byId("formats-panel").hidden = scope !== null;
+    byId("operations-link").hidden = scope !== null;
+    if (!scope) return;
+    const empty = devices.size === 0 && quarantine.length === 0;
+    setText(this.note, `This token shows a part of the fleet: ${partOf(scope)}.${empty ? " None of them has sent anything yet." : ""}`);
+  }
+}
+
+/** The devices of a part, as `dunnage gateway token list` writes them. */
+export function partOf({ device, tags }) {
+  const wanted = Object.entries(tags).map(([key, value]) => `${key}=${value}`).join(", ");
+  return ["devices", device, wanted && `with ${wanted}`].filter(Boolean).join(" ");
 }
 
 const FIRST = JSON.stringify({ temperature: 21.5, latitude: 43.3, longitude: 5.2 });
@@ -102,9 +142,9 @@ export class WelcomeView {
     });
   }
 
-  draw({ stats, devices, quarantine }) {
-    if (!stats) return;
-    byId("welcome").hidden = devices.size > 0;
+  draw({ stats, scope, devices, quarantine }) {
+    if (!stats && !scope) return;
+    byId("welcome").hidden = devices.size > 0 || scope !== null;
     byId("board").hidden = devices.size === 0 && quarantine.length === 0;
   }
 }

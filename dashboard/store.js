@@ -5,7 +5,12 @@ import { short } from "./value.js";
 export const LIMITS = { devices: 5000, found: 500, messages: 200, shown: 50, table: 200, quarantine: 20 };
 
 export class Store {
+  /** Counts of the whole gateway; null for a token that reads a part of the devices. */
   stats = null;
+  /** The part of the devices that is shown, as /api/scope answers; null for all. */
+  scope = null;
+  /** How often everything was forgotten. */
+  epoch = 0;
   /** The last message of each device, by device, with its position in place of its value. */
   devices = new Map();
   /** The number of messages that each of them has sent. */
@@ -35,8 +40,17 @@ export class Store {
   #missed = 0;
   #delivered = 0;
 
+  /** Forgets everything but the filter, because the page may read other devices than before. */
+  forget() {
+    this.load({ scope: this.scope, stats: null, devices: [], messages: [], quarantine: [] });
+    this.device = this.late = this.message = this.history = null;
+    this.#found = new Map();
+    this.epoch += 1;
+  }
+
   /** Replaces everything by the API's answers. */
-  load({ stats, devices, messages, quarantine }) {
+  load({ scope, stats, devices, messages, quarantine }) {
+    this.scope = scope;
     this.stats = stats;
     this.devices = byDevice(devices);
     this.#shown = null;
