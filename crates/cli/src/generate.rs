@@ -1,5 +1,7 @@
 //! `dunnage generate`: writes code for a schema's messages, or their definition for another system.
 
+mod sql;
+
 use crate::{
     failure::{Failure, complain},
     fit, input,
@@ -18,7 +20,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Generate C, JavaScript, Protobuf, Avro, Thrift or CDDL from a schema
+/// Generate C, JavaScript, Protobuf, Avro, Thrift, CDDL or SQL from a schema
 ///
 /// The other commands and the gateway use the same definitions for the formats protobuf, avro and thrift, so they can
 /// decode what a device encodes with them. Comments explain how to convert each field to its value. cddl describes the
@@ -32,6 +34,8 @@ use std::{
 /// ts013 is code for the packed format on LoRaWAN network servers, according to LoRa Alliance TS013: one file of
 /// ECMAScript 5.1 with decodeUplink, encodeDownlink and decodeDownlink for The Things Stack and ChirpStack 4, and one
 /// file with the schema's examples.
+///
+/// sql is a table of PostgreSQL with a typed column for each field, as the gateway's output to PostgreSQL fills it.
 ///
 /// Files are named after the schema's title, or after its file if it has none: Container becomes container.proto,
 /// container.h and container.c, or container.js and container.examples.json. Each written file is listed on standard
@@ -55,6 +59,8 @@ pub struct Generate {
     /// Also write code for packed modes 1 (prior) and 2 (delta), for a schema with statistics (C only)
     #[arg(long)]
     modes: bool,
+    #[command(flatten)]
+    sql: sql::Sql,
     /// Output directory, created if missing
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
@@ -74,6 +80,8 @@ enum Language {
     Thrift,
     /// CDDL (RFC 8610), for checking messages in CBOR or JSON
     Cddl,
+    /// SQL of PostgreSQL and TimescaleDB, a table
+    Sql,
 }
 
 impl Generate {
@@ -89,6 +97,11 @@ impl Generate {
         if self.modes && !matches!(self.language, Language::C) {
             return Err(Failure::Usage("--modes is for C only".into()));
         }
+        if self.sql.is_given() && !matches!(self.language, Language::Sql) {
+            return Err(Failure::Usage(
+                "--table, --decimals, --json, --partitions and --timescale are for sql only".into(),
+            ));
+        }
         let mapped = || Mapped::of(&model, Mapping::Exact);
         match self.language {
             Language::C => self.c(&input::layout(&model, &self.schema)?),
@@ -101,6 +114,7 @@ impl Generate {
             Language::Avro => self.write(&name, &[("avsc", &avro(&mapped()))]),
             Language::Thrift => self.write(&name, &[("thrift", &thrift(&mapped()))]),
             Language::Cddl => self.write(&name, &[("cddl", &cddl(&model))]),
+            Language::Sql => self.write(&name, &[("sql", &self.sql.script(&model, &text, &name))]),
         }
     }
 

@@ -1,5 +1,5 @@
-//! Generates definitions for other systems from a [`Model`](dunnage_schema::Model): Protobuf, Avro, Thrift and CDDL. Also generates code
-//! for both ends of a packed layout: [`c`], [`ts013()`].
+//! Generates definitions for other systems from a [`Model`](dunnage_schema::Model): Protobuf, Avro, Thrift and CDDL, and
+//! tables of PostgreSQL ([`sql`]). Also generates code for both ends of a packed layout: [`c`], [`ts013()`].
 //!
 //! The Protobuf, Avro and Thrift definitions are written from one tree of records, [`Mapped`]: plain integers, floats, text, lists and
 //! records with stable names and numbers. [`Mapped::to_record`] converts a message to values of that tree, and [`Mapped::to_message`] converts them
@@ -20,6 +20,7 @@ mod notes;
 mod proto;
 mod record;
 mod rule;
+pub mod sql;
 mod thrift;
 mod to_message;
 mod to_record;

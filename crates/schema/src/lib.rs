@@ -55,6 +55,7 @@ mod model;
 mod number;
 mod number_text;
 mod parse;
+pub mod parts;
 mod pattern;
 pub mod pointer;
 mod quantum;

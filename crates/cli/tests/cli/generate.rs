@@ -5,7 +5,7 @@ use std::fs;
 fn generated_definitions_match_the_golden_files() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("made/on/the/way");
-    for (language, ending) in [("proto", "proto"), ("avro", "avsc"), ("thrift", "thrift")] {
+    for (language, ending) in [("proto", "proto"), ("avro", "avsc"), ("thrift", "thrift"), ("sql", "sql")] {
         let arguments = ["generate", language, "--schema", "meter", "-o", output.to_str().unwrap()];
         let file = output.join(format!("meter.{ending}"));
         assert_eq!(dunnage(&arguments, "").text(), format!("{}\n", file.display()));
@@ -15,6 +15,38 @@ fn generated_definitions_match_the_golden_files() {
             fs::read_to_string(golden_file).unwrap()
         );
     }
+}
+
+#[test]
+fn options_of_sql_choose_the_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |options: &[&str]| {
+        let mut arguments =
+            vec!["generate", "sql", "--schema", "weather", "-o", folder.path().to_str().unwrap()];
+        arguments.extend(options);
+        let run = dunnage(&arguments, "");
+        (run.code, run.stderr, fs::read_to_string(folder.path().join("weather.sql")).unwrap_or_default())
+    };
+    let (_, _, plain) = run(&["--table", "station", "--decimals", "double", "--json"]);
+    assert!(
+        plain.contains("CREATE TABLE IF NOT EXISTS \"station\" (") && plain.contains("\"_message\" jsonb"),
+        "{plain}"
+    );
+    assert!(!plain.contains("numeric") && plain.contains("PRIMARY KEY (\"_name\")"), "{plain}");
+    let (_, _, partitions) = run(&["--partitions=day"]);
+    assert!(
+        partitions.contains("PARTITION BY RANGE") && partitions.contains("INTERVAL '1 day'"),
+        "{partitions}"
+    );
+    let (_, _, hypertable) = run(&["--timescale", "--drop-after-days", "30"]);
+    assert!(
+        hypertable.contains("create_hypertable") && hypertable.contains("INTERVAL '30 days'"),
+        "{hypertable}"
+    );
+    assert_eq!(run(&["--timescale", "--partitions"]).0, 2);
+    assert_eq!(run(&["--chunk-days", "1"]).0, 2);
+    let other = dunnage(&["generate", "proto", "--schema", "weather", "--timescale", "-o", "."], "");
+    assert!(other.code == 2 && other.stderr.contains("sql only"), "{}", other.stderr);
 }
 
 #[test]

@@ -10,3 +10,4 @@ mod cddl;
 mod codecs;
 mod definitions;
 mod record;
+mod sql;

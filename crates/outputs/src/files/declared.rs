@@ -2,7 +2,10 @@
 
 use super::columns::COLUMNS;
 use dunnage_pson::Value;
-use dunnage_schema::{Array, Model, Object, TextFormat, TimeText, Tuple, Type};
+use dunnage_schema::{
+    Model, TextFormat, TimeText, Type,
+    parts::{self, Definitions, Part},
+};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 /// Largest number of parts of a schema that are searched for columns.
@@ -32,9 +35,6 @@ pub enum Declaration {
 /// A schema, in all its versions.
 pub struct Declared<'m>(Vec<&'m Model>);
 
-/// The types that the values at a pointer can have.
-type Part<'m> = Vec<&'m Type>;
-
 impl<'m> Declared<'m> {
     /// Creates the declarations of a schema with these versions. Without any version, everything is open.
     pub fn new(versions: impl Iterator<Item = &'m Model>) -> Declared<'m> {
@@ -62,70 +62,8 @@ impl<'m> Declared<'m> {
 }
 
 fn part_at<'m>(model: &'m Model, pointer: &str) -> Part<'m> {
-    let mut part = Vec::new();
-    add(model, model.root(), Definitions::Followed, &mut Vec::new(), &mut part);
-    for token in pointer.split('/').skip(1) {
-        let token = dunnage_schema::pointer::unescape(token);
-        part = child(model, &part, &token, Definitions::Followed);
-    }
-    part
-}
-
-/// The treatment of references to definitions.
-#[derive(Clone, Copy, PartialEq)]
-enum Definitions {
-    Followed,
-    LeftAlone,
-}
-
-/// Adds the types that values of `kind` can have. Unions and other wrappers are replaced by their contents, and so are references to
-/// definitions with [`Definitions::Followed`].
-fn add<'m>(
-    model: &'m Model,
-    kind: &'m Type,
-    definitions: Definitions,
-    entered: &mut Vec<usize>,
-    part: &mut Part<'m>,
-) {
-    match kind {
-        Type::Union(members) => {
-            members.iter().for_each(|member| add(model, member, definitions, entered, part));
-        }
-        Type::Definition(index) if definitions == Definitions::Followed => {
-            if !entered.contains(index) {
-                entered.push(*index);
-                add(model, &model.definitions()[*index], definitions, entered, part);
-            }
-        }
-        other => match other.inner() {
-            Some(inner) => add(model, inner, definitions, entered, part),
-            None => part.push(other),
-        },
-    }
-}
-
-/// Returns the types of the part `token` of the objects and arrays in `part`.
-fn child<'m>(model: &'m Model, part: &Part<'m>, token: &str, definitions: Definitions) -> Part<'m> {
-    let mut child = Vec::new();
-    for kind in part {
-        let kind = match kind {
-            Type::Any => Some(&Type::Any),
-            Type::Object(Object { fields, additional, .. }) => {
-                let field = fields.iter().find(|field| field.name == token);
-                field.map(|field| &field.kind).or(additional.as_deref())
-            }
-            Type::Array(Array { items, .. }) => Some(&**items),
-            Type::Tuple(Tuple { items, rest, .. }) => {
-                let index = token.parse::<usize>().ok();
-                index.and_then(|index| items.get(index)).or(rest.as_deref())
-            }
-            _ => None,
-        };
-        if let Some(kind) = kind {
-            add(model, kind, definitions, &mut Vec::new(), &mut child);
-        }
-    }
-    child
+    let tokens = pointer.split('/').skip(1).map(dunnage_schema::pointer::unescape);
+    tokens.fold(parts::root(model), |part, token| parts::child(model, &part, &token, Definitions::Followed))
 }
 
 fn declaration(part: &Part<'_>) -> Declaration {
@@ -204,7 +142,7 @@ fn list(model: &Model, part: &Part<'_>, pointer: &mut String, left: &mut usize, 
         let outer = pointer.len();
         pointer.push('/');
         pointer.push_str(&dunnage_schema::pointer::escape(&token));
-        list(model, &child(model, part, &token, Definitions::LeftAlone), pointer, left, found);
+        list(model, &parts::child(model, part, &token, Definitions::LeftAlone), pointer, left, found);
         pointer.truncate(outer);
     }
 }
