@@ -53,7 +53,7 @@ pub async fn measure(plan: &Plan) -> Result<(), Failure> {
     let payload = payloads.first().ok_or("there is no payload")?;
     let folder = tempfile::tempdir()?;
     payload.write_bodies(&folder.path().join("bodies"))?;
-    fill(plan, payload, folder.path())?;
+    fill(plan.messages, (plan.connections, plan.seconds), payload, folder.path())?;
     let (sink, received) = sink().await?;
     let (mut without, mut with) = (Vec::new(), Vec::new());
     for round in 0..plan.rounds {
@@ -126,12 +126,17 @@ async fn run(
     })
 }
 
-/// Fills the buffer with at least `plan.messages` messages, through the gateway's HTTP input.
-fn fill(plan: &Plan, payload: &Payload, folder: &Path) -> Result<(), Failure> {
+/// Fills the buffer with at least `messages` messages, through the gateway's HTTP input: over so many connections, for some seconds at a time.
+pub fn fill(
+    messages: u64,
+    (connections, seconds): (usize, usize),
+    payload: &Payload,
+    folder: &Path,
+) -> Result<(), Failure> {
     let running = Running::start(Server::Dunnage, folder)?;
     let mut stored = 0.0;
-    while stored < plan.messages as f64 {
-        let found = wrk(&running, payload, &folder.join("bodies"), plan.connections, plan.seconds)?;
+    while stored < messages as f64 {
+        let found = wrk(&running, payload, &folder.join("bodies"), connections, seconds)?;
         let number = |key: &str| found[key].as_f64().unwrap_or_default();
         let more = number("requests") - number("bad_status");
         if more < 1.0 {

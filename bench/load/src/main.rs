@@ -25,6 +25,7 @@ mod rates;
 mod register;
 mod report;
 mod results;
+mod rows;
 mod server;
 mod testbed;
 mod tokens;
@@ -72,6 +73,8 @@ enum Command {
     Kill(kill::Plan),
     /// Ingest while an output is behind by a million messages, and the gateway's memory
     CatchUp(catch_up::Plan),
+    /// Rows per second in PostgreSQL, compared with a Node service
+    Rows(rows::Plan),
     /// Messages per second as deltas, compared with plain packed
     Deltas(deltas::Plan),
     /// Messages per second with a register of devices, compared with none
@@ -112,6 +115,7 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Command::Container) => container::measure(nested::sizes()?, report),
         Some(Command::Kill(plan)) => kill::measure(&plan, report).await,
         Some(Command::CatchUp(plan)) => catch_up::measure(&plan).await,
+        Some(Command::Rows(plan)) => rows::measure(&plan).await,
         Some(Command::Deltas(plan)) => deltas::measure(&plan, report),
         Some(Command::Register(plan)) => register::measure(&plan, report),
         Some(Command::Hostile(plan)) => hostile::measure(&plan, report).await,

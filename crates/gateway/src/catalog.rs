@@ -26,4 +26,8 @@ impl Catalog for ProfileCatalog {
     fn versions<'a>(&'a self, schema: &str) -> Box<dyn Iterator<Item = &'a Model> + 'a> {
         Box::new(self.0.versions(schema))
     }
+
+    fn units(&self, schema: &str) -> &[(String, String)] {
+        self.0.units(schema)
+    }
 }

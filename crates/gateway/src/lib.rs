@@ -58,6 +58,7 @@ pub use dunnage_outputs::kafka as kafka_output;
 pub use dunnage_outputs::{
     Breaker, Class, DeadLetterError, OutputError, OutputKind, OutputSettings, Status, Which,
     files as files_output, http as http_output, nats as nats_output, onem2m as onem2m_output,
+    postgres as postgres_output,
 };
 pub use error::Error;
 pub use explain::{Applied, Explained, Sample, Tried, explain};

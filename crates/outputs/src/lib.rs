@@ -51,6 +51,7 @@ mod meter;
 pub mod nats;
 pub mod onem2m;
 mod outcome;
+pub mod postgres;
 mod running;
 mod settings;
 mod source;
@@ -77,6 +78,9 @@ pub trait Output: Send + Sync {
 
     /// Takes note that all messages up to the ID `delivered_to` were delivered before the restart. Called before all other calls.
     fn resume(&self, _delivered_to: i64) {}
+
+    /// Takes note of the current schemas. Called before each delivery.
+    fn learn(&self, _catalog: Arc<dyn Catalog>) {}
 
     /// Delivers `messages`, in order: at least one, at most `shape().batch`. `Ok` means that the receiver is responsible for all of them.
     /// After an error or a restart, the same messages are delivered again.

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "kafka")]
 use crate::kafka;
-use crate::{Output, downlink, files, http, nats, onem2m};
+use crate::{Output, downlink, files, http, nats, onem2m, postgres};
 use dunnage_base::{kind, kinds, name::is_name};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::sync::Arc;
@@ -44,6 +44,8 @@ kinds! {
     "nats" => Nats(nats),
     /// Create contentInstances in a oneM2M CSE.
     "onem2m" => Onem2m(onem2m),
+    /// Write rows to PostgreSQL or TimescaleDB.
+    "postgres" => Postgres(postgres),
     /// Acknowledge packed messages to their devices.
     "downlink" => Downlink(downlink),
     /// Write to a Kafka topic.
@@ -111,6 +113,7 @@ pub fn open(config: &OutputSettings) -> Result<Arc<dyn Output>, OutputError> {
         OutputKind::Nats(settings) => Arc::new(nats::Nats::new(settings).map_err(failed)?),
         #[cfg(feature = "kafka")]
         OutputKind::Kafka(settings) => Arc::new(kafka::Kafka::new(settings).map_err(failed)?),
+        OutputKind::Postgres(settings) => Arc::new(postgres::Postgres::new(settings).map_err(failed)?),
         OutputKind::Downlink(settings) => Arc::new(downlink::Downlink::new(settings).map_err(failed)?),
         OutputKind::Onem2m(settings) => Arc::new(onem2m::OneM2m::new(settings).map_err(failed)?),
     })

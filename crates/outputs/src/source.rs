@@ -27,6 +27,11 @@ pub trait Catalog: Send + Sync {
 
     /// Returns all versions of a schema; none for an unknown one.
     fn versions<'a>(&'a self, schema: &str) -> Box<dyn Iterator<Item = &'a Model> + 'a>;
+
+    /// Returns the units of a schema's values, as [`dunnage_schema::units`] does; none for an unknown schema.
+    fn units(&self, _schema: &str) -> &[(String, String)] {
+        &[]
+    }
 }
 
 /// A catalog without paths, formats and schemas.

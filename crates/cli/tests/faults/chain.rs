@@ -2,8 +2,7 @@
 
 use crate::{
     Failure,
-    acme::Acme,
-    cse::{self, Delivered},
+    cse::Delivered,
     fleet::{Fleet, Sent, Shape},
     gateway::{Gateway, ProcessSettings},
     process,
@@ -20,7 +19,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Longest time without a new message in the CSE before the missing ones count as lost.
+/// Longest time without a new message in the receiver before the missing ones count as lost.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long to try to pause the gateway between a commit and its answers (`PAUSE_TIMEOUT`), and how long an answer takes to reach its
@@ -28,7 +27,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE_TIMEOUT: Duration = Duration::from_secs(3);
 const ANSWER_TRANSIT: Duration = Duration::from_millis(50);
 
-/// A gateway with its own buffer, a fleet of devices that send to it, and its own application in a CSE to which it delivers.
+/// A gateway with its own buffer, and a fleet of devices that send to it. It delivers to a receiver, for instance to its own application in
+/// a CSE.
 pub struct Chain {
     pub gateway: Gateway,
     pub fleet: Fleet,
@@ -57,6 +57,19 @@ pub struct End {
 
 /// Creates the senders for a started gateway.
 pub type MakeSenders = Box<dyn FnOnce(&Gateway) -> Result<Senders, Failure>>;
+
+/// The system that the gateway delivers to.
+pub trait Receiver {
+    /// The number of messages that it has from the application `application`.
+    fn count(&self, application: &str) -> u64;
+
+    /// The acknowledged messages that it has from that application, by device.
+    fn delivered(
+        &self,
+        application: &str,
+        acknowledged: &BTreeMap<String, Vec<u64>>,
+    ) -> Result<BTreeMap<String, Delivered>, Failure>;
+}
 
 /// The configuration of a chain.
 pub struct Plan {
@@ -95,10 +108,15 @@ impl Default for Plan {
 impl Chain {
     /// Starts the gateways, which deliver to the CSE at `address`, and a fleet. Nothing is sent yet.
     pub fn start(plan: Plan, address: SocketAddr) -> Result<Chain, Failure> {
+        let output = cse_output(address, plan.application, plan.timeout_seconds);
+        Chain::start_with(plan, output)
+    }
+
+    /// Starts the gateways with an output, as TOML, and a fleet. Nothing is sent yet.
+    pub fn start_with(plan: Plan, mut output: String) -> Result<Chain, Failure> {
         let folder = TempDir::new()?;
         let default_path = folder.path().join("buffer.sqlite3");
         let (inside, buffer) = plan.buffer.unwrap_or((default_path.clone(), default_path));
-        let mut output = cse_output(address, plan.application, plan.timeout_seconds);
         let mut forwarder = None;
         if let Some(servers) = plan.stream {
             let forwarder_folder = folder.path().join("forwarder");
@@ -162,12 +180,12 @@ impl Chain {
         }
     }
 
-    /// Waits until the CSE has `messages` messages, or stops receiving.
-    pub fn wait_until_delivered(&self, acme: &Acme, messages: u64) {
-        let mut last = (cse::count(acme, self.application), Instant::now());
+    /// Waits until the receiver has `messages` messages, or stops receiving.
+    pub fn wait_until_delivered(&self, receiver: &dyn Receiver, messages: u64) {
+        let mut last = (receiver.count(self.application), Instant::now());
         while last.0 < messages && last.1.elapsed() < PATIENCE {
             std::thread::sleep(Duration::from_millis(200));
-            let now = cse::count(acme, self.application);
+            let now = receiver.count(self.application);
             if now != last.0 {
                 last = (now, Instant::now());
             } else if self.fleet.is_finished() && self.forwarder.is_none() && self.gateway.has_delivered() {
@@ -178,13 +196,13 @@ impl Chain {
 
     /// Waits until every released message is acknowledged and delivered, stops the gateway, and counts. Messages that retention dropped
     /// were delivered, and count as stored.
-    pub fn finish(mut self, acme: &Acme) -> Result<End, Failure> {
+    pub fn finish(mut self, receiver: &dyn Receiver) -> Result<End, Failure> {
         let sent = std::mem::take(&mut self.fleet).finish();
-        self.wait_until_delivered(acme, sent.messages() + self.others - self.destroyed.len() as u64);
+        self.wait_until_delivered(receiver, sent.messages() + self.others - self.destroyed.len() as u64);
         let stats = self.gateway.stats()?;
         self.gateway.stop()?;
-        let mut row =
-            compare(&sent, &self.destroyed, &cse::delivered(acme, self.application, &sent.acknowledged)?);
+        let delivered = receiver.delivered(self.application, &sent.acknowledged)?;
+        let mut row = compare(&sent, &self.destroyed, &delivered);
         let dropped = stats["dropped"].as_u64().unwrap_or_default();
         row.stored = count(&self.buffer, "messages")? + dropped - self.others;
         row.quarantined = count(&self.buffer, "quarantine")?;

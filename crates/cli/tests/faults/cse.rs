@@ -1,6 +1,6 @@
 //! The contents of the CSE, read through its API.
 
-use crate::{Failure, acme::Acme, fleet, postgres::Postgres, row::Scale};
+use crate::{Failure, acme::Acme, chain::Receiver, fleet, postgres::Postgres, row::Scale};
 use sha2::{Digest, Sha256};
 use std::{
     collections::{BTreeMap, HashSet},
@@ -41,24 +41,38 @@ pub fn with_database() -> (Postgres, Acme) {
     (postgres, acme)
 }
 
-/// The number of messages in the containers of the application `ae`.
-pub fn count(acme: &Acme, ae: &str) -> u64 {
-    let application = acme.get(&format!("/cse-in/{ae}?rcn=8&ty=3")).unwrap_or_default();
-    let containers = application["m2m:cnt"].as_array().into_iter().flatten();
-    containers.filter_map(|container| container["cni"].as_u64()).sum()
+impl Receiver for Acme {
+    fn count(&self, application: &str) -> u64 {
+        let application = self.get(&format!("/cse-in/{application}?rcn=8&ty=3")).unwrap_or_default();
+        let containers = application["m2m:cnt"].as_array().into_iter().flatten();
+        containers.filter_map(|container| container["cni"].as_u64()).sum()
+    }
+
+    fn delivered(
+        &self,
+        application: &str,
+        acknowledged: &BTreeMap<String, Vec<u64>>,
+    ) -> Result<BTreeMap<String, Delivered>, Failure> {
+        let read = |(device, numbers): (&String, &Vec<u64>)| {
+            let container = format!("/cse-in/{application}/{device}");
+            Ok((device.clone(), of_device(self, &container, device, numbers)?))
+        };
+        acknowledged.iter().map(read).collect()
+    }
 }
 
-/// The acknowledged messages that the application `ae` has, by device.
-pub fn delivered(
-    acme: &Acme,
-    ae: &str,
-    acknowledged: &BTreeMap<String, Vec<u64>>,
-) -> Result<BTreeMap<String, Delivered>, Failure> {
-    let read = |(device, numbers): (&String, &Vec<u64>)| {
-        let container = format!("/cse-in/{ae}/{device}");
-        Ok((device.clone(), of_device(acme, &container, device, numbers)?))
-    };
-    acknowledged.iter().map(read).collect()
+impl Receiver for Arc<Acme> {
+    fn count(&self, application: &str) -> u64 {
+        Acme::count(self, application)
+    }
+
+    fn delivered(
+        &self,
+        application: &str,
+        acknowledged: &BTreeMap<String, Vec<u64>>,
+    ) -> Result<BTreeMap<String, Delivered>, Failure> {
+        Acme::delivered(self, application, acknowledged)
+    }
 }
 
 fn of_device(acme: &Acme, container: &str, device: &str, acknowledged: &[u64]) -> Result<Delivered, Failure> {

@@ -4,6 +4,7 @@ mod buffer;
 mod chirpstack;
 mod coap;
 mod cse;
+mod database;
 mod deltas;
 mod gateway;
 mod machine;
@@ -64,6 +65,21 @@ pub const ALL: &[Scenario] = &[
         name: "callbacks_repeated",
         title: "webhook: every callback repeated, also after 503",
         measure: webhook::repeated,
+    },
+    Scenario {
+        name: "database_writer_killed",
+        title: "PostgreSQL: kill -9 of the gateway under load",
+        measure: database::gateway_killed,
+    },
+    Scenario {
+        name: "database_killed",
+        title: "PostgreSQL: kill -9 of the server under load",
+        measure: database::server_killed,
+    },
+    Scenario {
+        name: "database_both_killed",
+        title: "PostgreSQL: kill -9 of both under load",
+        measure: database::both_killed,
     },
     Scenario {
         name: "deltas_killed",

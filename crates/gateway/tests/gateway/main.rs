@@ -43,6 +43,7 @@ mod outputs;
 mod outputs_http;
 mod packed;
 mod play;
+mod postgres;
 #[cfg(unix)]
 mod profiles;
 #[cfg(unix)]

@@ -8,7 +8,9 @@ pub mod kafka;
 pub mod mqtt;
 pub mod nginx;
 
-pub use dunnage_test_support::{acme, agent, lossy, mosquitto, nats, proxy, runtime, scripted, tools, wait};
+pub use dunnage_test_support::{
+    acme, agent, lossy, mosquitto, nats, postgres, proxy, runtime, scripted, tools, wait,
+};
 
 use dunnage_gateway::{Config, Gateway, Summary};
 use serde_json::Value;

@@ -33,6 +33,7 @@ pub struct Called {
 impl Target {
     /// Calls the output. A rejected message is a dead letter in the buffer before this returns.
     pub async fn call(&self, Taken { messages, dead_letters, .. }: Taken) -> Called {
+        self.output.learn((self.outputs.source().catalog)());
         let begun = Instant::now();
         let deliver = tokio::time::timeout(self.output.deadline(), self.output.deliver(&messages));
         let answer =

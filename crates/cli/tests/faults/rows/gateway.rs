@@ -65,6 +65,6 @@ pub fn killed_with_the_cse(scale: Scale) -> Result<Row, Failure> {
 
 /// The number of answered messages at which to kill the gateway in burst `number`: at another point of each burst, with a request
 /// in flight on every connection.
-fn kill_point(number: u64, burst: u64) -> u64 {
+pub fn kill_point(number: u64, burst: u64) -> u64 {
     number * burst + burst * (1 + number * 7 % 10) / 12
 }

@@ -106,6 +106,11 @@ impl Trust {
         let config = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
         Ok(Trust(Arc::new(config)))
     }
+
+    /// Returns the settings of connections, for clients of other protocols.
+    pub fn config(&self) -> Arc<ClientConfig> {
+        Arc::clone(&self.0)
+    }
 }
 
 /// Why a connection failed or ended.

@@ -1,0 +1,5 @@
+//! Outputs that write rows, with real servers.
+
+#![allow(clippy::unwrap_used)]
+
+mod postgres;
