@@ -136,7 +136,7 @@ fn scalar(kind: &Type) -> Option<Scalar> {
         Type::Text(_) | Type::NumbersText(_) => Scalar::Text(None),
         Type::Enum(values) => {
             let values = values.iter().filter(|value| **value != Value::Null).map(value);
-            values.reduce(|one, other| merged(one, other)).flatten()?
+            values.reduce(merged).flatten()?
         }
         Type::Const(constant) => value(constant)?,
         _ => return None,

@@ -20,7 +20,7 @@ use dunnage_clients::secret::SecretFile;
 use dunnage_codegen::sql::{Storage, Table};
 use fault::Fault;
 use std::{
-    collections::HashMap,
+    collections::{HashMap, hash_map::Entry},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -112,13 +112,13 @@ impl Postgres {
         let mut rows = Vec::with_capacity(messages.len());
         for message in messages {
             let schema = message.schema.as_deref();
-            if !tables.contains_key(&schema) {
-                match self.ready(session, schema).await {
-                    Ok(ready) => drop(tables.insert(schema, ready)),
+            let table = match tables.entry(schema) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => match self.ready(session, schema).await {
+                    Ok(ready) => new.insert(ready),
                     Err(failed) => return Rows { end: Err(failed.after(rows.len())), rows },
-                }
-            }
-            let table = &tables[&schema];
+                },
+            };
             let mut line = Vec::with_capacity(message.json.len() + 256);
             if let Err(reason) = row::write(table, message, &mut line) {
                 let reason = format!("table {}: {reason}", table.table.qualified());
