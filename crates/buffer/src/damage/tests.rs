@@ -221,3 +221,21 @@ fn a_recovery_keeps_the_register() {
     assert!(registered.contains(&r#"{"device":"device 499"}"#.to_owned()));
     assert!(!registered.contains(&r#"{"device":"device 7"}"#.to_owned()));
 }
+
+#[test]
+fn a_recovery_knows_when_each_device_sent_first() {
+    let folder = killed(&[150, 40, 60]);
+    let mut log = fs::read(folder.path().join(LOG)).unwrap();
+    // Damage of the last transaction would be a power failure.
+    let before = last_transaction(&log).start - 1;
+    log[HEADER + before * FRAME + FRAME_HEADER + 100] ^= 1;
+    let copy = with_log(folder.path(), &log);
+    let settings = settings(copy.path());
+    assert_eq!(open(options(&settings), &|_| false).unwrap().totals().damages, 1);
+    let connection = Connection::open(copy.path().join(DATABASE)).unwrap();
+    let mut statement = connection.prepare("SELECT device, first_at FROM devices ORDER BY device").unwrap();
+    let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Option<i64>>(1)?)));
+    let found: Vec<_> = rows.unwrap().map(Result::unwrap).collect();
+    let expected = (0..7).map(|n| (format!("device-{n}"), Some(1_767_225_600_000_000 + n)));
+    assert_eq!(found, expected.collect::<Vec<_>>());
+}
