@@ -12,9 +12,37 @@ use rquickjs::{Array, Ctx, FromJs, Function, IntoJs, Null, Object, Value, functi
 /// The functions that a codec may define: those of TS013, and the older ones of ChirpStack v3 and The Things Network v2.
 pub const FUNCTIONS: [&str; 5] = ["decodeUplink", "encodeDownlink", "decodeDownlink", "Decode", "Decoder"];
 
-/// Returns the global function `name`, which may also be a constant, if there is one.
+/// Defines what CommonJS gives a module, as globals. ThingPark's catalogue has its codecs in this form.
+pub fn define_module(ctx: &Ctx<'_>) -> rquickjs::Result<()> {
+    eval(
+        ctx,
+        "realm.js",
+        "globalThis.module = { exports: {} }; globalThis.exports = module.exports; undefined",
+    )
+}
+
+/// Returns the function `name` that the codec defines as a global, which may also be a constant, or exports, if there is one.
 pub fn global<'js, T: FromJs<'js>>(ctx: &Ctx<'js>, name: &str) -> rquickjs::Result<T> {
-    eval(ctx, "realm.js", &format!("typeof {name} === \"function\" ? {name} : undefined"))
+    let found = format!(
+        "typeof {name} === \"function\" ? {name} : (function (given) {{ \
+         return given && typeof given.{name} === \"function\" ? given.{name} : undefined; }})(globalThis.module?.exports)"
+    );
+    eval(ctx, "realm.js", &found)
+}
+
+/// Returns the text of a function that runs a codec and returns its functions. The codec's first line is the first line.
+pub fn function_of(codec: &str) -> String {
+    let own = FUNCTIONS.map(|name| format!("{name}: typeof {name} === \"function\" ? {name} : undefined"));
+    let exported = FUNCTIONS.map(|name| {
+        format!("if (!own.{name} && typeof given.{name} === \"function\") own.{name} = given.{name};")
+    });
+    format!(
+        "(function () {{ var module = {{ exports: {{}} }}, exports = module.exports; \
+         return (function (own, given) {{ if (given) {{ {} }} return own; }})\
+         ((function () {{{codec}\n;return {{{}}}}}).call(this), module.exports); }})",
+        exported.join(" "),
+        own.join(",")
+    )
 }
 
 /// Calls what `call` names; `find` returns the codec's functions.

@@ -6,7 +6,7 @@
 //! network servers run codecs.
 
 use crate::{
-    call::{FUNCTIONS, global, run},
+    call::{define_module, function_of, global, run},
     codec::Codec,
     error::Error,
     exchange::{Call, Downlink, Input, Output},
@@ -92,6 +92,7 @@ impl Engine {
         let checked = realm.with(|ctx, tools| {
             let loaded = || -> rquickjs::Result<(bool, bool)> {
                 let unchanged: Function<'_> = tools.get::<_, Function<'_>>("remember")?.call(())?;
+                define_module(ctx)?;
                 eval::<Value<'_>>(ctx, &codec.file, &codec.text)?;
                 let decodes = ["decodeUplink", "Decode", "Decoder"];
                 let is_there = |name: &&str| {
@@ -103,7 +104,7 @@ impl Engine {
         });
         let (found, unchanged) = checked.map_err(|_| out_of_memory(codec))??;
         if !found {
-            let message = "the codec must define the function decodeUplink, Decode or Decoder";
+            let message = "the codec must define or export the function decodeUplink, Decode or Decoder";
             return Err(Error::new(Kind::Malformed, &codec.file, None, message));
         }
         if !unchanged || Shared::new(&limited, codec).is_err() {
@@ -166,10 +167,7 @@ impl Loaded {
 impl Shared {
     fn new(limited: &Limited, codec: &Codec) -> Result<Shared, Error> {
         let realm = Realm::new(limited).map_err(|_| out_of_memory(codec))?;
-        let names =
-            FUNCTIONS.map(|name| format!("{name}: typeof {name} === \"function\" ? {name} : undefined"));
-        // The first line stays the first line.
-        let text = format!("(function () {{{}\n;return {{{}}}}})", codec.text, names.join(","));
+        let text = function_of(&codec.text);
         let make = realm.with(|ctx, tools| {
             let make = || -> rquickjs::Result<_> {
                 let clean: Function<'_> = tools.get::<_, Function<'_>>("freeze")?.call(())?;
@@ -208,6 +206,7 @@ fn fresh(limited: &Limited, codec: &Codec, call: Call<'_>) -> Result<Output, Err
     let called = realm.with(|ctx, tools| {
         let output = || -> Result<Output, Failure> {
             realm.set_now(ctx, call.time())?;
+            define_module(ctx)?;
             eval::<Value<'_>>(ctx, &codec.file, &codec.text)?;
             run(ctx, tools, call, |name| global(ctx, name))
         };

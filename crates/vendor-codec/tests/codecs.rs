@@ -40,6 +40,47 @@ fn the_three_forms_of_codecs_decode() {
     }
 }
 
+/// The codecs of ThingPark's catalogue are modules of CommonJS.
+#[test]
+fn a_codec_may_export_its_functions() {
+    let x = map(&[("p", Value::U64(85)), ("b", Value::U64(7))]);
+    let decode_uplink = "function (i) { return { data: { p: i.fPort, b: i.bytes[0] } } }";
+    // The last one changes a built-in object, so that it gets new globals for each message.
+    for before in ["", "'use strict'; ", "let counter = 0; ", "Array.prototype.last = 1; "] {
+        for text in [
+            format!("exports.decodeUplink = {decode_uplink}"),
+            format!("module.exports = {{ decodeUplink: {decode_uplink} }}"),
+            format!("exports = module.exports = {{ decodeUplink: {decode_uplink} }}"),
+            format!("var decodeUplink = {decode_uplink}; exports.decodeUplink = decodeUplink;"),
+            format!("if (typeof module !== 'undefined') {{ module.exports.decodeUplink = {decode_uplink} }}"),
+            // What a codec calls so itself is its own.
+            format!("var decodeUplink = {decode_uplink}; const module = 7, exports = null;"),
+        ] {
+            let mut engine = codec(&format!("{before}{text}"));
+            for _ in 0..2 {
+                assert_eq!(decode(&mut engine, &[7]).unwrap(), x, "{before}{text}");
+            }
+        }
+    }
+    for text in ["exports.decode = 1", "module.exports = null", "exports.decodeUplink = 7", "module = null"] {
+        let error = Codec::compile("codecs/test.js", text.into()).err().unwrap();
+        assert!(error.to_string().contains("or export"), "{text}: {error}");
+    }
+    let throwing = "exports.decodeUplink = function (i) {\n  return i.x.y;\n}";
+    let error = decode(&mut codec(throwing), &[7]).unwrap_err().to_string();
+    assert!(error.contains("codecs/test.js:2"), "{error}");
+}
+
+#[test]
+fn exports_do_not_outlive_a_message() {
+    let mut engine = codec(
+        "exports.n = exports.n || 0; exports.decodeUplink = function () { return { data: { n: ++exports.n } } }",
+    );
+    for _ in 0..3 {
+        assert_eq!(decode(&mut engine, &[7]).unwrap(), map(&[("n", Value::U64(1))]));
+    }
+}
+
 #[test]
 fn results_become_values() {
     let text = |text: &str| Value::Text(text.into());
