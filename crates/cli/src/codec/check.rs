@@ -17,7 +17,7 @@ use std::{io::Write, path::PathBuf};
 ///
 /// Examples are a YAML file of the LoRaWAN device repository (uplinkDecoder, downlinkEncoder and downlinkDecoder, each with examples), or a
 /// file with a JSON object per line: {"port":1,"bytes":"0a0b","data":{"level":1}}, with errors in place of data if the codec must reject
-/// the bytes; warnings and received_at are optional. A file named .json may also have an array of these objects, or what the YAML has. Numbers are compared as numbers (2 is 2.0), and the order of keys does not count.
+/// the bytes; warnings and received_at are optional. A file named .json may also have an array of these objects, of the examples of ThingPark's catalogue or of those of ChirpStack's device profiles, or what the YAML has. Numbers are compared as numbers (2 is 2.0), and the order of keys does not count.
 /// Each difference is printed with its example and its place; the exit code is then 1. Without examples, checks the syntax of the codec and
 /// that it can be loaded.
 #[derive(Args)]
@@ -75,18 +75,22 @@ pub fn differences_of(engine: &mut Engine, example: &Example) -> Vec<String> {
 
 fn encode(engine: &mut Engine, example: &Example) -> Vec<String> {
     let outcome = engine.encode_downlink(&example.data, example.received_at).map(|downlink| {
-        let bytes = downlink.bytes.into_iter().map(|byte| Value::U64(byte.into()));
-        let bytes = ("bytes".to_owned(), Value::Array(bytes.collect()));
+        let bytes = ("bytes".to_owned(), array(downlink.bytes));
         let port = downlink.port.map(|port| ("fPort".to_owned(), Value::U64(port.into())));
         (Value::Map([bytes].into_iter().chain(port).collect()), downlink.warnings)
     });
     let of_data = |expected: &Value, got: &Value| {
-        let keys = ["bytes", "fPort"]
-            .into_iter()
-            .filter_map(|key| Some((key.to_owned(), expected.get(key)?.clone())));
-        differences(&Value::Map(keys.collect()), got)
+        let bytes = expected.get("bytes").map(|value| examples::bytes(value).map_or(value.clone(), array));
+        let port = expected.get("fPort").cloned();
+        let both = [("bytes", bytes), ("fPort", port)].into_iter();
+        let both = both.filter_map(|(key, value)| Some((key.to_owned(), value?)));
+        differences(&Value::Map(both.collect()), got)
     };
     compare(example, outcome, of_data)
+}
+
+fn array(bytes: Vec<u8>) -> Value {
+    Value::Array(bytes.into_iter().map(|byte| Value::U64(byte.into())).collect())
 }
 
 fn compare(

@@ -1,4 +1,4 @@
-//! Examples of a codec: those of the LoRaWAN device repository, and lines of JSON.
+//! Examples of a codec: those of the LoRaWAN device repository, of ThingPark's catalogue and of ChirpStack's device profiles, and lines of JSON.
 
 use crate::{failure::Failure, input::from_hex};
 use dunnage_base::clock;
@@ -38,7 +38,7 @@ pub struct Example {
 }
 
 /// Reads the examples of `path`: YAML if the name ends in `.yaml` or `.yml`, else a JSON object per line. If it ends in `.json`, it may also have
-/// an array of these objects, or what the YAML has.
+/// an array of these objects or of the examples of the two others, or what the YAML has.
 pub fn read(path: &Path) -> Result<Vec<Example>, Failure> {
     let name = path.display().to_string();
     let text = std::fs::read(path).map_err(|error| Failure::about(&name, error))?;
@@ -83,7 +83,7 @@ fn of_repository(name: &str, document: &Value) -> Result<Vec<Example>, Failure> 
 
 fn repository_example(item: &Value, function: Function, place: &str) -> Result<Example, String> {
     let input = item.get("input").ok_or("input is missing")?;
-    let output = item.get("output").ok_or("output is missing")?.clone();
+    let output = item.get("output").or_else(|| item.get("expected")).ok_or("output is missing")?.clone();
     let bytes = input.get("bytes").map(bytes).transpose()?.unwrap_or_default();
     if function != Function::EncodeDownlink && input.get("bytes").is_none() {
         return Err("input has no bytes".into());
@@ -107,9 +107,24 @@ fn of_lines(name: &str, text: &[u8]) -> Result<Vec<Example>, Failure> {
 fn of_array(name: &str, items: Vec<Value>) -> Result<Vec<Example>, Failure> {
     let example = |(index, item)| {
         let place = format!("{name}: example {}", index + 1);
-        line_example(item, &place).map_err(|why| Failure::about(&place, why))
+        array_example(item, &place).map_err(|why| Failure::about(&place, why))
     };
     items.into_iter().enumerate().map(example).collect()
+}
+
+/// Reads an element of an array: an object as in a line, an example of ThingPark's catalogue (`type`, `input`, `output`), or one of ChirpStack's
+/// device profiles (`input`, `expected`), whose encoder has no bytes in its input.
+fn array_example(value: Value, place: &str) -> Result<Example, String> {
+    let Some(input) = value.get("input") else { return line_example(value, place) };
+    let function = match value.get("type") {
+        None if input.get("bytes").is_none() => Function::EncodeDownlink,
+        None => Function::DecodeUplink,
+        Some(Value::Text(kind)) if kind == "uplink" => Function::DecodeUplink,
+        Some(Value::Text(kind)) if kind == "downlink-encode" => Function::EncodeDownlink,
+        Some(Value::Text(kind)) if kind == "downlink-decode" => Function::DecodeDownlink,
+        Some(_) => return Err("type must be uplink, downlink-encode or downlink-decode".into()),
+    };
+    repository_example(&value, function, place)
 }
 
 fn line_example(value: Value, place: &str) -> Result<Example, String> {
@@ -128,7 +143,7 @@ fn line_example(value: Value, place: &str) -> Result<Example, String> {
 }
 
 /// Reads bytes: an array of numbers, or hex digits.
-fn bytes(value: &Value) -> Result<Vec<u8>, String> {
+pub fn bytes(value: &Value) -> Result<Vec<u8>, String> {
     let byte = |item: &Value| match item {
         Value::U64(number) => u8::try_from(*number).ok(),
         _ => None,

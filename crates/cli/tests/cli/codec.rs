@@ -119,6 +119,25 @@ fn examples_as_lines_of_json_are_equal() {
 }
 
 #[test]
+fn examples_of_thingpark_and_of_chirpstack_are_equal() {
+    let folder = folder();
+    let thingpark = r#"[{"type":"uplink","description":"a level","input":{"bytes":"2b","fPort":1,"recvTime":"2026-01-01T02:00:00+02:00"},
+        "output":{"data":{"level":21.5,"port":1,"at":"2026-01-01T00:00:00.000Z"}}},
+        {"type":"downlink-encode","input":{"data":{"interval":60}},"output":{"bytes":"3c","fPort":2}},
+        {"type":"downlink-decode","input":{"bytes":"3c","fPort":2},"output":{"data":{"interval":60}}}]"#;
+    let chirpstack = r#"[{"name":"a level","input":{"fPort":1,"bytes":[43]},"expected":{"data":{"level":21.5,"port":1,"at":"1970-01-01T00:00:00.000Z"}}},
+        {"name":"an interval","input":{"data":{"interval":60}},"expected":{"bytes":[60],"fPort":2}}]"#;
+    for (text, count) in [(thingpark, 3), (chirpstack, 2)] {
+        let (code, out, errors) = check(folder.path(), "examples.json", text);
+        assert_eq!((code, &*errors), (0, ""));
+        assert_eq!(out, format!("level.js: {count} examples, {count} equal, 0 different\n"));
+    }
+    let wrong = thingpark.replace("21.5", "21").replace("downlink-decode", "both");
+    let (code, _, errors) = check(folder.path(), "examples.json", &wrong);
+    assert!(code == 1 && errors.contains("example 3: type must be uplink"), "{errors}");
+}
+
+#[test]
 fn a_message_is_decoded_from_hex() {
     let folder = folder();
     let path = folder.path().join("level.js");
