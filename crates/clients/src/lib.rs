@@ -2,8 +2,9 @@
 //! credentials and trusted certificates ([`secret`]).
 //!
 //! The broker input and the oneM2M output share the MQTT client; the MQTT listener shares its packets. The NATS input and the NATS output
-//! agree on headers and subjects.
+//! agree on headers and subjects. [`connector`] makes connections to brokers of settings.
 
+pub mod connector;
 pub mod mqtt;
 pub mod nats;
 pub mod secret;

@@ -9,13 +9,16 @@ use mqtt_protocol_core::mqtt::{
     packet::{DecodeResult, Properties, Property, Qos, VariableByteInteger, v3_1_1, v5_0},
     result_code::DisconnectReasonCode,
 };
+use serde::{Deserialize, Serialize};
 
-/// A version of MQTT.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A version of MQTT, in settings `3.1.1` or `5`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Version {
     /// 3.1.1
+    #[serde(rename = "3.1.1")]
     V3,
     /// 5
+    #[serde(rename = "5")]
     V5,
 }
 

@@ -16,6 +16,7 @@ mod coaps;
 mod compressed;
 mod damage;
 mod deltas;
+mod downlinks;
 mod duplicates;
 mod durability;
 mod envelopes;

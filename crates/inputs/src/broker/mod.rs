@@ -21,13 +21,13 @@ use crate::{
 use dunnage_access::Buckets;
 use dunnage_base::name::{is_device, is_name};
 use dunnage_clients::{
-    mqtt::{Client, Event, Options, Publish, Trust},
+    connector::Connector,
+    mqtt::{Client, Event, Publish},
     secret::SecretFile,
 };
 use dunnage_formats::Id;
 use dunnage_ingest::{RawMessage, Submitted};
 use mqtt_protocol_core::mqtt::packet::Qos;
-use settings::{ca, options, password};
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
 /// The input's name in metrics.
@@ -43,10 +43,8 @@ const AROUND: usize = 64 << 10;
 /// An input that subscribes to topics of a broker.
 pub struct Broker {
     name: Arc<str>,
-    options: Options,
-    password: Option<Arc<SecretFile>>,
-    /// The certificates to trust instead of the system's.
-    ca: Option<Arc<SecretFile>>,
+    connector: Connector,
+    session_expiry_seconds: u32,
     routes: Vec<Route>,
     filters: Vec<String>,
     format: Option<Id>,
@@ -90,9 +88,8 @@ impl Broker {
         };
         Ok(Broker {
             name: name.into(),
-            options: options(settings)?,
-            password: password(settings)?,
-            ca: ca(settings)?,
+            connector: settings.connector()?,
+            session_expiry_seconds: settings.session_expiry_seconds,
             filters: widest(&filters).into_iter().map(filter).collect(),
             routes,
             format: settings.format.map(|format| format.0),
@@ -107,13 +104,10 @@ impl Broker {
     /// Receives messages until the gateway stops, or until the connection ends, which is an error. `unacknowledged` holds the identifiers
     /// of messages that are stored although the broker cannot know it.
     async fn session(&self, env: &Arc<Environment>, unacknowledged: &mut HashSet<u16>) -> Result<(), String> {
-        let mut options = self.options.clone();
-        if let (Some((_, password)), Some(file)) = (&mut options.login, &self.password) {
-            *password = file.text().as_bytes().to_vec();
-        }
-        if let Some(file) = &self.ca {
-            options.tls = Some(Trust::new(Some(file.text().as_bytes()))?);
-        }
+        let mut options = self.connector.options()?;
+        options.clean = false;
+        options.session_expiry_seconds = self.session_expiry_seconds;
+        options.receive_maximum = self.in_flight;
         options.packet_limit = env.ingest.message_limit_bytes() + AROUND;
         let connected = tokio::select! {
             connected = Client::connect(&options) => connected,
@@ -140,7 +134,7 @@ impl Broker {
                 event = client.next(open) => match event {
                     Ok(Event::Message(publish)) => self.receive(env, publish, unacknowledged, &mut flow),
                     Ok(Event::Subscribed(Err(why))) => break Err(format!("the broker refused a subscription: {why}")),
-                    Ok(Event::Subscribed(Ok(())) | Event::Acknowledged(_)) => {}
+                    Ok(Event::Subscribed(Ok(())) | Event::Acknowledged(..)) => {}
                     Err(why) => break Err(why.to_string()),
                 },
                 () = env.stopping.cancelled() => break Ok(()),
@@ -269,7 +263,7 @@ pub fn rules(settings: &Settings) -> Result<Option<Rules>, String> {
 #[async_trait::async_trait]
 impl Input for Broker {
     fn secrets(&self) -> Vec<Arc<SecretFile>> {
-        self.password.iter().chain(&self.ca).cloned().collect()
+        self.connector.secrets()
     }
 
     async fn run(self: Box<Self>, env: Arc<Environment>) {

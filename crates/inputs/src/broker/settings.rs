@@ -5,13 +5,12 @@ use crate::{
     routes::TopicSettings,
 };
 use dunnage_clients::{
-    mqtt::{Options, Trust, Version},
-    secret::{self, SecretFile},
+    connector::{self, Connector},
+    mqtt::Version,
 };
 use dunnage_ingest::profiles::settings::FormatName;
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
-use url::Url;
+use std::{collections::BTreeMap, path::PathBuf};
 
 /// The input's section of the commented default configuration.
 pub const EXAMPLE: &str = "\
@@ -44,7 +43,7 @@ pub struct Settings {
     pub client_id: String,
     /// The version of MQTT; without it 5, and 3.1.1 at The Things Stack, which speaks no other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub version: Option<MqttVersion>,
+    pub version: Option<Version>,
     /// Patterns of topics.
     pub topics: Vec<TopicSettings>,
     /// What wraps the devices' messages.
@@ -99,68 +98,22 @@ fn session_expiry_seconds() -> u32 {
     7 * 24 * 3600
 }
 
-/// A version of MQTT.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum MqttVersion {
-    /// 3.1.1
-    #[serde(rename = "3.1.1")]
-    V3,
-    /// 5
-    #[serde(rename = "5")]
-    V5,
-}
-
 impl Settings {
     /// Returns the version of MQTT.
     fn version(&self) -> Version {
-        match (self.version, self.provider) {
-            (Some(MqttVersion::V3), _) | (None, Some(Provider::TheThingsStack)) => Version::V3,
-            _ => Version::V5,
-        }
+        let standard =
+            if self.provider == Some(Provider::TheThingsStack) { Version::V3 } else { Version::V5 };
+        self.version.unwrap_or(standard)
     }
-}
 
-/// Opens the password file, if one is set.
-pub fn password(settings: &Settings) -> Result<Option<Arc<SecretFile>>, String> {
-    let path = settings.password_file.clone();
-    path.map(|path| SecretFile::open("password_file", path, secret::any)).transpose()
-}
-
-/// Opens the file of the certificates to trust, if one is set.
-pub fn ca(settings: &Settings) -> Result<Option<Arc<SecretFile>>, String> {
-    let path = settings.ca_file.clone();
-    path.map(|path| SecretFile::open("ca_file", path, secret::certificates)).transpose()
-}
-
-/// Returns the options of the connection, without the contents of files.
-pub fn options(settings: &Settings) -> Result<Options, String> {
-    let bad = |why: &dyn std::fmt::Display| format!("url: {:?}: {why}", settings.url);
-    let url = Url::parse(&settings.url).map_err(|e| bad(&e))?;
-    let tls = match url.scheme() {
-        "mqtt" => false,
-        "mqtts" => true,
-        _ => return Err(bad(&"must begin with mqtt:// or mqtts://")),
-    };
-    let host = url.host_str().filter(|host| !host.is_empty()).ok_or_else(|| bad(&"has no host"))?;
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(bad(&"must not have a user or password; set user and password_file"));
+    /// Returns how to connect to the broker. An error begins with the key of the wrong setting.
+    pub(super) fn connector(&self) -> Result<Connector, String> {
+        let settings = connector::Settings {
+            url: &self.url,
+            user: self.user.as_deref(),
+            password_file: self.password_file.as_deref(),
+            ca_file: self.ca_file.as_deref(),
+        };
+        Connector::new(&settings, self.version(), &self.client_id)
     }
-    let port = url.port().unwrap_or(if tls { 8883 } else { 1883 });
-    let mut options = Options::new(settings.version(), &settings.client_id, host, port);
-    options.clean = false;
-    options.session_expiry_seconds = settings.session_expiry_seconds;
-    options.receive_maximum = settings.in_flight_messages;
-    options.login = match (&settings.user, &settings.password_file) {
-        // The password is read from its file when a connection begins.
-        (Some(user), Some(_)) => Some((user.clone(), Vec::new())),
-        (None, None) => None,
-        (Some(_), None) => return Err("password_file: must be set together with user".into()),
-        (None, Some(_)) => return Err("user: must be set together with password_file".into()),
-    };
-    options.tls = match (tls, &settings.ca_file) {
-        (false, Some(_)) => return Err("ca_file: requires an mqtts:// URL".into()),
-        (false, None) | (true, Some(_)) => None,
-        (true, None) => Some(Trust::new(None)?),
-    };
-    Ok(options)
 }

@@ -7,7 +7,10 @@
 //! - Astrocast (docs.astrocast.com, "API", "Push notifications"): a command has 8 or 40 bytes. The request that creates one is not
 //!   published with the other pages; this one follows the fields of the notification.
 
-use super::settings::{Provider, Settings, is_segment};
+use super::{
+    broker::the_things_stack,
+    settings::{Provider, Settings, is_segment},
+};
 use crate::{Class, Failed, http};
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use dunnage_clients::secret::SecretFile;
@@ -53,7 +56,7 @@ impl Api {
             webhook: of(&settings.webhook),
             user: of(&settings.user),
             port: settings.port,
-            replace: settings.replace,
+            replace: settings.replaces(),
         })
     }
 
@@ -84,9 +87,8 @@ impl Api {
                 let how = if self.replace { "replace" } else { "push" };
                 let mut path = vec!["api", "v3", "as", "applications", application, "webhooks", webhook];
                 path.extend(["devices", device, "down", how]);
-                let downlink =
-                    json!({"frm_payload": BASE64.encode(bytes), "f_port": self.port, "priority": "NORMAL"});
-                let request = client.post(self.below(&path)?).json(&json!({"downlinks": [downlink]}));
+                let downlinks = the_things_stack(&BASE64.encode(bytes), self.port);
+                let request = client.post(self.below(&path)?).json(&downlinks);
                 vec![request.header(header::AUTHORIZATION, self.bearer()?)]
             }
             Provider::Rockblock => {

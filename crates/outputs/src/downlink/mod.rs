@@ -1,11 +1,13 @@
 //! The output `[output.downlink]`: acknowledges packed messages to their devices, over the downlinks of the provider that they came
-//! through.
+//! through: requests of its API, or messages to its broker.
 //!
 //! An acknowledgement is the name of a message (`spec/packed.md`, "Deltas"), 2 bytes. A message is in the buffer before any output reads
 //! it, so the name confirms that the gateway keeps it. Downlinks are expensive: one in every n messages of a device gets one, the newest of
 //! those that wait; the others are skipped.
 
 mod api;
+mod broker;
+mod publisher;
 mod schedule;
 mod settings;
 
@@ -13,6 +15,7 @@ pub use settings::{EXAMPLE, Provider, Settings};
 
 use crate::{Class, Failed, Message, Output, Partitions, Shape, http};
 use api::Api;
+use broker::Broker;
 use dunnage_access::tls;
 use dunnage_base::clock;
 use dunnage_clients::secret::SecretFile;
@@ -29,15 +32,22 @@ const BATCH: usize = 32;
 
 /// The output.
 pub struct Downlink {
-    client: Client,
-    api: Api,
+    way: Way,
     provider: Provider,
     input: Option<String>,
     schedule: Schedule,
     timeout: Duration,
 }
 
-/// The parts of a message's origin that webhooks store (`spec/ingest.md`, "What is stored").
+/// How downlinks reach the provider.
+enum Way {
+    /// By requests of its API.
+    Api(Client, Api),
+    /// Over its broker.
+    Broker(Broker),
+}
+
+/// The parts of a message's origin that inputs store (`spec/ingest.md`, "What is stored").
 #[derive(Deserialize)]
 struct Origin {
     input: String,
@@ -45,6 +55,7 @@ struct Origin {
     device_name: Option<String>,
     provider_device: Option<String>,
     external_id: Option<String>,
+    topic: Option<String>,
 }
 
 /// The message to acknowledge.
@@ -54,6 +65,8 @@ struct Newest {
     name: u16,
     /// The provider's ID of the device; `None` if it is not known.
     device: Option<String>,
+    /// The topic that carried the message, if one did.
+    topic: Option<String>,
 }
 
 impl Downlink {
@@ -62,12 +75,17 @@ impl Downlink {
         tls::prepare();
         settings.check()?;
         let timeout = Duration::from_secs(settings.timeout_seconds);
-        let client = Client::builder().timeout(timeout).redirect(Policy::none());
+        let way = match settings.is_over_broker() {
+            true => Way::Broker(Broker::new(settings)?),
+            false => {
+                let client = Client::builder().timeout(timeout).redirect(Policy::none());
+                Way::Api(client.build().map_err(|e| e.to_string())?, Api::new(settings)?)
+            }
+        };
         let [interval, max_age] =
             [settings.interval_seconds, settings.max_age_seconds].map(Duration::from_secs);
         Ok(Downlink {
-            client: client.build().map_err(|e| e.to_string())?,
-            api: Api::new(settings)?,
+            way,
             provider: settings.provider,
             input: settings.input.clone(),
             schedule: Schedule::new(settings.every, interval, max_age).limited(settings.per_minute),
@@ -98,31 +116,37 @@ impl Downlink {
         };
         let age = clock::now().saturating_sub(message.received_at).try_into().unwrap_or_default();
         let named = Named { device: &message.device, count, age: Duration::from_micros(age) };
-        Some((Newest { index, name: message.name?, device }, named))
+        Some((Newest { index, name: message.name?, device, topic: origin.topic }, named))
     }
 
     async fn send(&self, newest: &Newest) -> Result<(), Failed> {
         let Some(device) = &newest.device else {
             return Err(Failed::refused("the origin of the message has no device_name"));
         };
-        for request in self.api.requests(&self.client, device, newest.name)? {
-            self.call(request).await?;
+        match &self.way {
+            Way::Broker(broker) => broker.send(device, newest.topic.as_deref(), newest.name).await,
+            Way::Api(client, api) => {
+                for request in api.requests(client, device, newest.name)? {
+                    call(api, request).await?;
+                }
+                Ok(())
+            }
         }
-        Ok(())
     }
+}
 
-    async fn call(&self, request: RequestBuilder) -> Result<(), Failed> {
-        let answer = request.send().await.map_err(|e| {
-            let class = if e.is_timeout() { Class::Timeout } else { Class::Connection };
-            Failed::retry(http::reason(&e.without_url())).because(class)
-        })?;
-        let (status, wait) = (answer.status(), http::retry_after(answer.headers()));
-        let result = self.api.result(status, &http::read(answer).await);
-        result.map_err(|failed| match wait {
-            Some(_) if failed.kind != crate::FailureKind::Refused => failed.not_before(wait),
-            _ => failed,
-        })
-    }
+/// Sends a request of the API.
+async fn call(api: &Api, request: RequestBuilder) -> Result<(), Failed> {
+    let answer = request.send().await.map_err(|e| {
+        let class = if e.is_timeout() { Class::Timeout } else { Class::Connection };
+        Failed::retry(http::reason(&e.without_url())).because(class)
+    })?;
+    let (status, wait) = (answer.status(), http::retry_after(answer.headers()));
+    let result = api.result(status, &http::read(answer).await);
+    result.map_err(|failed| match wait {
+        Some(_) if failed.kind != crate::FailureKind::Refused => failed.not_before(wait),
+        _ => failed,
+    })
 }
 
 #[async_trait::async_trait]
@@ -168,6 +192,9 @@ impl Output for Downlink {
     }
 
     fn secrets(&self) -> Vec<Arc<SecretFile>> {
-        vec![Arc::clone(self.api.secret())]
+        match &self.way {
+            Way::Api(_, api) => vec![Arc::clone(api.secret())],
+            Way::Broker(broker) => broker.secrets(),
+        }
     }
 }

@@ -49,7 +49,7 @@ impl Mqtt {
         };
         let topic = format!("v1/{}/{}", report.device, report.format);
         let id = client.publish(&topic, &report.body)?;
-        while !matches!(client.next(true).await?, Event::Acknowledged(of) if Some(of) == id) {}
+        while !matches!(client.next(true).await?, Event::Acknowledged(of, _) if Some(of) == id) {}
         Ok(client)
     }
 }

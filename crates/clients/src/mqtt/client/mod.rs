@@ -1,4 +1,4 @@
-//! An MQTT client, 3.1.1 and 5, over TCP or TLS. The broker input, the oneM2M output and the demo use it.
+//! An MQTT client, 3.1.1 and 5, over TCP or TLS. The broker input, the oneM2M and downlink outputs and the demo use it.
 //!
 //! A [`Client`] belongs to one task and spawns none. Packets to send are queued, and [`Client::next`] writes them while it waits. It is
 //! cancellation safe: dropping its future loses nothing.
@@ -147,7 +147,18 @@ pub enum Event {
     /// The broker answered a subscription; its reason, if it refuses a filter.
     Subscribed(Result<(), String>),
     /// The broker has acknowledged the message with this identifier.
-    Acknowledged(u16),
+    Acknowledged(u16, Acknowledgement),
+}
+
+/// What the broker says of a message when it acknowledges it. MQTT 3.1.1 only has the first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Acknowledgement {
+    /// The broker has the message.
+    Taken,
+    /// Nobody subscribes to its topic, so that nobody gets it.
+    NoSubscriber,
+    /// The broker refuses it, for this reason.
+    Refused(String),
 }
 
 trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
@@ -275,9 +286,9 @@ impl Client {
                     Err(refusal) => return Err(Error::Protocol(refusal.why)),
                 },
                 4 => {
-                    let id = packets::puback(&body)?;
+                    let (id, acknowledgement) = packets::puback(self.version, &body)?;
                     self.unacknowledged.remove(&id);
-                    return Ok(Event::Acknowledged(id));
+                    return Ok(Event::Acknowledged(id, acknowledgement));
                 }
                 9 => return Ok(Event::Subscribed(packets::suback(self.version, &body)?)),
                 13 => self.pinged = false,

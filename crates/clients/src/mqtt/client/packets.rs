@@ -1,12 +1,12 @@
 //! Builds the packets that the client sends, and parses the broker's answers.
 
-use super::{Error, Options, Version};
+use super::{Acknowledgement, Error, Options, Version};
 use mqtt_protocol_core::mqtt::{
     packet::{
         MaximumPacketSize, Property, Qos, ReceiveMaximum, RetainHandling, SessionExpiryInterval, SubEntry,
         SubOpts, v3_1_1, v5_0,
     },
-    result_code::{ConnectReasonCode, MqttError},
+    result_code::{ConnectReasonCode, MqttError, PubackReasonCode},
 };
 
 fn unsendable(what: &str) -> impl Fn(MqttError) -> Error {
@@ -139,10 +139,25 @@ pub fn publish(version: Version, id: u16, topic: &str, payload: &[u8]) -> Result
     })
 }
 
-/// Parses a PUBACK. Returns its packet identifier.
-pub fn puback(body: &[u8]) -> Result<u16, Error> {
+/// Parses a PUBACK. Returns its packet identifier, and what it says of the message.
+pub fn puback(version: Version, body: &[u8]) -> Result<(u16, Acknowledgement), Error> {
     let id = body.first_chunk().ok_or_else(|| Error::Protocol("PUBACK has no packet identifier".into()))?;
-    Ok(u16::from_be_bytes(*id))
+    let id = u16::from_be_bytes(*id);
+    if version == Version::V3 || body.len() == 2 {
+        return Ok((id, Acknowledgement::Taken));
+    }
+    let (packet, _) = v5_0::Puback::parse(body).map_err(malformed("PUBACK"))?;
+    Ok((
+        id,
+        match packet.reason_code() {
+            None | Some(PubackReasonCode::Success) => Acknowledgement::Taken,
+            Some(PubackReasonCode::NoMatchingSubscribers) => Acknowledgement::NoSubscriber,
+            Some(code) => {
+                let text = packet.props.as_deref().map(reason).unwrap_or_default();
+                Acknowledgement::Refused(format!("{code:?}{text}"))
+            }
+        },
+    ))
 }
 
 /// Parses a DISCONNECT. Returns its reason.

@@ -1,6 +1,6 @@
 //! The client with brokers that misbehave. `tests/broker.rs` and `tests/onem2m.rs` test it with real ones.
 
-use super::{Client, Error, Event, Options, Version};
+use super::{Acknowledgement, Client, Error, Event, Options, Version};
 use std::time::Duration;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -64,7 +64,7 @@ async fn the_client_reads_while_the_broker_does_not() {
     // The broker acknowledges before it has read anything.
     broker.write_all(&[0x40, 2, high, low]).await.unwrap();
     let event = client.next(true).await.unwrap();
-    assert!(matches!(event, Event::Acknowledged(of) if of == id), "{event:?}");
+    assert!(matches!(event, Event::Acknowledged(of, Acknowledgement::Taken) if of == id), "{event:?}");
     // The acknowledgement follows the message and is not written yet.
     assert_eq!(client.unwritten().collect::<Vec<_>>(), [7]);
     let mut received = Vec::new();
@@ -72,4 +72,24 @@ async fn the_client_reads_while_the_broker_does_not() {
     read.unwrap();
     assert!(received.ends_with(&[0x40, 2, 0, 7, 0xe0, 0]));
     assert_eq!(client.unwritten().count(), 0);
+}
+
+#[tokio::test]
+async fn an_acknowledgement_may_be_a_refusal() {
+    let (client, mut broker) = connected(&ACCEPTED, LONG).await;
+    let mut client = client.unwrap();
+    for (rest, expected) in [
+        (&[][..], Acknowledgement::Taken),
+        (&[0], Acknowledgement::Taken),
+        (&[0x10], Acknowledgement::NoSubscriber),
+        (&[0x87, 0], Acknowledgement::Refused("NotAuthorized".into())),
+        (&[0x97, 5, 0x1f, 0, 2, b'n', b'o'], Acknowledgement::Refused("QuotaExceeded: no".into())),
+    ] {
+        let id = client.publish("t", b"").unwrap().unwrap();
+        let length = 2 + u8::try_from(rest.len()).unwrap();
+        let [high, low] = id.to_be_bytes();
+        broker.write_all(&[&[0x40, length, high, low], rest].concat()).await.unwrap();
+        let event = client.next(true).await.unwrap();
+        assert!(matches!(&event, Event::Acknowledged(of, how) if *of == id && *how == expected), "{event:?}");
+    }
 }

@@ -18,12 +18,12 @@ use tempfile::TempDir;
 
 const DEVICE: &str = "70b3d57ed005a1b2";
 
-fn message(n: u32) -> Message {
+pub fn message(n: u32) -> Message {
     Json.decode(format!("{{\"n\":{n}}}").as_bytes()).unwrap()
 }
 
 /// Returns a schema with statistics that expect numbers about 1,000,000.
-fn schema() -> String {
+pub fn schema() -> String {
     let mut schema = json!({"title": "R", "type": "object", "additionalProperties": false, "required": ["n"],
         "properties": {"n": {"type": "integer", "minimum": 0, "maximum": 4_000_000_000_u64}}});
     let untrained = Layout::new(&Model::compile(&schema.to_string()).unwrap()).unwrap();

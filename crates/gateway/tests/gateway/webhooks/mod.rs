@@ -2,7 +2,7 @@
 
 mod access;
 mod answers;
-mod downlinks;
+pub mod downlinks;
 #[cfg(unix)]
 mod ports;
 mod providers;
