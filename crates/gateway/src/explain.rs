@@ -191,9 +191,14 @@ fn open(
             (NO_INPUT.to_owned(), Rules::new(provider, &settings)?)
         }
     };
-    let envelope = Envelope { event: None, content_type: "", bytes: body };
+    let envelope = Envelope { event: None, content_type: "", headers: None, bytes: body };
     let uplink = match rules.open(&envelope, None) {
-        Ok(Content::Uplink(uplink)) => uplink,
+        Ok(Content::Uplink(uplink)) => *uplink,
+        // The first one stands for all: they differ in the device at most.
+        Ok(Content::Packets(packets)) => match packets.into_iter().next() {
+            Some(packet) => packet.opened.map_err(|rejected| rejected.detail)?,
+            None => return Err("the envelope holds no messages".into()),
+        },
         Ok(Content::Event(event)) => {
             return Err(format!("the envelope has no message: it is the event {event}"));
         }

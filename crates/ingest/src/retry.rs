@@ -36,7 +36,24 @@ impl Ingest {
         let mut backoff = Backoff { pause: MIN_RETRY_DELAY };
         let room = || self.buffer.queue.reserve_in_order(failed_batches);
         let pending = submit(self, &message, room, &mut backoff, stopping).await?;
-        Ok(Submitted { message, pending, backoff })
+        Ok(Submitted { message, pending, backoff, earlier: Vec::new() })
+    }
+
+    /// Submits the messages `earlier` and then `last`, which are acknowledged together, as [`Ingest::submit_retrying`] does. After an error,
+    /// some of them may be written.
+    pub async fn submit_all_retrying(
+        &self,
+        earlier: Vec<RawMessage<'static>>,
+        last: RawMessage<'static>,
+        failed_batches: u64,
+        stopping: &CancellationToken,
+    ) -> Result<Submitted, Rejected> {
+        let mut submitted = Vec::with_capacity(earlier.len());
+        for message in earlier {
+            submitted.push(self.submit_retrying(message, failed_batches, stopping).await?);
+        }
+        let last = self.submit_retrying(last, failed_batches, stopping).await?;
+        Ok(Submitted { earlier: submitted, ..last })
     }
 }
 
@@ -45,13 +62,23 @@ pub struct Submitted {
     message: RawMessage<'static>,
     pending: Pending,
     backoff: Backoff,
+    /// Those that were submitted before it and are acknowledged together with it.
+    earlier: Vec<Submitted>,
 }
 
 impl Submitted {
-    /// Waits for the commit. If it fails, submits the message again, until it is on disk. The messages before it must be on disk. The errors are those of
-    /// [`Ingest::store_retrying`].
-    pub async fn commit(self, ingest: &Ingest, stopping: &CancellationToken) -> Result<(), Rejected> {
-        let Submitted { message, mut pending, mut backoff } = self;
+    /// Waits for the commit. If it fails, submits the message again, until it is on disk. The messages before it must be on disk. The errors
+    /// are those of [`Ingest::store_retrying`]; of several messages in the quarantine, the first one says why.
+    pub async fn commit(mut self, ingest: &Ingest, stopping: &CancellationToken) -> Result<(), Rejected> {
+        let mut kept = Ok(());
+        for earlier in std::mem::take(&mut self.earlier) {
+            kept = later(kept, earlier.commit_one(ingest, stopping).await)?;
+        }
+        later(kept, self.commit_one(ingest, stopping).await)?
+    }
+
+    async fn commit_one(self, ingest: &Ingest, stopping: &CancellationToken) -> Result<(), Rejected> {
+        let Submitted { message, mut pending, mut backoff, .. } = self;
         // Often only a message before it could not be written, and is on disk by now.
         let mut waits = false;
         loop {
@@ -70,6 +97,14 @@ impl Submitted {
             // All messages before it are on disk.
             pending = submit(ingest, &message, || ingest.reserve(), &mut backoff, stopping).await?;
         }
+    }
+}
+
+/// Returns the first reason why a message is in the quarantine, or else the temporary error that prevents the acknowledgement.
+fn later(kept: Result<(), Rejected>, next: Result<(), Rejected>) -> Result<Result<(), Rejected>, Rejected> {
+    match next {
+        Err(rejected) if rejected.is_temporary() => Err(rejected),
+        next => Ok(kept.and(next)),
     }
 }
 

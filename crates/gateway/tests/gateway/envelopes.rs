@@ -317,3 +317,56 @@ fn envelopes_of_a_stream_are_opened_and_named_by_their_place_if_they_have_no_id(
     assert_eq!(values, [json!(2), json!(2), json!(1)]);
     assert_eq!(count(&gateway, "duplicates"), 1);
 }
+
+#[test]
+fn an_envelope_with_several_messages_arrives_over_a_broker() {
+    let folder = TempDir::new().unwrap();
+    let broker = Mosquitto::start_in(folder.path(), "allow_anonymous true");
+    let port = broker.port;
+    let gateway = start_with(|config| subscribe(config, port, "myriota", "myriota", "format = 'text'"));
+    let packets = |values: &[&str]| {
+        let packet = |(n, value): (usize, &&str)| json!({"Timestamp": 1000 + n, "TerminalId": format!("m-{}", n % 2), "Value": value});
+        let packets: Vec<Value> = values.iter().enumerate().map(packet).collect();
+        json!({"Id": "1", "Data": json!({"Packets": packets}).to_string()}).to_string().into_bytes()
+    };
+    wait_until_subscribed(&gateway, port, "myriota", &packets(&[]));
+    publish(port, "myriota", &packets(&["31", "32", "0g", "33", "34"]));
+    publish(port, "myriota", &packets(&["31"]));
+    wait_until("all messages arrive", || count(&gateway, "duplicates") == 1);
+    assert_eq!((count(&gateway, "stored"), count(&gateway, "quarantined")), (4, 1));
+    let of = |device: &str| {
+        let messages = list(&gateway, &format!("/api/devices/{device}/messages")).into_iter();
+        messages.map(|message| message["value"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!([of("m-0"), of("m-1")], [[json!("4"), json!("1")], [json!("3"), json!("2")]]);
+    assert_eq!(list(&gateway, "/api/quarantine")[0]["device"], "unknown");
+}
+
+#[test]
+fn an_envelope_with_several_messages_arrives_in_a_stream() {
+    let cluster = Cluster::start(1, "");
+    let gateway = start_with(|config| {
+        let urls = cluster.urls();
+        let text = format!(
+            "name = 'n'\n[nats]\nservers = {urls:?}\nstream = 'OCEAN'\nconsumer = 'c'\nprovider = 'myriota'\nformat = 'text'"
+        );
+        config.inputs.push(toml::from_str(&text).unwrap());
+    });
+    // The last two have no time, and so no ID but their place.
+    let packets = json!([{"TerminalId": "m-1", "Timestamp": 1000, "Value": "31"}, {"TerminalId": "m-1", "Value": "zz"},
+        {"TerminalId": "m-1", "Value": "32"}, {"TerminalId": "m-1", "Value": "32"}]);
+    let body = json!({"Id": "1", "Data": json!({"Packets": packets}).to_string()}).to_string();
+    gateway.runtime.block_on(async {
+        let context = cluster.context().await;
+        let subjects = vec!["ocean".to_owned()];
+        let config =
+            async_nats::jetstream::stream::Config { name: "OCEAN".into(), subjects, ..Default::default() };
+        context.create_stream(config).await.unwrap();
+        for _ in 0..2 {
+            context.publish("ocean", body.clone().into()).await.unwrap().await.unwrap();
+        }
+    });
+    wait_until("both envelopes arrive", || {
+        ["stored", "quarantined", "duplicates"].map(|name| count(&gateway, name)) == [5, 2, 1]
+    });
+}

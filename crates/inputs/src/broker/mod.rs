@@ -169,22 +169,21 @@ impl Broker {
             flow.answer(to, duplicate(env));
             return;
         }
-        let message = match &self.rules {
-            None => self.read(env, publish),
-            Some(rules) => match self.open(env, rules, publish) {
-                Some(message) => message,
-                None => return flow.answer(to, Box::pin(std::future::ready(Outcome::Stored))),
-            },
+        let mut messages = match &self.rules {
+            None => vec![self.read(env, publish)],
+            Some(rules) => self.open(env, rules, publish),
+        };
+        let Some(last) = messages.pop() else {
+            return flow.answer(to, Box::pin(std::future::ready(Outcome::Stored)));
         };
         let env = Arc::clone(env);
         flow.submit(to, |failed_batches| async move {
-            env.ingest.submit_retrying(message, failed_batches, &env.stopping).await
+            env.ingest.submit_all_retrying(messages, last, failed_batches, &env.stopping).await
         });
     }
 
-    /// Makes a message of the envelope in `publish`. Returns `None` for one without a message. An envelope that cannot be opened goes into
-    /// the quarantine.
-    fn open(&self, env: &Environment, rules: &Rules, publish: Publish) -> Option<RawMessage<'static>> {
+    /// Makes messages of the envelope in `publish`; none of one that is a notification. What cannot be opened goes into the quarantine.
+    fn open(&self, env: &Environment, rules: &Rules, publish: Publish) -> Vec<RawMessage<'static>> {
         let Publish { topic, payload, content_type, .. } = publish;
         let transport = Transport {
             input: &self.name,
@@ -195,10 +194,10 @@ impl Broker {
             link: self.link.as_deref(),
         };
         match rules.receive(&env.ingest, &transport, payload) {
-            Received::Message(message) => Some(*message),
+            Received::Messages(messages) => messages,
             Received::Event(event) => {
                 env.metrics.event(rules.provider.name(), event);
-                None
+                Vec::new()
             }
         }
     }

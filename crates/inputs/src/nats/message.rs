@@ -19,9 +19,9 @@ const NO_DEVICE: &str = "unknown";
 /// The input's name in metrics.
 const METRIC: &str = "nats";
 
-/// Makes a message of the envelope in `message`. Returns `None` for one without a message, which is counted. The envelope's place in the
-/// stream is the key of a message without an ID.
-pub fn open(env: &Environment, rules: &Rules, input: &str, message: &Message) -> Option<RawMessage<'static>> {
+/// Makes messages of the envelope in `message`. An envelope without one is counted. The envelope's place in the stream is the key of a message
+/// without an ID, with the place in the envelope if that holds several.
+pub fn open(env: &Environment, rules: &Rules, input: &str, message: &Message) -> Vec<RawMessage<'static>> {
     let content_type = message.headers.as_ref().and_then(|headers| headers.get(header::CONTENT_TYPE));
     let transport = Transport {
         input,
@@ -32,13 +32,18 @@ pub fn open(env: &Environment, rules: &Rules, input: &str, message: &Message) ->
         link: None,
     };
     match rules.receive(&env.ingest, &transport, message.payload.clone()) {
-        Received::Message(mut opened) => {
-            opened.provenance.key.get_or_insert_with(|| key(input, None, message));
-            Some(*opened)
+        Received::Messages(mut opened) => {
+            for (index, opened) in opened.iter_mut().enumerate() {
+                opened.provenance.key.get_or_insert_with(|| match (key(input, None, message), index) {
+                    (place, 0) => place,
+                    (place, index) => format!("{place} {index}"),
+                });
+            }
+            opened
         }
         Received::Event(event) => {
             env.metrics.event(rules.provider.name(), event);
-            None
+            Vec::new()
         }
     }
 }

@@ -188,21 +188,20 @@ impl Nats {
         let mut partitions: Vec<Vec<RawMessage<'static>>> = Vec::new();
         let mut partition_of: HashMap<String, usize> = HashMap::new();
         for (_, message) in batch.into_iter().filter(|(sequence, _)| *sequence > stored) {
-            let message = match &self.rules {
+            let messages = match &self.rules {
                 None => {
                     let pointer = self.settings.device_at.as_deref();
-                    message::read(&env.ingest, &self.name, pointer, message)
+                    vec![message::read(&env.ingest, &self.name, pointer, message)]
                 }
-                Some(rules) => match message::open(env, rules, &self.name, &message) {
-                    Some(message) => message,
-                    None => continue,
-                },
+                Some(rules) => message::open(env, rules, &self.name, &message),
             };
-            let partition =
-                *partition_of.entry(message.provenance.device.clone()).or_insert(partitions.len());
-            match partitions.get_mut(partition) {
-                Some(messages) => messages.push(message),
-                None => partitions.push(vec![message]),
+            for message in messages {
+                let partition =
+                    *partition_of.entry(message.provenance.device.clone()).or_insert(partitions.len());
+                match partitions.get_mut(partition) {
+                    Some(messages) => messages.push(message),
+                    None => partitions.push(vec![message]),
+                }
             }
         }
         let partitions = partitions.into_iter().map(|messages| async move {

@@ -1,6 +1,7 @@
 //! What a provider wraps a device's message in, whichever transport carried it, and what is taken from it.
 
 use super::{ids, origin::Origin};
+use axum::http::HeaderMap;
 use base64::{
     Engine,
     alphabet::{STANDARD, URL_SAFE},
@@ -32,6 +33,8 @@ pub struct Envelope<'r> {
     pub event: Option<&'r str>,
     /// Its `Content-Type`; empty if the transport names none.
     pub content_type: &'r str,
+    /// The headers of the request, if a request carried it. Its sender is authorized, so that a device in them is believed.
+    pub headers: Option<&'r HeaderMap>,
     /// Its bytes.
     pub bytes: &'r [u8],
 }
@@ -40,8 +43,18 @@ pub struct Envelope<'r> {
 pub enum Content {
     /// A message of a device.
     Uplink(Box<Uplink>),
+    /// The messages of an envelope that holds any number of them, in their order.
+    Packets(Vec<Packet>),
     /// A notification without a message, by the provider's name for it.
     Event(&'static str),
+}
+
+/// A part of an envelope that holds several messages.
+pub struct Packet {
+    /// What the quarantine keeps of it if it cannot be stored as a message: its JSON.
+    pub raw: Vec<u8>,
+    /// Its message. A mistake in it concerns no other packet.
+    pub opened: Result<Uplink, Rejected>,
 }
 
 /// A message of a device.
@@ -65,9 +78,23 @@ pub struct Uplink {
 
 impl Content {
     /// Returns the message `uplink`. An empty ID names nothing, and a long one is replaced by its hash.
-    pub fn uplink(mut uplink: Uplink) -> Content {
-        uplink.id = uplink.id.filter(|id| !id.is_empty()).map(ids::bounded);
-        Content::Uplink(Box::new(uplink))
+    pub fn uplink(uplink: Uplink) -> Content {
+        Content::Uplink(Box::new(uplink.with_bounded_id()))
+    }
+}
+
+impl Packet {
+    /// Returns a packet from its JSON and its message.
+    pub fn new(raw: Option<Box<RawValue>>, opened: Result<Uplink, Rejected>) -> Packet {
+        let raw = raw.map(|text| text.get().as_bytes().to_vec()).unwrap_or_default();
+        Packet { raw, opened: opened.map(Uplink::with_bounded_id) }
+    }
+}
+
+impl Uplink {
+    fn with_bounded_id(mut self) -> Uplink {
+        self.id = self.id.filter(|id| !id.is_empty()).map(ids::bounded);
+        self
     }
 }
 
@@ -120,7 +147,7 @@ mod tests {
     fn an_id_is_bounded() {
         let of = |id: &str| match Content::uplink(Uplink { id: Some(id.into()), ..Uplink::default() }) {
             Content::Uplink(uplink) => uplink.id,
-            Content::Event(_) => None,
+            Content::Packets(_) | Content::Event(_) => None,
         };
         assert_eq!((of(""), of("1").as_deref()), (None, Some("1")));
         assert_eq!((of(&"d".repeat(128)).unwrap().len(), of(&"d".repeat(129)).unwrap().len()), (128, 45));

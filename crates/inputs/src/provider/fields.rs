@@ -49,8 +49,7 @@ impl<'b> Fields<'b> {
 
     /// Returns the ID at `pointer`, a text or a whole number of at most 64 bits. A larger number has lost its last digits.
     pub fn id(&self, pointer: &str) -> Option<String> {
-        let exact = !matches!(pointer::find(&self.value, pointer)?, Value::F64(_));
-        self.text(pointer).filter(|_| exact)
+        id(&self.value, pointer)
     }
 
     /// Returns the ID at `pointer`; the error names it.
@@ -117,6 +116,12 @@ pub fn text(value: &Value, pointer: &str) -> Option<String> {
         Value::F64(n) => Some(n.to_string()),
         _ => None,
     }
+}
+
+/// Returns the ID at `pointer` in `value`, a text or a whole number of at most 64 bits. A larger number has lost its last digits.
+pub fn id(value: &Value, pointer: &str) -> Option<String> {
+    let exact = !matches!(pointer::find(value, pointer)?, Value::F64(_));
+    text(value, pointer).filter(|_| exact)
 }
 
 /// Returns the finite number at `pointer` in `value`, which may be written as text.

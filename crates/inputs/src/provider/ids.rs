@@ -19,6 +19,11 @@ pub fn joined<'p>(parts: impl IntoIterator<Item = &'p str>) -> String {
     parts.into_iter().map(encoded).collect::<Vec<_>>().join("@")
 }
 
+/// Returns the ID of a message whose provider names it by nothing but its time and its bytes: the same message has it whenever it comes again.
+pub fn of_content(time: &str, bytes: &[u8]) -> String {
+    joined([time, &URL_SAFE_NO_PAD.encode(digest(&SHA256, bytes))])
+}
+
 /// Returns an encoded ID, or its hash if it is longer than a key may be.
 pub fn bounded(id: String) -> String {
     if id.len() > MAX_KEY { hash(&id) } else { id }

@@ -12,13 +12,16 @@ mod ids;
 mod iridium_cloudconnect;
 pub mod jwt;
 mod loriot;
+mod myriota;
 mod notehub;
+mod one_nce;
 pub mod origin;
 mod pointers;
 mod received;
 pub mod rockblock;
 mod rules;
 mod sigfox;
+mod soracom;
 #[cfg(test)]
 mod testing;
 mod the_things_stack;
@@ -59,6 +62,13 @@ pub enum Provider {
     Loriot,
     /// Iridium CloudConnect.
     IridiumCloudconnect,
+    /// Myriota's destinations, whose envelopes hold several messages.
+    Myriota,
+    /// Soracom Beam and Funnel.
+    Soracom,
+    /// 1NCE's Cloud Integrator.
+    #[serde(rename = "1nce")]
+    OneNce,
     /// What a table of JSON pointers describes.
     Generic,
 }
@@ -77,6 +87,9 @@ impl Provider {
             Provider::Notehub => "notehub",
             Provider::Loriot => "loriot",
             Provider::IridiumCloudconnect => "iridium-cloudconnect",
+            Provider::Myriota => "myriota",
+            Provider::Soracom => "soracom",
+            Provider::OneNce => "1nce",
             Provider::Generic => "generic",
         }
     }
@@ -90,13 +103,18 @@ impl Provider {
     /// Returns whether its IDs of devices are hexadecimal digits, such as a DevEUI, in which case means nothing. The device IDs of The Things
     /// Stack have lower case only.
     fn has_hex_ids(self) -> bool {
-        use Provider::{Chirpstack, Helium, Loriot, Sigfox, TheThingsStack, Thingpark};
-        matches!(self, Chirpstack | TheThingsStack | Thingpark | Helium | Loriot | Sigfox)
+        use Provider::{Chirpstack, Helium, Loriot, Myriota, Sigfox, TheThingsStack, Thingpark};
+        matches!(self, Chirpstack | TheThingsStack | Thingpark | Helium | Loriot | Sigfox | Myriota)
     }
 
     /// Returns whether its messages may have content without bytes. A LoRaWAN server that decodes an empty payload has no message.
     fn has_more_than_bytes(self) -> bool {
-        matches!(self, Provider::Notehub | Provider::Generic)
+        matches!(self, Provider::Notehub | Provider::Soracom | Provider::OneNce | Provider::Generic)
+    }
+
+    /// Returns whether the token may be in the query of the URL (`token=`), because the provider's headers cannot be chosen.
+    pub fn has_token_in_url(self) -> bool {
+        matches!(self, Provider::Rockblock | Provider::Myriota)
     }
 
     /// Opens an envelope. With a `key`, the envelope of RockBLOCK must be signed with it. `pointers` describe a generic one.
@@ -117,6 +135,9 @@ impl Provider {
             Provider::Notehub => notehub::read(envelope),
             Provider::Loriot => loriot::read(envelope),
             Provider::IridiumCloudconnect => iridium_cloudconnect::read(envelope),
+            Provider::Myriota => myriota::read(envelope),
+            Provider::Soracom => soracom::read(envelope),
+            Provider::OneNce => one_nce::read(envelope),
             Provider::Generic => match pointers {
                 Some(pointers) => pointers.read(envelope),
                 None => Err(foreign("no pointers are set")),
@@ -183,8 +204,12 @@ mod tests {
                     let mut changed = body.clone();
                     *changed.pointer_mut(&path).unwrap() = other.clone();
                     let text = changed.to_string();
-                    let envelope =
-                        Envelope { event: None, content_type: "application/json", bytes: text.as_bytes() };
+                    let envelope = Envelope {
+                        event: None,
+                        content_type: "application/json",
+                        headers: None,
+                        bytes: text.as_bytes(),
+                    };
                     match provider.open(&envelope, None, None) {
                         Ok(Content::Uplink(uplink)) => {
                             let is_id = ["devEui", "dev_eui", "device_id", "deviceGuid"]
@@ -192,7 +217,7 @@ mod tests {
                                 .any(|id| path.ends_with(id));
                             assert!(uplink.device == device || is_id, "{path} = {other}: {}", uplink.device);
                         }
-                        Ok(Content::Event(_)) => {}
+                        Ok(Content::Packets(_) | Content::Event(_)) => {}
                         Err(rejected) => assert!(!rejected.detail.is_empty()),
                     }
                 }

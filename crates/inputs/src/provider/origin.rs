@@ -154,7 +154,7 @@ impl Heard {
 /// Converts a time in seconds since 1970 to the form in which it is stored.
 pub fn unix(seconds: Option<f64>) -> Option<String> {
     let micros = seconds? * 1e6;
-    (0.0..4e15).contains(&micros).then(|| clock::rfc3339(micros as i64))
+    (0.0..4e15).contains(&micros).then(|| clock::rfc3339(micros.round() as i64))
 }
 
 /// The form of Iridium's times, in UTC.

@@ -30,8 +30,8 @@ pub struct Transport<'t> {
 
 /// The content of an envelope.
 pub enum Received {
-    /// A message, or the whole envelope for the quarantine.
-    Message(Box<RawMessage<'static>>),
+    /// Its messages, at least one, in their order. What cannot be opened, the envelope or a part of it, is there for the quarantine.
+    Messages(Vec<RawMessage<'static>>),
     /// A notification without a message, by the provider's name for it.
     Event(&'static str),
 }
@@ -43,29 +43,42 @@ impl Rules {
             Provider::Chirpstack => chirpstack::event_of(transport.topic.split(transport.separator)),
             _ => None,
         };
-        let envelope = Envelope { event, content_type: transport.content_type, bytes: &bytes };
-        let uplink = match self.open(&envelope, None) {
-            Ok(Content::Uplink(uplink)) if is_device(self.device(&uplink)) => uplink,
-            Ok(Content::Uplink(_)) => {
-                return self.quarantined(
-                    ingest,
-                    transport,
-                    bytes,
-                    Rejected::bad_device("the provider's ID of the device"),
-                );
-            }
+        let envelope = Envelope { event, content_type: transport.content_type, headers: None, bytes: &bytes };
+        let messages: Vec<_> = match self.open(&envelope, None) {
             Ok(Content::Event(event)) => return Received::Event(event),
-            Err(rejected) => return self.quarantined(ingest, transport, bytes, rejected),
+            Ok(Content::Uplink(uplink)) => {
+                self.message_of(ingest, transport, Ok(*uplink), bytes).into_iter().collect()
+            }
+            Ok(Content::Packets(packets)) => packets
+                .into_iter()
+                .filter_map(|packet| self.message_of(ingest, transport, packet.opened, packet.raw.into()))
+                .collect(),
+            Err(rejected) => self.message_of(ingest, transport, Err(rejected), bytes).into_iter().collect(),
         };
-        self.message_of(ingest, transport, *uplink).map_or(Received::Event("empty"), Received::Message)
+        match messages.is_empty() {
+            true => Received::Event("empty"),
+            false => Received::Messages(messages),
+        }
     }
 
+    /// Makes a message of what was opened of `bytes`; `None` if it has no content. What could not be opened, or has no valid device ID, goes
+    /// into the quarantine as it is.
     fn message_of(
         &self,
         ingest: &Ingest,
         transport: &Transport<'_>,
-        uplink: Uplink,
-    ) -> Option<Box<RawMessage<'static>>> {
+        opened: Result<Uplink, Rejected>,
+        bytes: Bytes,
+    ) -> Option<RawMessage<'static>> {
+        let is_right = |uplink: &Uplink| is_device(self.device(uplink));
+        let bad_device = || Rejected::bad_device("the provider's ID of the device");
+        let uplink = match opened.and_then(|uplink| Some(uplink).filter(is_right).ok_or_else(bad_device)) {
+            Ok(uplink) => uplink,
+            Err(rejected) => {
+                let input = (transport.metric, transport.input, Some(transport.topic));
+                return Some(self.unopened(ingest, input, bytes, rejected));
+            }
+        };
         let with = (&**ingest.profiles.load(), ingest.message_limit_bytes());
         let message = self.message(with, transport.input, Some(transport.topic), &uplink)?;
         let provenance = Provenance {
@@ -76,28 +89,30 @@ impl Rules {
         };
         let input = (transport.metric, ingest.metrics.inputs.of(transport.input));
         let raw = uplink.payload.into();
-        Some(Box::new(RawMessage::new(input, provenance, message.content_type, raw, message.bad)))
+        Some(RawMessage::new(input, provenance, message.content_type, raw, message.bad))
     }
 
-    /// Keeps an envelope that cannot be opened. No message has this media type, so a retry never stores the envelope itself.
-    fn quarantined(
+    /// Returns the message with which the quarantine keeps an envelope, or a part of it, that cannot be opened. The input is given by the name of
+    /// its kind in metrics, its own name, and the topic. No message has this media type, so a retry never stores the envelope itself.
+    pub fn unopened(
         &self,
         ingest: &Ingest,
-        transport: &Transport<'_>,
+        (metric, input, topic): (&'static str, &str, Option<&str>),
         bytes: Bytes,
         rejected: Rejected,
-    ) -> Received {
-        let origin = serde_json::json!({
-            "input": transport.input, "provider": self.provider.name(), "topic": transport.topic,
-        });
+    ) -> RawMessage<'static> {
+        let mut origin = serde_json::json!({"input": input, "provider": self.provider.name()});
+        if let Some(topic) = topic {
+            origin["topic"] = topic.into();
+        }
         let provenance = Provenance {
             origin: Some(origin.to_string().into()),
             ..Provenance::new(NO_DEVICE, clock::now(), ingest.request_ids.next())
         };
-        let input = (transport.metric, ingest.metrics.inputs.of(transport.input));
         let content_type = format!("application/vnd.dunnage.envelope; provider={}", self.provider.name());
         let limit = ingest.message_limit_bytes();
         let bad = if bytes.len() > limit { Rejected::too_large(limit) } else { rejected };
-        Received::Message(Box::new(RawMessage::new(input, provenance, content_type, bytes, Some(bad))))
+        let input = (metric, ingest.metrics.inputs.of(input));
+        RawMessage::new(input, provenance, content_type, bytes, Some(bad))
     }
 }

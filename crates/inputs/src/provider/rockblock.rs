@@ -10,7 +10,6 @@ use super::{
 };
 use dunnage_base::clock;
 use dunnage_ingest::Rejected;
-use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -50,15 +49,6 @@ pub fn read(envelope: &Envelope<'_>, key: Option<&PublicKey>) -> Result<Content,
         signed,
         ..Uplink::default()
     }))
-}
-
-/// Returns the token in the query of a URL, `token=...`, because this provider's headers are not configurable.
-pub fn token(query: &str) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Query {
-        token: Option<String>,
-    }
-    serde_urlencoded::from_str::<Query>(query).ok()?.token
 }
 
 impl Fields {

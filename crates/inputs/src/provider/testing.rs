@@ -8,6 +8,7 @@ use serde_json::Value;
 pub fn uplink(content: Result<Content, Rejected>) -> Uplink {
     match content.unwrap() {
         Content::Uplink(uplink) => *uplink,
+        Content::Packets(packets) => panic!("{} packets", packets.len()),
         Content::Event(event) => panic!("{event}"),
     }
 }
@@ -17,5 +18,6 @@ pub fn open(
     read: impl Fn(&Envelope<'_>) -> Result<Content, Rejected>,
     body: &Value,
 ) -> Result<Content, Rejected> {
-    read(&Envelope { event: None, content_type: "application/json", bytes: body.to_string().as_bytes() })
+    let bytes = body.to_string();
+    read(&Envelope { event: None, content_type: "application/json", headers: None, bytes: bytes.as_bytes() })
 }

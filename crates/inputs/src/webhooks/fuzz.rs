@@ -2,10 +2,9 @@
 
 use crate::provider::{
     Provider,
-    envelope::{Content, Envelope},
+    envelope::{Content, Envelope, Uplink},
     jwt::PublicKey,
     origin::Stored,
-    rockblock,
 };
 use dunnage_base::name::is_key;
 use std::sync::LazyLock;
@@ -19,16 +18,30 @@ pub fn check(bytes: &[u8]) {
     let content_type =
         if selector & 8 == 0 { "application/json" } else { "application/x-www-form-urlencoded" };
     // Of ChirpStack's events, only those are interesting that have a message.
-    let envelope = Envelope { event: None, content_type, bytes };
+    let envelope = Envelope { event: None, content_type, headers: None, bytes };
     let (provider, key) = match selector & 7 {
         0 => (Provider::Astrocast, None),
         1 => (Provider::Chirpstack, None),
         2 => (Provider::TheThingsStack, None),
         3 => (Provider::Rockblock, None),
+        5 => (Provider::Myriota, None),
+        6 => (Provider::OneNce, None),
+        7 => (Provider::Soracom, None),
         _ => (Provider::Rockblock, KEY.as_ref()),
     };
-    rockblock::token(text);
-    let Ok(Content::Uplink(uplink)) = provider.open(&envelope, key, None) else { return };
+    super::token::of_query(text);
+    match provider.open(&envelope, key, None) {
+        Ok(Content::Uplink(uplink)) => check_uplink(provider, &uplink, bytes),
+        Ok(Content::Packets(packets)) => {
+            packets.iter().filter_map(|packet| packet.opened.as_ref().ok()).for_each(|uplink| {
+                check_uplink(provider, uplink, bytes);
+            });
+        }
+        Ok(Content::Event(_)) | Err(_) => {}
+    }
+}
+
+fn check_uplink(provider: Provider, uplink: &Uplink, bytes: &[u8]) {
     assert!(uplink.payload.len() <= bytes.len());
     for id in uplink.id.iter() {
         assert!(is_key(id), "{id:?}");

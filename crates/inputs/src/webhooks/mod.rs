@@ -8,6 +8,7 @@ pub mod fuzz;
 mod guard;
 mod hmac;
 pub mod hooks;
+mod packets;
 mod replay;
 mod settings;
 mod token;
@@ -23,9 +24,8 @@ use crate::{
         settings::HttpSettings,
     },
     provider::{
-        Provider, RuleSettings, Rules,
+        Message, Provider, RuleSettings, Rules,
         envelope::{Content, Envelope, Signed, Uplink, foreign},
-        rockblock,
     },
     query,
 };
@@ -78,12 +78,19 @@ pub struct Hook {
 /// The result of a request.
 #[derive(Serialize, ToSchema)]
 pub struct Answer {
-    /// `stored` (also for a duplicate), `quarantined`, or `ignored` if the request carries no message.
+    /// `stored` (also for a duplicate), `quarantined`, or `ignored` if the request carries no message. Of several messages: `quarantined` if
+    /// one of them is.
     message: &'static str,
-    /// Why the message is in the quarantine.
+    /// Why the message, or the first of several that are, is in the quarantine.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<Problem>,
+    /// How many messages of an envelope that holds several are in the quarantine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quarantined: Option<usize>,
 }
+
+/// What became of a request: the word of its answer, and why its message is in the quarantine.
+type Done = (&'static str, Option<Rejected>);
 
 impl Webhook {
     /// Creates the input `name`. An error says which setting is wrong.
@@ -141,19 +148,27 @@ impl Hook {
         let outcome = match self.read(env, &peer, request).await {
             Ok((Content::Event(event), _)) => {
                 env.metrics.event(self.rules.provider.name(), event);
-                Ok(("ignored", None))
+                Ok((("ignored", None), None))
             }
-            Ok((Content::Uplink(uplink), room)) => self.store(env, (&id, &peer), *uplink, room).await,
+            Ok((Content::Uplink(uplink), room)) => {
+                self.store(env, (&id, &peer), *uplink, room).await.map(|done| (done, None))
+            }
+            Ok((Content::Packets(packets), room)) => {
+                let stored = self.store_all(env, (&id, &peer), packets, room).await;
+                stored.map(|(done, quarantined)| (done, Some(quarantined)))
+            }
             Err(rejected) => {
                 drop(env.ingest.receive());
                 Err(rejected)
             }
         };
-        if let Ok((_, Some(rejected))) | Err(rejected) = &outcome {
+        if let Ok(((_, Some(rejected)), None)) | Err(rejected) = &outcome {
             env.ingest.reject(&env.ingest.metrics.inputs.of(&self.name), &id, rejected);
         }
         let answer = outcome
-            .map(|(message, rejected)| Json(Answer { message, problem: rejected.map(Problem::from) }))
+            .map(|((message, rejected), quarantined)| {
+                Json(Answer { message, problem: rejected.map(Problem::from), quarantined })
+            })
             .map_err(Problem::from);
         ([(request_id::HEADER.clone(), id)], answer).into_response()
     }
@@ -204,7 +219,7 @@ impl Hook {
             return Err(foreign("the URL must have the parameter event"));
         }
         let content_type = text(&head.headers, &header::CONTENT_TYPE);
-        let envelope = Envelope { event, content_type, bytes: &bytes };
+        let envelope = Envelope { event, content_type, headers: Some(&head.headers), bytes: &bytes };
         let content = self.rules.open(&envelope, key);
         let content = content.map_err(|rejected| match rejected.code {
             Code::Unauthorized => env.ingest.access.refuse_token(peer, true, rejected.detail).into(),
@@ -227,9 +242,9 @@ impl Hook {
             Some((scheme, _)) if scheme.eq_ignore_ascii_case("basic") => basic.as_deref().unwrap_or_default(),
             _ => given,
         };
-        let of_url = match self.rules.provider {
-            Provider::Rockblock => rockblock::token(head.uri.query().unwrap_or_default()),
-            _ => None,
+        let of_url = match self.rules.provider.has_token_in_url() {
+            true => token::of_query(head.uri.query().unwrap_or_default()),
+            false => None,
         };
         match tokens.know(given) | of_url.as_deref().is_some_and(|token| tokens.know(token)) {
             true => Ok(()),
@@ -243,7 +258,7 @@ impl Hook {
         (request, peer): (&str, &Peer),
         uplink: Uplink,
         room: Reservation,
-    ) -> Result<(&'static str, Option<Rejected>), Rejected> {
+    ) -> Result<Done, Rejected> {
         let device = &*self.rules.device(&uplink).to_owned();
         let provider = self.rules.provider.name();
         let key = self.rules.key(&self.name, &uplink);
@@ -274,16 +289,7 @@ impl Hook {
         if let Some(rejected) = message.bad.as_ref().filter(|rejected| rejected.code == Code::TooLarge) {
             return Err(rejected.clone());
         }
-        let provenance = Provenance {
-            link: self.link.clone(),
-            key: message.key,
-            origin: message.origin,
-            ..Provenance::new(device, clock::now(), request)
-        };
-        let raw = uplink.payload.into();
-        let content_type = message.content_type.into();
-        let meter = env.ingest.metrics.inputs.of(&self.name);
-        let message = RawMessage { input: METRIC, meter, provenance, content_type, bad: message.bad, raw };
+        let message = self.raw(env, request, (device, message), uplink.payload);
         match env.ingest.store(&mut in_flight, message, room).await {
             Ok(()) => Ok(("stored", None)),
             Err(rejected) if rejected.is_temporary() => Err(rejected),
@@ -295,6 +301,24 @@ impl Hook {
                 Ok(("quarantined", Some(rejected)))
             }
         }
+    }
+
+    /// Returns the message of `device` that the request `request` carries.
+    fn raw(
+        &self,
+        env: &Environment,
+        request: &str,
+        (device, message): (&str, Message),
+        payload: Vec<u8>,
+    ) -> RawMessage<'static> {
+        let provenance = Provenance {
+            link: self.link.clone(),
+            key: message.key,
+            origin: message.origin,
+            ..Provenance::new(device, clock::now(), request)
+        };
+        let input = (METRIC, env.ingest.metrics.inputs.of(&self.name));
+        RawMessage::new(input, provenance, message.content_type, payload.into(), message.bad)
     }
 
     /// Rejects the message `key` if the webhook may not send as `device`, or if the message may be a replay. Returns whether it is the

@@ -15,7 +15,7 @@ pub const EXAMPLE: &str = "\
 # [[input]]
 # name = \"sat\"
 # [input.webhook]
-# provider = \"rockblock\"         # astrocast, chirpstack, the-things-stack, rockblock, sigfox, thingpark, helium, notehub, loriot, iridium-cloudconnect, generic
+# provider = \"rockblock\"         # astrocast, chirpstack, the-things-stack, rockblock, sigfox, thingpark, helium, notehub, loriot, iridium-cloudconnect, myriota, soracom, 1nce, generic
 # format = \"packed\"              # of the devices' messages; without it, that of the device's profile
 # payload = \"decoded\"            # what the network server decoded, and not the bytes; also normalized and both
 # devices = \"LMCU*\"              # the devices that it may send as, or a list; required with RockBLOCK's published key
@@ -102,7 +102,7 @@ fn authorization() -> String {
 pub fn parameters(provider: Provider) -> &'static [&'static str] {
     match provider {
         Provider::Chirpstack => &["event"],
-        Provider::Rockblock => &["token"],
+        Provider::Rockblock | Provider::Myriota => &["token"],
         // Those of its tunnel interface.
         Provider::Thingpark => &["LrnDevEui", "LrnFPort", "LrnInfos", "AS_ID", "Time", "Token"],
         _ => &[],

@@ -1,5 +1,6 @@
 //! Tokens that authorize the callers of a webhook.
 
+use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use subtle::{Choice, ConstantTimeEq};
@@ -21,6 +22,15 @@ impl Tokens {
         let given = hash(given);
         self.0.iter().fold(Choice::from(0), |known, token| known | token.ct_eq(&given)).into()
     }
+}
+
+/// Returns the token in the query of a URL, `token=...`, for providers whose headers are not configurable.
+pub fn of_query(query: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Query {
+        token: Option<String>,
+    }
+    serde_urlencoded::from_str::<Query>(query).ok()?.token
 }
 
 /// Returns the tokens of a file, one per line. Skips empty lines and those that begin with `#`.

@@ -3,6 +3,7 @@
 mod access;
 mod answers;
 pub mod downlinks;
+mod packets;
 #[cfg(unix)]
 mod ports;
 mod providers;

@@ -7,12 +7,13 @@ const PROTOBUF_4: &[u8] = include_bytes!("../../../../gateway/tests/webhooks/chi
 const PROTOBUF_3: &[u8] = include_bytes!("../../../../gateway/tests/webhooks/chirpstack-3-up.bin");
 
 fn open(event: Option<&str>, bytes: &[u8]) -> Result<Content, Rejected> {
-    read(&Envelope { event, content_type: "", bytes })
+    read(&Envelope { event, content_type: "", headers: None, bytes })
 }
 
 fn uplink(bytes: &[u8]) -> Uplink {
     match open(None, bytes).unwrap() {
         Content::Uplink(uplink) => *uplink,
+        Content::Packets(packets) => panic!("{} packets", packets.len()),
         Content::Event(event) => panic!("{event}"),
     }
 }
