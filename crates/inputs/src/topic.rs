@@ -160,6 +160,65 @@ pub fn widest(filters: &[String]) -> Vec<&str> {
     all.filter(|(at, filter)| !is_covered(*at, filter)).map(|(_, filter)| &**filter).collect()
 }
 
+/// Checks that no topic matches two of `filters`, none of which covers another: a broker delivers a message once for each filter that
+/// matches it, and a message that comes twice can then not be told from two equal ones. The error names such a topic, and the pattern that
+/// would cover both filters.
+pub fn check_disjoint(filters: &[&str]) -> Result<(), String> {
+    let pairs = filters.iter().enumerate().flat_map(|(at, a)| filters[at + 1..].iter().map(move |b| (a, b)));
+    for (a, b) in pairs {
+        if let Some(both) = common(a, b) {
+            return Err(format!(
+                "{a:?} and {b:?} both match {both:?}, and a broker may deliver its messages twice; use {:?}, which covers both, \
+                 or patterns that have no topic in common",
+                covering(a, b)
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Returns a topic that both filters match.
+fn common(a: &str, b: &str) -> Option<String> {
+    let (mut a, mut b) = (a.split('/'), b.split('/'));
+    let mut topic = Vec::new();
+    let some = |level: &'_ str| if matches!(level, "+" | "#") { "x".to_owned() } else { level.to_owned() };
+    loop {
+        match (a.next(), b.next()) {
+            (None, None) => break,
+            // `#` matches its parent as well, and any further levels.
+            (Some("#"), other) => {
+                topic.extend(other.into_iter().chain(b).filter(|level| *level != "#").map(some));
+                break;
+            }
+            (other, Some("#")) => {
+                topic.extend(other.into_iter().chain(a).filter(|level| *level != "#").map(some));
+                break;
+            }
+            (Some("+"), Some(level)) | (Some(level), Some("+")) => topic.push(some(level)),
+            (Some(level), Some(other)) if level == other => topic.push(level.to_owned()),
+            _ => return None,
+        }
+    }
+    Some(topic.join("/"))
+}
+
+/// Returns the narrowest filter that covers both.
+fn covering(a: &str, b: &str) -> String {
+    let (mut a, mut b) = (a.split('/'), b.split('/'));
+    let mut levels = Vec::new();
+    loop {
+        match (a.next(), b.next()) {
+            (None, None) => break,
+            (Some("#") | None, _) | (_, Some("#") | None) => {
+                levels.push("#");
+                break;
+            }
+            (Some(level), Some(other)) => levels.push(if level == other { level } else { "+" }),
+        }
+    }
+    levels.join("/")
+}
+
 /// Checks an MQTT topic filter (MQTT 5, section 4.7).
 pub fn check_filter(filter: &str) -> Result<(), String> {
     let mut levels = filter.split('/').rev();
@@ -211,6 +270,29 @@ mod tests {
         // Each of these matches topics that the other does not.
         for both in [["a/+", "a/b/#"], ["a/+/c", "a/b/+"], ["+", "a/b"], ["a/+", "a"]] {
             assert_eq!(widest(&both), both.join(" "));
+        }
+    }
+
+    #[test]
+    fn filters_with_a_topic_in_common_are_named() {
+        for (a, b, both, cover) in [
+            ("a/+/c", "a/b/+", "a/b/c", "a/+/+"),
+            ("+/+", "a/#", "a/x", "+/#"),
+            ("a/+/c/#", "a/b/#", "a/b/c", "a/+/#"),
+            ("+", "a/#", "a", "+/#"),
+            ("x/+/#", "+/y/z", "x/y/z", "+/+/#"),
+        ] {
+            for filters in [[a, b], [b, a]] {
+                let error = check_disjoint(&filters).unwrap_err();
+                assert!(
+                    error.contains(&format!("match {both:?}")) && error.contains(&format!("use {cover:?}")),
+                    "{error}"
+                );
+                assert!(filters.iter().all(|filter| matches(filter, both) && covers(cover, filter)));
+            }
+        }
+        for apart in [&["a/+/c", "a/b/d"][..], &["a/+", "a"], &["a/#", "b/#"], &["+/b", "+/c"], &["a"], &[]] {
+            assert_eq!(check_disjoint(apart), Ok(()), "{apart:?}");
         }
     }
 

@@ -342,6 +342,42 @@ fn an_envelope_with_several_messages_arrives_over_a_broker() {
     assert_eq!(list(&gateway, "/api/quarantine")[0]["device"], "unknown");
 }
 
+/// mosquitto sends a copy for each of the two subscriptions.
+#[test]
+fn overlapping_topics_are_refused_unless_messages_have_ids() {
+    let folder = TempDir::new().unwrap();
+    let broker = Mosquitto::start_in(folder.path(), "allow_anonymous true");
+    let port = broker.port;
+    let topics = "application/a/device/+/event/+', 'application/+/device/+/event/up";
+    let gateway = start_with(|config| subscribe(config, port, "chirpstack", topics, "format = 'json'"));
+    wait_until_subscribed(
+        &gateway,
+        port,
+        &format!("application/a/device/{DEVICE}/event/join"),
+        CHIRPSTACK_JOIN,
+    );
+    publish(port, &format!("application/a/device/{DEVICE}/event/up"), &up("1", 2, b"1", &Value::Null));
+    wait_until("both copies arrive", || count(&gateway, "duplicates") == 1);
+    assert_eq!(count(&gateway, "stored"), 1);
+    let refused = |provider: &str| {
+        let text = format!(
+            "name = 'b'\n[broker]\nurl = 'mqtt://127.0.0.1:{port}'\nclient_id = 'c'\ntopics = ['a/{{device}}/c', 'a/b/+']\n{provider}"
+        );
+        let folder = TempDir::new().unwrap();
+        let mut config = crate::support::config(folder.path());
+        config.inputs.push(toml::from_str(&text).unwrap());
+        let started = crate::support::runtime().block_on(dunnage_gateway::Gateway::start(config));
+        started.err().unwrap().to_string()
+    };
+    for provider in
+        ["device_at = '/d'", "provider = 'generic'\n[broker.pointers]\ndevice = '/d'\ndecoded = ''"]
+    {
+        let error = refused(provider);
+        assert!(error.contains("topics: ") && error.contains("both match \"a/b/c\""), "{error}");
+        assert!(error.contains("use \"a/+/+\""), "{error}");
+    }
+}
+
 #[test]
 fn an_envelope_with_several_messages_arrives_in_a_stream() {
     let cluster = Cluster::start(1, "");

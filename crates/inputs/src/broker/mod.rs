@@ -16,7 +16,7 @@ use crate::{
     },
     provider::{Received, RuleSettings, Rules, Transport},
     routes::{self, DeviceIn, Route},
-    topic::{Said, widest},
+    topic::{self, Said, widest},
 };
 use dunnage_access::Buckets;
 use dunnage_base::name::{is_device, is_name};
@@ -82,6 +82,11 @@ impl Broker {
         };
         let routes = routes::read(&settings.topics, device_in).map_err(|e| format!("topics: {e}"))?;
         let filters: Vec<_> = routes.iter().map(Route::filter).collect();
+        let filters = widest(&filters);
+        // What the provider names is recognized when it comes again.
+        if !rules.as_ref().is_some_and(Rules::name_messages) {
+            topic::check_disjoint(&filters).map_err(|e| format!("topics: {e}"))?;
+        }
         let filter = |filter: &str| match &settings.group {
             None => filter.to_owned(),
             Some(group) => format!("$share/{group}/{filter}"),
@@ -90,7 +95,7 @@ impl Broker {
             name: name.into(),
             connector: settings.connector()?,
             session_expiry_seconds: settings.session_expiry_seconds,
-            filters: widest(&filters).into_iter().map(filter).collect(),
+            filters: filters.into_iter().map(filter).collect(),
             routes,
             format: settings.format.map(|format| format.0),
             rules,

@@ -118,6 +118,11 @@ impl Rules {
         }
     }
 
+    /// Returns whether the provider's envelopes name their messages, so that one that comes twice is stored once.
+    pub fn name_messages(&self) -> bool {
+        self.pointers.as_ref().is_none_or(|pointers| !pointers.id.is_empty())
+    }
+
     /// Opens an envelope. With a `key`, the envelope of RockBLOCK must be signed with it.
     pub fn open(&self, envelope: &Envelope<'_>, key: Option<&PublicKey>) -> Result<Content, Rejected> {
         self.provider.open(envelope, key, self.pointers.as_ref())
