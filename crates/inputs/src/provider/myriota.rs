@@ -11,6 +11,10 @@ use super::{
 use dunnage_formats::Value;
 use dunnage_ingest::Rejected;
 
+/// The most packets of a request, above what fits a request of 1 MiB in the documented form. Each may become a row of the quarantine, so that
+/// a few bytes would otherwise fill it.
+const MOST: usize = 16_384;
+
 /// Opens a request.
 pub fn read(envelope: &Envelope<'_>) -> Result<Content, Rejected> {
     let fields = Fields::read(envelope.bytes)?;
@@ -19,7 +23,11 @@ pub fn read(envelope: &Envelope<'_>) -> Result<Content, Rejected> {
     if !matches!(data.value().get("Packets"), Some(Value::Array(_))) {
         return Err(foreign("Data has no array Packets"));
     }
-    let packets = data.items("/Packets").iter();
+    let packets = data.items("/Packets");
+    if packets.len() > MOST {
+        return Err(foreign(format!("an envelope may hold at most {MOST} packets")));
+    }
+    let packets = packets.iter();
     Ok(Content::Packets(packets.map(|value| Packet::new(raw(value), packet(value))).collect()))
 }
 
@@ -125,6 +133,9 @@ mod tests {
         for packets in [Json::Null, json!({}), json!("[]")] {
             assert!(open(read, &body(&packets)).is_err(), "{packets}");
         }
+        let too_many = open(read, &body(&json!(vec![0; MOST + 1]))).err().unwrap();
+        assert!(too_many.detail.contains("16384"), "{too_many:?}");
+        assert_eq!(packets(&json!(vec![0; MOST])).len(), MOST);
         for data in [Json::Null, json!(""), json!("{"), json!({"Packets": []})] {
             assert!(open(read, &json!({"Data": data})).is_err(), "{data}");
         }
