@@ -6,6 +6,7 @@
 mod connect;
 mod copy;
 mod fault;
+mod place;
 mod row;
 mod settings;
 mod table;

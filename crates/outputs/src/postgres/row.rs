@@ -1,41 +1,12 @@
 //! The row of a message: a line for `COPY`.
 
-use super::{table::Ready, value};
+use super::{place::Place, table::Ready, value};
 use crate::Message;
 use dunnage_base::clock;
 use dunnage_codegen::sql::{Column, Provenance, Source};
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
-use std::{borrow::Cow, collections::HashMap, fmt};
-
-/// The places of the fields that have columns.
-#[derive(Debug, PartialEq)]
-pub enum Place {
-    /// The column with this index.
-    Column(usize),
-    /// An object whose fields have columns.
-    Object(HashMap<String, Place>),
-}
-
-impl Place {
-    /// Returns the places of the fields in `columns`.
-    pub fn of(columns: &[Column]) -> Place {
-        let mut root = Place::Object(HashMap::new());
-        for (at, column) in columns.iter().enumerate() {
-            let Source::Field(path) = &column.source else { continue };
-            let mut place = &mut root;
-            for name in path {
-                if let Place::Column(_) = place {
-                    *place = Place::Object(HashMap::new());
-                }
-                let Place::Object(fields) = place else { break };
-                place = fields.entry(name.clone()).or_insert_with(|| Place::Object(HashMap::new()));
-            }
-            *place = Place::Column(at);
-        }
-        root
-    }
-}
+use std::{borrow::Cow, fmt};
 
 /// Appends the line of `message` to `out`. An error names the column that cannot hold its value.
 pub fn write(ready: &Ready, message: &Message, out: &mut Vec<u8>) -> Result<(), String> {

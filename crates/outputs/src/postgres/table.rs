@@ -1,6 +1,6 @@
 //! The tables of the database: what they lack, and making it.
 
-use super::{fault, row::Place, settings::Settings};
+use super::{fault, place::Place, settings::Settings};
 use crate::{Class, Failed};
 use dunnage_codegen::sql::{Column, Period, Source, SqlType, Storage, Table, quoted};
 use std::{
