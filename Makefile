@@ -37,7 +37,7 @@ BOARD = $(AVR) avr-gcc:gcc-avr /usr/share/arduino/hardware/arduino/avr/platform.
     xtensa-lx106-elf-gcc:gcc-xtensa-lx106 /usr/lib/xtensa-lx106-elf/picolibc.specs:picolibc-xtensa-lx106-elf
 
 # What the benchmarks need.
-BENCH = $(BOARD) $(TOOLS) wrk:wrk nginx:nginx node:nodejs npm:npm /usr/sbin/mosquitto:mosquitto coap-server-notls:libcoap3-bin nanopb_generator.py:nanopb \
+BENCH = $(BOARD) $(TOOLS) /usr/lib/postgresql:postgresql wrk:wrk nginx:nginx node:nodejs npm:npm /usr/sbin/mosquitto:mosquitto coap-server-notls:libcoap3-bin nanopb_generator.py:nanopb \
     protoc:protobuf-compiler arm-none-eabi-gcc:gcc-arm-none-eabi /usr/lib/arm-none-eabi/newlib:libnewlib-arm-none-eabi qemu-system-arm:qemu-system-arm javac:default-jdk-headless mvn:maven chromium:chromium $(MIDDLEWARE)
 
 # Many tests wait for a server, a timer or a compiler, so there are more threads than processors.
