@@ -8,12 +8,11 @@ use crate::{
 };
 use dunnage_formats::Id;
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{BufWriter, Write},
     path::Path,
     process::{Command, Stdio},
 };
-use tempfile::TempDir;
 
 /// The number of devices that send. All of them are in the register.
 const SENDERS: usize = 1000;
@@ -34,13 +33,11 @@ pub struct Plan {
 /// Prints each round with its ratio, the median and range of the ratios, and the memory of both gateways.
 pub fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     let without = Gateway::start(json()?, tempfile::tempdir()?, CONFIG)?;
-    let payload = json()?;
-    let folder = tempfile::tempdir()?;
-    import(&folder, &payload, plan.registered)?;
-    let with = Gateway::start(payload, folder, CONFIG)?;
+    let with = Gateway::start(json()?, tempfile::tempdir()?, CONFIG)?;
+    import(&with, plan.registered)?;
     report.line(&format!(
         "**Register**: messages per second without a register and with {} devices in it, each with a name, two tags and an external ID; JSON, {}. \
-         Memory after the start: {:.0} and {:.0} MB.\n",
+         Peak memory: {:.0} and {:.0} MB.\n",
         plan.registered,
         plan.turns,
         without.memory_mb()?,
@@ -60,13 +57,12 @@ fn json() -> Result<Payload, Failure> {
     found.ok_or_else(|| "there is no payload in JSON".into())
 }
 
-/// Imports the devices that send, and others, into the register of the buffer in `folder`.
-fn import(folder: &TempDir, payload: &Payload, registered: usize) -> Result<(), Failure> {
-    let (rows, config) = (folder.path().join("devices.csv"), folder.path().join("import.toml"));
-    fs::write(&config, format!("[buffer]\npath = {:?}\n", folder.path().join("buffer.sqlite3")))?;
+/// Imports the devices that send, and others, into the register of a gateway.
+fn import(gateway: &Gateway, registered: usize) -> Result<(), Failure> {
+    let [rows, config] = ["devices.csv", "gateway.toml"].map(|name| gateway.folder.path().join(name));
     let mut csv = BufWriter::new(File::create(&rows)?);
     writeln!(csv, "device,name,external_id,tag.site,tag.kind")?;
-    let mut senders: Vec<&str> = payload.bodies.iter().map(|(device, _)| device.as_str()).collect();
+    let mut senders: Vec<&str> = gateway.payload.bodies.iter().map(|(device, _)| device.as_str()).collect();
     senders.sort_unstable();
     senders.dedup();
     let others = (senders.len()..registered).map(|n| format!("other-{n}"));

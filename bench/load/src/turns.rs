@@ -37,7 +37,7 @@ impl fmt::Display for Plan {
 /// A gateway and what it receives.
 pub struct Gateway {
     pub payload: Payload,
-    folder: TempDir,
+    pub folder: TempDir,
     running: Running,
     /// How many messages it has acknowledged.
     acknowledged: u64,
