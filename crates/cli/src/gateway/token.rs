@@ -45,7 +45,7 @@ struct New {
     #[arg(long, value_name = "KEY=VALUE", value_parser = super::device::tag, requires = "read")]
     tag: Vec<(String, String)>,
     /// Allow reading everything, and retrying and discarding what is in the quarantine and in the dead letters
-    #[arg(long, conflicts_with_all = ["device", "read"])]
+    #[arg(long, conflicts_with_all = ["device", "read", "tag"])]
     operate: bool,
     /// Expiry: a day (2027-01-31, until its end in UTC) or a time (2027-01-31T08:00:00Z)
     #[arg(long, value_name = "DATE")]

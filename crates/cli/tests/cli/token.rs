@@ -32,7 +32,11 @@ fn tokens_are_created_listed_and_revoked() {
     assert!(!fs::read_to_string(folder.path().join("tokens.toml")).unwrap().contains(&secret));
     for wrong in [
         &["new"][..],
-        &["new", "--read", "--device", "a"],
+        &["new", "--read", "--device", "a\n"],
+        &["new", "--read", "--tag", "site"],
+        &["new", "--tag", "site=pisa"],
+        &["new", "--device", "a", "--tag", "site=pisa"],
+        &["new", "--operate", "--tag", "site=pisa"],
         &["new", "--operate", "--device", "a"],
         &["new", "--operate", "--read"],
         &["new", "--device", "a\n"],
