@@ -118,7 +118,7 @@ impl Code {
 }
 
 /// The causes for which a message is kept in the quarantine: the kinds of decoders' errors, `schema`, and codes that have no such kind.
-pub const KEPT_KINDS: [&str; 14] = [
+pub const KEPT_KINDS: [&str; 17] = [
     "truncated",
     "malformed",
     "type",
@@ -131,6 +131,9 @@ pub const KEPT_KINDS: [&str; 14] = [
     "unknown-layout",
     "disabled",
     "unregistered",
+    "name",
+    "key",
+    "too-large",
     "unwritable",
     "decoder",
 ];
@@ -342,6 +345,8 @@ mod tests {
             .map(Kind::as_str);
         let codes = [Code::Schema, Code::MediaType, Code::UnknownSchema, Code::Unwritable, Code::Decoder];
         let codes = codes.into_iter().chain([Code::Disabled, Code::Unregistered]);
+        // From senders that get no answer.
+        let codes = codes.chain([Code::Name, Code::Key, Code::TooLarge]);
         let codes = codes.map(|code| Rejected::new(code, "").kept_kind());
         let layout = Rejected::new(Code::UnknownLayout, "").at("range", 0).kept_kind();
         let all: Vec<_> = kinds.into_iter().chain(codes).chain([layout]).collect();
