@@ -27,6 +27,11 @@ fn the_commands_of_the_page_about_codecs_print_its_output() {
     check("docs/codecs.md");
 }
 
+#[test]
+fn the_commands_of_the_page_about_bought_sensors_print_its_output() {
+    check("docs/lorawan.md");
+}
+
 /// Runs the commands of the document `name`, and compares their output, or writes it to the document.
 #[track_caller]
 fn check(name: &str) {
