@@ -142,9 +142,13 @@ fn parse(url: &str) -> Result<Config, String> {
     if config.get_hosts().is_empty() {
         return Err("url: must name a host".into());
     }
+    let local = config.get_hosts().iter().all(is_local);
     if !url.contains("sslmode=") {
-        let local = config.get_hosts().iter().all(is_local);
         config.ssl_mode(if local { SslMode::Disable } else { SslMode::Require });
+    }
+    if config.get_ssl_mode() == SslMode::Prefer && !local {
+        let why = "url: sslmode=prefer sends in the clear if the server has no TLS; set require or disable";
+        return Err(why.into());
     }
     Ok(config)
 }
@@ -202,6 +206,8 @@ mod tests {
             let error = parse(url).unwrap_err();
             assert!(error.starts_with("url: ") && !error.contains("hidden"), "{error}");
         }
+        let error = parse("postgresql://u:hidden@h/d?sslmode=prefer").unwrap_err();
+        assert!(error.starts_with("url: sslmode=prefer"), "{error}");
         assert_eq!(shown(&parse("postgresql://u:hidden@h:5433/d").unwrap()), "h:5433/d");
     }
 }
