@@ -85,6 +85,16 @@ enum Language {
 }
 
 impl Generate {
+    /// Returns the name under which a gateway knows the schema, that of its file or of the bundled one; for standard input, `title`.
+    fn schema_name(&self, title: &str) -> String {
+        match &*self.schema {
+            "-" => title.to_owned(),
+            given => {
+                Path::new(given).file_stem().map_or(title.into(), |stem| stem.to_string_lossy().into_owned())
+            }
+        }
+    }
+
     pub fn run(self) -> Result<(), Failure> {
         let (model, text) = self.schemas.model_and_text(&self.schema)?;
         let name = model.name().to_lowercase();
@@ -114,7 +124,9 @@ impl Generate {
             Language::Avro => self.write(&name, &[("avsc", &avro(&mapped()))]),
             Language::Thrift => self.write(&name, &[("thrift", &thrift(&mapped()))]),
             Language::Cddl => self.write(&name, &[("cddl", &cddl(&model))]),
-            Language::Sql => self.write(&name, &[("sql", &self.sql.script(&model, &text, &name))]),
+            Language::Sql => {
+                self.write(&name, &[("sql", &self.sql.script(&model, &text, &self.schema_name(&name)))])
+            }
         }
     }
 

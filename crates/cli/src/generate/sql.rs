@@ -7,7 +7,7 @@ use dunnage_schema::Model;
 /// The options of `sql`.
 #[derive(Args, PartialEq, Eq)]
 pub struct Sql {
-    /// Name of the table, by default that of the schema (sql only)
+    /// Name of the table, by default that of the schema in a gateway: the name of its file without .json (sql only)
     #[arg(long, value_name = "NAME")]
     table: Option<String>,
     /// Type of numbers with decimal places: numeric is exact, double takes less space (sql only)
@@ -16,7 +16,7 @@ pub struct Sql {
     /// Also a column with the whole message (sql only)
     #[arg(long)]
     json: bool,
-    /// Divide the table by the time of receipt, into partitions of PostgreSQL for each month or day (sql only)
+    /// Divide the table by the time of receipt, into partitions of PostgreSQL for each month (the default) or day: this one and the next 12 (sql only)
     #[arg(long, value_name = "PERIOD", num_args = 0..=1, default_missing_value = "month", require_equals = true, conflicts_with = "timescale")]
     partitions: Option<PartitionPeriod>,
     /// Make the table a hypertable of TimescaleDB (sql only)

@@ -43,6 +43,11 @@ fn options_of_sql_choose_the_table() {
         hypertable.contains("create_hypertable") && hypertable.contains("INTERVAL '30 days'"),
         "{hypertable}"
     );
+    // The name in a gateway, not the title.
+    let out = folder.path().to_str().unwrap();
+    dunnage(&["generate", "sql", "--schema", "container-voyage", "-o", out], "").text();
+    let made = fs::read_to_string(folder.path().join("containervoyage.sql")).unwrap();
+    assert!(made.contains("CREATE TABLE IF NOT EXISTS \"container-voyage\" ("), "{made}");
     assert_eq!(run(&["--timescale", "--partitions"]).0, 2);
     assert_eq!(run(&["--chunk-days", "1"]).0, 2);
     let other = dunnage(&["generate", "proto", "--schema", "weather", "--timescale", "-o", "."], "");
