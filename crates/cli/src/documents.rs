@@ -11,7 +11,7 @@ use std::{
 /// A block before which this stands is not run.
 const ILLUSTRATION: &str = "<!-- illustration -->";
 /// The documents whose blocks are run: by `tests/cli/transcript.rs`.
-const RUN: [&str; 2] = ["docs/tutorial.md", "docs/codecs.md"];
+const RUN: [&str; 3] = ["docs/tutorial.md", "docs/codecs.md", "docs/lorawan.md"];
 /// The languages of blocks with commands.
 const SHELL: [&str; 4] = ["console", "sh", "bash", "shell"];
 
