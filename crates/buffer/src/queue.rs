@@ -118,9 +118,9 @@ impl Queue {
         self.memory.reserve()
     }
 
-    /// Returns an empty reservation for a message whose order matters. The message is refused if more than `failed_batches` have failed by the time that
-    /// it would be written. A sender with several messages in the queue takes the count before the first of them. If one of them is in a batch that
-    /// fails, those behind it are then refused, too, and not written before it.
+    /// Returns an empty reservation for a message whose order matters. The writer refuses the message if more than `failed_batches` batches
+    /// have failed before it writes the message. A sender with several messages in the queue takes the count before the first of them: if a
+    /// batch with one of them fails, the later ones are refused as well, so none of them is written before it.
     pub fn reserve_in_order(&self, failed_batches: u64) -> Reservation {
         let mut reservation = self.reserve();
         reservation.failed_batches = Some(failed_batches);

@@ -25,8 +25,8 @@ impl Ingest {
         self.submit_retrying(message, failed_batches, stopping).await?.commit(self, stopping).await
     }
 
-    /// Submits `message` to the writer, and retries until that succeeds. A message that is submitted later with the same `failed_batches` is
-    /// written later, if its commit is awaited later. An error means that the gateway stopped first.
+    /// Submits `message` to the writer, and retries until that succeeds. Messages with the same `failed_batches` are written in the order in
+    /// which they are submitted, if their commits are awaited in that order. An error means that the gateway stopped first.
     pub async fn submit_retrying(
         &self,
         message: RawMessage<'static>,

@@ -1,8 +1,8 @@
 //! The messages of a client on their way to the disk. They are submitted one after the other, wait for their commits together, and are
 //! written and acknowledged in the order of their arrival.
 //!
-//! When a batch of the writer fails, the messages behind it are refused as well. They are then submitted again, each after the commit of the one before, and the
-//! flow takes no further message until all of them are on disk.
+//! When a batch of the writer fails, the later messages of the flow are refused as well. They are then submitted again, each after the
+//! commit of the one before, and the flow takes no further message until all of them are on disk.
 
 use crate::Environment;
 use dunnage_buffer::{FailedBatches, Queue};
