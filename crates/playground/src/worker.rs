@@ -10,6 +10,7 @@ use crate::{
     limits::{MEMORY, STACK, WORK},
     savings,
 };
+use dunnage_base::child;
 use serde::{Deserialize, Serialize};
 use std::{
     env,
@@ -67,7 +68,7 @@ pub async fn compute(task: Task, request: &[u8]) -> Result<Vec<u8>, Option<io::E
 
 async fn run(task: Task, request: &[u8]) -> io::Result<(Vec<u8>, ExitStatus)> {
     let name = TASKS.iter().find(|(_, known)| *known == task).map_or("", |(name, _)| name);
-    let mut command = Command::new(program()?);
+    let mut command = Command::new(PROGRAM.get().map_or_else(child::program, |program| Ok(program.clone()))?);
     // The environment may hold credentials. Memory that mimalloc only reserves must not count, so that the bound is on what is used.
     command.args([ARGUMENT, name]).env_clear().env("MIMALLOC_ARENA_EAGER_COMMIT", "0");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
@@ -82,15 +83,6 @@ async fn run(task: Task, request: &[u8]) -> io::Result<(Vec<u8>, ExitStatus)> {
     let mut outcome = Vec::new();
     stdout.take(MAX_OUTCOME).read_to_end(&mut outcome).await?;
     Ok((outcome, process.wait().await?))
-}
-
-fn program() -> io::Result<PathBuf> {
-    match PROGRAM.get() {
-        Some(program) => Ok(program.clone()),
-        // The file may have been replaced since the start; the link leads to the one that runs.
-        None if cfg!(target_os = "linux") => Ok("/proc/self/exe".into()),
-        None => env::current_exe(),
-    }
 }
 
 /// Computes an answer and returns the exit code, if the process was started for that. Every program with a playground calls this first.
@@ -113,7 +105,8 @@ pub fn work_if_asked() -> Option<ExitCode> {
 }
 
 fn work(task: Task) -> io::Result<()> {
-    restrict()?;
+    // Also for the case that the parent is gone.
+    child::restrict((STACK as u64).saturating_add(MEMORY), Some(WORK))?;
     let mut request = Vec::new();
     io::stdin().read_to_end(&mut request)?;
     let compute = move || match task {
@@ -129,24 +122,4 @@ fn work(task: Task) -> io::Result<()> {
     let thread = Builder::new().stack_size(STACK).spawn(compute)?;
     let outcome = thread.join().map_err(|_| io::Error::other("the computation panicked"))??;
     io::stdout().write_all(&outcome)
-}
-
-/// Bounds the memory and the processor time of this process, also for the case that its parent is gone.
-#[cfg(unix)]
-fn restrict() -> io::Result<()> {
-    use rustix::process::{Resource, Rlimit, setrlimit};
-    let limits = [
-        (Resource::Data, (STACK as u64).saturating_add(MEMORY)),
-        (Resource::Cpu, WORK.as_secs().saturating_add(1)),
-        (Resource::Core, 0),
-    ];
-    for (resource, most) in limits {
-        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn restrict() -> io::Result<()> {
-    Ok(())
 }
