@@ -1,0 +1,71 @@
+//! Writes a result as JSON. jaq's own form also has NaN, infinity, texts of bytes, and keys that are no texts.
+
+use crate::limits;
+use jaq_json::{Num, Val};
+use std::fmt::Write;
+
+/// Returns `value` as compact JSON. Fails if JSON cannot express it, or if it exceeds a limit.
+pub fn write(value: &Val) -> Result<String, String> {
+    let mut json = String::new();
+    value_to(value, limits::NESTING, &mut json)?;
+    Ok(json)
+}
+
+fn value_to(value: &Val, nesting: usize, json: &mut String) -> Result<(), String> {
+    let nesting = nesting
+        .checked_sub(1)
+        .ok_or_else(|| format!("the result nests more than {} deep", limits::NESTING))?;
+    match value {
+        Val::Null => json.push_str("null"),
+        Val::Bool(value) => json.push_str(if *value { "true" } else { "false" }),
+        Val::Num(number) => number_to(number, json)?,
+        Val::TStr(bytes) => text_to(bytes, json)?,
+        Val::BStr(_) => return Err("the result has a text of bytes, which JSON cannot express".into()),
+        Val::Arr(items) => {
+            json.push('[');
+            for (at, item) in items.iter().enumerate() {
+                separate(at, json);
+                value_to(item, nesting, json)?;
+            }
+            json.push(']');
+        }
+        Val::Obj(members) => {
+            json.push('{');
+            for (at, (key, item)) in members.iter().enumerate() {
+                separate(at, json);
+                let Val::TStr(key) = key else {
+                    return Err("the result has a key that is not a text".into());
+                };
+                text_to(key, json)?;
+                json.push(':');
+                value_to(item, nesting, json)?;
+            }
+            json.push('}');
+        }
+    }
+    match json.len() > limits::RESULT {
+        true => Err(format!("the result exceeds {} bytes", limits::RESULT)),
+        false => Ok(()),
+    }
+}
+
+fn separate(at: usize, json: &mut String) {
+    if at > 0 {
+        json.push(',');
+    }
+}
+
+fn number_to(number: &Num, json: &mut String) -> Result<(), String> {
+    if let Num::Float(float) = number
+        && !float.is_finite()
+    {
+        return Err(format!("the result has the number {float}, which JSON cannot express"));
+    }
+    write!(json, "{number}").map_err(|e| e.to_string())
+}
+
+fn text_to(bytes: &[u8], json: &mut String) -> Result<(), String> {
+    let text = serde_json::to_string(&String::from_utf8_lossy(bytes)).map_err(|e| e.to_string())?;
+    json.push_str(&text);
+    Ok(())
+}
