@@ -1,7 +1,7 @@
 //! Writes other than messages: the cursors of outputs, dead letters, and discarded messages of the quarantine.
 
 use super::{
-    Position, Totals,
+    Position, Totals, alarms,
     quarantine::{self, Left},
     register,
 };
@@ -35,6 +35,15 @@ pub enum Change {
         output: Arc<str>,
         /// The message IDs; `None` for all of them.
         message_ids: Option<Vec<i64>>,
+    },
+    /// A device has met the condition of an output, or meets it no more.
+    Alarm {
+        /// The output's name.
+        output: Arc<str>,
+        /// The device.
+        device: Arc<str>,
+        /// Identifies the condition; `None` if the device meets it no more.
+        condition: Option<i64>,
     },
     /// Messages of the quarantine are discarded.
     Discard {
@@ -81,6 +90,9 @@ impl Change {
                     let gone = statement.execute((output, id))?;
                     totals.dead_letters_by(output, -(gone as i64));
                 }
+            }
+            Change::Alarm { output, device, condition } => {
+                alarms::save(connection, output, device, *condition)?;
             }
             Change::Discard { quarantine_ids } => {
                 for id in quarantine_ids {

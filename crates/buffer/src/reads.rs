@@ -1,7 +1,7 @@
 //! The queries of [`Readers`].
 
 use super::{
-    changes, chosen, dead_letters,
+    alarms, changes, chosen, dead_letters,
     fleet::{self, Counted, LastMessage},
     layouts,
     message::{DeadLetter, Last, LayoutKey, Message, Quarantined, Sent},
@@ -149,6 +149,11 @@ impl Readers {
     /// Returns how far `output` is. `None` if it has resolved nothing yet.
     pub async fn position(&self, output: Arc<str>) -> Result<Option<Position>, ReadError> {
         self.read(move |c| Ok(Position::load(c, &changes::cursors(c)?)?.remove(&output))).await
+    }
+
+    /// Returns the devices that have met `condition` of `output`, and have not met it no more.
+    pub async fn alarms(&self, output: Arc<str>, condition: i64) -> Result<HashSet<Arc<str>>, ReadError> {
+        self.read(move |c| alarms::load(c, &output, condition)).await
     }
 
     /// Returns the layouts that packed messages were decoded with.

@@ -1,10 +1,10 @@
 //! The tables of the database, and their migration from older versions.
 
-use super::{position, register, waypoints};
+use super::{alarms, position, register, waypoints};
 use rusqlite::Connection;
 
 /// The version of the tables, as `PRAGMA user_version`.
-pub const VERSION: i64 = 10;
+pub const VERSION: i64 = 11;
 
 /// Version 1. `raw` holds the raw bytes of a message and `json` its value. Times are microseconds since 1970 (UTC). IDs ascend and are
 /// never reused; `totals` keeps the last one. `previous` is the ID of the device's previous message. It makes a device's messages a list
@@ -174,6 +174,10 @@ pub fn make_tables(transaction: &Connection) -> rusqlite::Result<()> {
     }
     if version(transaction)? == 9 {
         transaction.execute_batch(FIRST)?;
+        transaction.pragma_update(None, "user_version", 10)?;
+    }
+    if version(transaction)? == 10 {
+        transaction.execute_batch(alarms::TABLE)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
     Ok(())
