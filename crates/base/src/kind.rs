@@ -4,7 +4,7 @@ use serde::{
     Deserialize, Deserializer,
     de::{self, DeserializeSeed, MapAccess, Visitor},
 };
-use std::{fmt, marker::PhantomData};
+use std::{collections::BTreeMap, fmt, marker::PhantomData};
 
 /// The end of the error about a table without a kind.
 pub const NONE: &str = "this one has none";
@@ -31,6 +31,8 @@ pub struct Read<K> {
     pub name: String,
     /// `concurrency`, if the section has that key.
     pub concurrency: Option<usize>,
+    /// The other keys, whose values are texts.
+    pub texts: BTreeMap<String, String>,
     /// The settings of the kind.
     pub kind: K,
 }
@@ -121,10 +123,14 @@ impl<'de, K: Kind> Visitor<'de> for Table<K> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Read<K>, A::Error> {
         let (mut name, mut concurrency, mut kind) = (None, None, None::<K>);
+        let mut texts = BTreeMap::new();
         while let Some(key) = map.next_key_seed(Key { own: self.own, first: kind.as_ref() })? {
             match &*key {
                 "name" => name = Some(map.next_value()?),
                 "concurrency" => concurrency = Some(map.next_value()?),
+                key if self.own.contains(&key) => {
+                    texts.insert(key.to_owned(), map.next_value()?);
+                }
                 key => kind = Some(map.next_value_seed(Value { key, kind: PhantomData })?),
             }
         }
@@ -133,7 +139,7 @@ impl<'de, K: Kind> Visitor<'de> for Table<K> {
             let (section, keys) = (K::SECTION, K::KEYS.join(", "));
             de::Error::custom(format!("an {section} must have exactly one of: {keys}; {NONE}"))
         })?;
-        Ok(Read { name, concurrency, kind })
+        Ok(Read { name, concurrency, texts, kind })
     }
 }
 

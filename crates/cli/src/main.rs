@@ -93,7 +93,7 @@ impl Command {
 }
 
 fn main() -> ExitCode {
-    if let Some(code) = dunnage_playground::work_if_asked() {
+    if let Some(code) = dunnage_playground::work_if_asked().or_else(dunnage_expression::work_if_asked) {
         return code;
     }
     let result = match Dunnage::try_parse() {

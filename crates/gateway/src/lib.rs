@@ -56,7 +56,7 @@ pub use dunnage_inputs::{
 #[cfg(feature = "kafka")]
 pub use dunnage_outputs::kafka as kafka_output;
 pub use dunnage_outputs::{
-    Breaker, Class, DeadLetterError, OutputError, OutputKind, OutputSettings, Status, Which,
+    Breaker, Class, DeadLetterError, Expressions, OutputError, OutputKind, OutputSettings, Status, Which,
     files as files_output, http as http_output, nats as nats_output, onem2m as onem2m_output,
     postgres as postgres_output,
 };

@@ -129,7 +129,7 @@ impl Kafka {
         loop {
             let record = FutureRecord::to(&self.topic)
                 .key(&message.device)
-                .payload(&*message.json)
+                .payload(message.payload())
                 .timestamp(message.received_at / 1000)
                 .headers(headers(message));
             match producer.send_result(record) {

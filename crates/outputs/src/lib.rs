@@ -41,6 +41,7 @@
 //! ```
 
 pub mod downlink;
+mod envelope;
 pub mod files;
 mod forward;
 pub mod http;
@@ -53,8 +54,10 @@ pub mod onem2m;
 mod outcome;
 pub mod postgres;
 mod running;
+mod selection;
 mod settings;
 mod source;
+mod trial;
 
 pub use forward::{CLOSING, Forwarder};
 pub use message::Message;
@@ -64,6 +67,9 @@ use running::Command;
 pub use running::{DeadLetterError, Outputs, RetriedMessage, Which};
 pub use settings::{EXAMPLES, Named, OutputError, OutputKind, OutputSettings, check, open, open_all};
 pub use source::{Catalog, Source};
+pub use trial::{MOST_TRIED, TrialError, Tried, TriedResult};
+
+pub use dunnage_expression::Expressions;
 
 use dunnage_clients::secret::SecretFile;
 use serde::Serialize;

@@ -1,5 +1,7 @@
 //! The message that outputs deliver.
 
+use crate::Catalog;
+use dunnage_expression::Verdict;
 use dunnage_register::{Record, Tags};
 use std::{ops::Deref, sync::Arc};
 
@@ -14,9 +16,31 @@ pub struct Message {
     pub media_type: Option<&'static str>,
     /// The record of the device, if it is registered.
     pub record: Option<Arc<Record>>,
+    /// What the expressions of the output say about it; `None` if it has none.
+    pub verdict: Option<Verdict>,
 }
 
 impl Message {
+    /// Adds what `catalog` knows to a stored message.
+    pub(crate) fn with(stored: dunnage_buffer::Message, catalog: &dyn Catalog) -> Message {
+        let path = catalog.path(&stored.device, stored.origin.as_deref());
+        let media_type = catalog.media_type(&stored.format);
+        Message { path, media_type, record: catalog.record(&stored.device), verdict: None, stored }
+    }
+
+    /// Returns what the output delivers instead of the message: the result of its `map`, as JSON.
+    pub fn mapped(&self) -> Option<&str> {
+        match &self.verdict {
+            Some(Verdict::Holds(mapped)) => mapped.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Returns the JSON that an output without provenance delivers: the result of its `map`, else the value.
+    pub fn payload(&self) -> &str {
+        self.mapped().unwrap_or(&self.json)
+    }
+
     /// Returns the name of the device in the register.
     pub fn device_name(&self) -> Option<&str> {
         self.record.as_ref()?.name.as_deref()

@@ -269,7 +269,7 @@ impl Nats {
         }
         let kind = self.payload_of(message);
         let payload = match kind {
-            Payload::Json => Bytes::copy_from_slice(message.json.as_bytes()),
+            Payload::Json => Bytes::copy_from_slice(message.payload().as_bytes()),
             Payload::Raw => message.raw.clone(),
         };
         let publish = PublishMessage::build()

@@ -4,6 +4,7 @@
 use crate::kafka;
 use crate::{Output, downlink, files, http, nats, onem2m, postgres};
 use dunnage_base::{kind, kinds, name::is_name};
+use dunnage_expression::Expressions;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::sync::Arc;
 
@@ -16,6 +17,8 @@ pub struct Named {
     pub name: Arc<str>,
     /// Largest number of concurrent calls.
     pub concurrency: usize,
+    /// Which messages it delivers, and as what.
+    pub expressions: Expressions,
     /// Delivers its messages.
     pub output: Arc<dyn Output>,
 }
@@ -28,6 +31,9 @@ pub struct OutputSettings {
     /// Largest number of concurrent calls, 1 to 1024; by default 64. The forwarder makes fewer if more of them slow the receiver down.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<usize>,
+    /// Expressions in jq: which messages it delivers, and as what.
+    #[serde(flatten)]
+    pub expressions: Expressions,
     /// The settings of its kind.
     #[serde(flatten)]
     pub kind: OutputKind,
@@ -53,17 +59,33 @@ kinds! {
     "kafka" => Kafka(kafka),
 }
 
+impl OutputKind {
+    /// Returns whether `map` decides what the output delivers. The columns of rows follow the schema of the messages, and acknowledgements
+    /// have no content.
+    fn is_mapped(&self) -> bool {
+        match self {
+            OutputKind::Http(_) | OutputKind::Onem2m(_) => true,
+            OutputKind::Nats(settings) => settings.payload == nats::Payload::Json,
+            #[cfg(feature = "kafka")]
+            OutputKind::Kafka(_) => true,
+            OutputKind::Files(_) | OutputKind::Postgres(_) | OutputKind::Downlink(_) => false,
+        }
+    }
+}
+
 impl<'de> Deserialize<'de> for OutputSettings {
     fn deserialize<D: Deserializer<'de>>(table: D) -> Result<OutputSettings, D::Error> {
-        let read = kind::read(table, &["name", "concurrency"])?;
-        Ok(OutputSettings { name: read.name, concurrency: read.concurrency, kind: read.kind })
+        let mut read = kind::read(table, &["name", "concurrency", "when", "until", "map"])?;
+        let mut text = |key| read.texts.remove(key);
+        let expressions = Expressions { when: text("when"), until: text("until"), map: text("map") };
+        Ok(OutputSettings { name: read.name, concurrency: read.concurrency, expressions, kind: read.kind })
     }
 }
 
 impl OutputSettings {
     /// Creates the settings of an output of the kind `kind`, with the default concurrency.
     pub fn new(name: &str, kind: OutputKind) -> OutputSettings {
-        OutputSettings { name: name.into(), concurrency: None, kind }
+        OutputSettings { name: name.into(), concurrency: None, expressions: Expressions::default(), kind }
     }
 }
 
@@ -83,16 +105,27 @@ pub fn open_all(outputs: &[OutputSettings]) -> Result<Vec<Named>, OutputError> {
     for (index, output) in outputs.iter().enumerate() {
         let concurrency = check(&outputs[..index], output)
             .map_err(|(_, message)| OutputError { name: output.name.clone(), message })?;
-        opened.push(Named { name: output.name.as_str().into(), concurrency, output: open(output)? });
+        let expressions = output.expressions.clone();
+        opened.push(Named {
+            name: output.name.as_str().into(),
+            concurrency,
+            expressions,
+            output: open(output)?,
+        });
     }
     Ok(opened)
 }
 
-/// Checks the name and the concurrency of `config`, which follows the outputs `earlier`. Returns the largest number of concurrent calls. An
+/// Checks the name, the concurrency and the expressions of `config`, which follows the outputs `earlier`. Returns the largest number of concurrent calls. An
 /// error has the invalid key, and the reason.
 pub fn check(earlier: &[OutputSettings], config: &OutputSettings) -> Result<usize, (&'static str, String)> {
     if earlier.iter().any(|other| other.name == config.name) {
         return Err(("name", "another output has this name".into()));
+    }
+    config.expressions.check()?;
+    if config.expressions.map.is_some() && !config.kind.is_mapped() {
+        let kind = kind::Kind::key(&config.kind);
+        return Err(("map", format!("does not work with {kind:?}; when and until do")));
     }
     let concurrency = config.concurrency.unwrap_or(CONCURRENCY);
     match (1..=1024).contains(&concurrency) {

@@ -20,6 +20,7 @@ mod downlinks;
 mod duplicates;
 mod durability;
 mod envelopes;
+mod expressions;
 mod files;
 mod fleet;
 mod formats;

@@ -15,7 +15,14 @@ use std::{
 };
 
 #[derive(Clone, Default)]
-struct Received(Arc<Mutex<Vec<Value>>>, Arc<AtomicBool>);
+pub struct Received(Arc<Mutex<Vec<Value>>>, Arc<AtomicBool>);
+
+impl Received {
+    /// Returns the messages so far.
+    pub fn messages(&self) -> Vec<Value> {
+        self.0.lock().unwrap().clone()
+    }
+}
 
 async fn receive(State(received): State<Received>, Json(message): Json<Value>) -> StatusCode {
     if message["value"] == "poison" && !received.1.load(Ordering::Relaxed) {
@@ -26,7 +33,7 @@ async fn receive(State(received): State<Received>, Json(message): Json<Value>) -
 }
 
 /// Starts a server that stores the messages that it receives, on its own runtime.
-fn server(received: &Received) -> (tokio::runtime::Runtime, SocketAddr) {
+pub fn server(received: &Received) -> (tokio::runtime::Runtime, SocketAddr) {
     let runtime = crate::support::runtime();
     let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();
@@ -35,15 +42,15 @@ fn server(received: &Received) -> (tokio::runtime::Runtime, SocketAddr) {
     (runtime, address)
 }
 
-fn output(address: SocketAddr) -> OutputSettings {
+pub fn output(address: SocketAddr) -> OutputSettings {
     let http = toml::from_str(&format!("url = 'http://{address}/in'")).unwrap();
     OutputSettings::new("archive", OutputKind::Http(http))
 }
 
 /// Waits until `count` messages are received. Returns all received messages.
-fn wait_for_messages(received: &Received, count: usize) -> Vec<Value> {
+pub fn wait_for_messages(received: &Received, count: usize) -> Vec<Value> {
     wait_until(&format!("{count} messages"), || received.0.lock().unwrap().len() >= count);
-    received.0.lock().unwrap().clone()
+    received.messages()
 }
 
 fn send(gateway: &Running, range: std::ops::Range<usize>) {

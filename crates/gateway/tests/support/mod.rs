@@ -69,6 +69,7 @@ pub fn start_in(folder: TempDir, change: impl FnOnce(&mut Config)) -> Running {
     let mut config = config(folder.path());
     change(&mut config);
     let runtime = runtime();
+    dunnage_expression::PROGRAM.get_or_init(|| env!("CARGO_BIN_EXE_gateway_of_tests").into());
     dunnage_playground::PROGRAM.get_or_init(|| env!("CARGO_BIN_EXE_gateway_of_tests").into());
     let gateway = runtime.block_on(Gateway::start(config)).unwrap();
     Running { runtime, gateway, folder, agent: agent() }

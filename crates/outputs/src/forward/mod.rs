@@ -23,7 +23,10 @@ mod suspects;
 mod tests;
 mod window;
 
-use super::{Command, Meter, Named, Outputs, Partitions, Progress};
+use super::{
+    Command, Meter, Named, Outputs, Partitions, Progress,
+    selection::{Choice, Selection},
+};
 use breaker::Breaker;
 use call::{Called, Target};
 use calls::Calls;
@@ -77,6 +80,8 @@ pub struct Forwarder {
 /// The result of a task.
 enum Event {
     Called(Called),
+    /// What needs no call of these partitions is durable.
+    Settled(Vec<Arc<str>>),
     Read(Found),
     Saved(Position, bool),
 }
@@ -84,7 +89,7 @@ enum Event {
 impl Forwarder {
     /// Creates a forwarder that begins at `position`, and follows `commands`.
     pub fn new(
-        Named { name, concurrency, output }: Named,
+        Named { name, concurrency, expressions, output }: Named,
         position: Position,
         outputs: Arc<Outputs>,
         meter: Arc<Meter>,
@@ -98,7 +103,8 @@ impl Forwarder {
             Partitions::PerDevice | Partitions::Together => position,
         };
         let pace = Pace::new(outputs.source().buffer.stats.totals().stored, now);
-        let target = Arc::new(Target { name, output, outputs, meter });
+        let selection = Selection::new(&expressions);
+        let target = Arc::new(Target { name, output, selection, outputs, meter });
         Forwarder {
             reader: Reader::new(Arc::clone(&target), position.resolved_to),
             saver: Saver::new(position, now),
@@ -121,6 +127,7 @@ impl Forwarder {
         let mut commits = self.target.outputs.source().buffer.stats.commits();
         self.target.output.resume(self.saver.saved().cursor());
         let tending = self.tend();
+        self.resume_alarms().await;
         self.restore().await;
         while !self.stopping.is_cancelled() {
             let now = self.look().await;
@@ -162,6 +169,19 @@ impl Forwarder {
                 self.window.restore(device, first, messages, now);
             }
             break;
+        }
+    }
+
+    /// Takes over the alarms from before the restart, if the output has any.
+    async fn resume_alarms(&self) {
+        let Some(selection) = &self.target.selection else { return };
+        let Some(condition) = selection.condition() else { return };
+        let readers = self.target.outputs.source().buffer.readers.of(Use::Outputs);
+        while !self.stopping.is_cancelled() {
+            match readers.alarms(Arc::clone(&self.target.name), condition).await {
+                Ok(alarms) => return selection.resume(alarms),
+                Err(_) => tokio::time::sleep(QUIET).await,
+            }
         }
     }
 
@@ -229,18 +249,28 @@ impl Forwarder {
             && let Some(taken) = self.window.take(failing, now)
         {
             self.pace.spend(taken.messages.len());
+            self.saver.changed();
+            let choices = self.target.choose(&taken);
             // A dead letter leaves its list in the call.
-            if !taken.dead_letters.contains(&true) && self.target.output.skip(&taken.messages) {
+            let skips = !taken.dead_letters.contains(&true)
+                && (self.target.output.skip(&taken.messages)
+                    || !choices.is_empty() && choices.iter().all(Choice::is_nothing));
+            if skips {
                 self.target.meter.skipped(taken.messages.len());
                 self.window.succeeded(&taken.partitions, i64::MAX, now);
-                self.saver.changed();
                 continue;
             }
             let (target, partitions) = (Arc::clone(&self.target), taken.partitions.clone());
-            let task = self.tasks.spawn(async move { Event::Called(target.call(taken).await) });
+            if !choices.is_empty() && !choices.iter().any(|choice| matches!(choice, Choice::Deliver { .. })) {
+                self.tasks.spawn(async move {
+                    target.settle(&taken.messages, &taken.dead_letters, &choices).await;
+                    Event::Settled(taken.partitions)
+                });
+                continue;
+            }
+            let task = self.tasks.spawn(async move { Event::Called(target.call(taken, choices).await) });
             self.breaker.begun();
             self.calls.begun(task.id(), partitions, failing);
-            self.saver.changed();
         }
     }
 
@@ -279,6 +309,7 @@ impl Forwarder {
         let now = Instant::now();
         match ended {
             Ok((id, Event::Called(called))) => self.called(id, called, now),
+            Ok((_, Event::Settled(partitions))) => self.window.succeeded(&partitions, i64::MAX, now),
             Ok((_, Event::Saved(position, durable))) => {
                 let output = &self.target.name;
                 match (self.saver.ended(position, durable), durable) {

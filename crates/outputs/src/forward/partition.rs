@@ -75,7 +75,7 @@ impl Item {
 impl Message {
     /// Returns about how many bytes of memory it takes.
     pub fn bytes(&self) -> usize {
-        256 + self.raw.len() + self.json.len()
+        256 + self.raw.len() + self.json.len() + self.mapped().map_or(0, str::len)
     }
 }
 

@@ -2,7 +2,7 @@
 //! letters to retry.
 
 use super::{call::Target, load::Wanted, partition::Part, retries::Retries, window::Window};
-use crate::{Catalog, Message, Which};
+use crate::{Message, Which};
 use dunnage_buffer::{Change, ReadError, Use};
 use futures_util::future::BoxFuture;
 use std::{sync::Arc, time::Duration};
@@ -195,8 +195,9 @@ impl Reader {
         (self.reading, self.loaded_last) = (Some(Request::Window(wanted)), true);
         let (source, last) = (self.target.outputs.source(), self.last);
         let (readers, catalog) = (source.buffer.readers.of(Use::Outputs), (source.catalog)());
-        let all = move |found: Vec<dunnage_buffer::Message>| {
-            found.into_iter().map(|stored| with_catalog(stored, &*catalog)).collect()
+        let target = Arc::clone(&self.target);
+        let all = move |found: Vec<dunnage_buffer::Message>| -> Vec<Message> {
+            found.into_iter().map(|stored| Message::with(stored, &*catalog)).collect()
         };
         // The partition without a name has the messages of all devices.
         if let [(name, after)] = &devices[..]
@@ -207,13 +208,17 @@ impl Reader {
                 let mut found = read.await?;
                 found.retain(|message| message.id <= last);
                 let more = found.last().is_some_and(|message| message.id < last);
-                Ok(Read::Rest(vec![(all(found), more)]))
+                let mut found = all(found);
+                judge(&target, found.iter_mut()).await?;
+                Ok(Read::Rest(vec![(found, more)]))
             });
         }
         let read = readers.of_devices(devices, last, limit);
         Box::pin(async move {
             let parts = read.await?.into_iter();
-            Ok(Read::Rest(parts.map(|(found, more)| (all(found), more)).collect()))
+            let mut parts: Vec<_> = parts.map(|(found, more)| (all(found), more)).collect();
+            judge(&target, parts.iter_mut().flat_map(|(found, _)| found)).await?;
+            Ok(Read::Rest(parts))
         })
     }
 
@@ -222,11 +227,13 @@ impl Reader {
         (self.reading, self.loaded_last) = (Some(request), true);
         let source = self.target.outputs.source();
         let catalog = (source.catalog)();
-        let read = source.buffer.readers.of(Use::Outputs).by_ids(ids);
+        let (read, target) = (source.buffer.readers.of(Use::Outputs).by_ids(ids), Arc::clone(&self.target));
         Box::pin(async move {
             let found = read.await?.into_iter();
-            let found = found.map(|found| found.map(|stored| with_catalog(stored, &*catalog)));
-            Ok(Read::ByIds(found.collect()))
+            let mut found: Vec<_> =
+                found.map(|found| found.map(|stored| Message::with(stored, &*catalog))).collect();
+            judge(&target, found.iter_mut().flatten()).await?;
+            Ok(Read::ByIds(found))
         })
     }
 
@@ -237,9 +244,12 @@ impl Reader {
         let catalog = (source.catalog)();
         let last = source.buffer.stats.totals().last_message_id;
         let read = source.buffer.readers.of(Use::Outputs).after(self.last, READ);
+        let target = Arc::clone(&self.target);
         Box::pin(async move {
             let found = read.await?.into_iter();
-            Ok(Read::New(found.map(|stored| with_catalog(stored, &*catalog)).collect(), last))
+            let mut found: Vec<_> = found.map(|stored| Message::with(stored, &*catalog)).collect();
+            judge(&target, found.iter_mut()).await?;
+            Ok(Read::New(found, last))
         })
     }
 
@@ -256,8 +266,11 @@ impl Reader {
     }
 }
 
-fn with_catalog(stored: dunnage_buffer::Message, catalog: &dyn Catalog) -> Message {
-    let path = catalog.path(&stored.device, stored.origin.as_deref());
-    let media_type = catalog.media_type(&stored.format);
-    Message { path, media_type, record: catalog.record(&stored.device), stored }
+/// Evaluates the expressions of the output, if it has any. If that is impossible, the messages are read again later.
+async fn judge(target: &Target, messages: impl Iterator<Item = &mut Message>) -> Result<(), ReadError> {
+    let Some(selection) = &target.selection else { return Ok(()) };
+    selection.judge(messages).await.map_err(|error| {
+        tracing::error!(output = %target.name, %error, "the expressions of the output cannot be evaluated");
+        ReadError
+    })
 }

@@ -2,18 +2,16 @@
 
 mod signature;
 
-use super::{Class, Failed, FailureKind, Message, Output, Partitions, Shape};
+use super::{Class, Failed, FailureKind, Message, Output, Partitions, Shape, envelope};
 use dunnage_access::tls;
 use dunnage_base::clock;
 use dunnage_clients::secret::SecretFile;
-use dunnage_register::Tags;
 use reqwest::{
     Client, Response, StatusCode, Url,
     header::{self, HeaderMap, HeaderName, HeaderValue},
     redirect::Policy,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use signature::Secret;
 use std::{
@@ -92,24 +90,6 @@ pub struct Http {
     batch: usize,
     timeout: Duration,
     duplicates: AtomicU64,
-}
-
-#[derive(Serialize)]
-struct Body<'a> {
-    name: &'a str,
-    device: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    device_name: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tags: Option<&'a Tags>,
-    received_at: String,
-    format: &'a str,
-    schema: Option<&'a str>,
-    link: Option<&'a str>,
-    request: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    origin: Option<&'a RawValue>,
-    value: &'a RawValue,
 }
 
 impl Http {
@@ -253,21 +233,11 @@ fn secret(settings: &Settings) -> Result<Option<Signer>, String> {
 }
 
 fn write(message: &Message, body: &mut Vec<u8>) -> serde_json::Result<()> {
-    let value = serde_json::from_str(&message.json)?;
-    let object = Body {
-        name: &message.stable_id,
-        device: &message.device,
-        device_name: message.device_name(),
-        tags: message.tags(),
-        received_at: clock::rfc3339(message.received_at),
-        format: &message.format,
-        schema: message.schema.as_deref(),
-        link: message.link.as_deref(),
-        request: &message.request,
-        origin: message.origin.as_deref().map(serde_json::from_str).transpose()?,
-        value,
-    };
-    serde_json::to_writer(body, &object)
+    match message.mapped() {
+        Some(mapped) => body.extend_from_slice(mapped.as_bytes()),
+        None => envelope::write(message, body)?,
+    }
+    Ok(())
 }
 
 /// Returns the idempotency key of a request, which is the same for the same messages.

@@ -80,16 +80,17 @@ impl Resources {
     /// message cannot be in it.
     pub fn instance(&self, container: &str, message: &Message, copy: usize) -> Result<Resource, String> {
         let Settings { content, cnf, mbs, .. } = &self.0;
-        let json: &RawValue = serde_json::from_str(&message.json).map_err(|e| e.to_string())?;
-        let base64 = (*content == Content::Base64).then(|| BASE64_STANDARD.encode(&*message.json));
+        let payload = message.payload();
+        let json: &RawValue = serde_json::from_str(payload).map_err(|e| e.to_string())?;
+        let base64 = (*content == Content::Base64).then(|| BASE64_STANDARD.encode(payload));
         let con = match (content, &base64) {
             // An instance whose content is null is invalid, so null becomes text.
-            (Content::Object, _) if &*message.json != "null" => Con::Json(json),
+            (Content::Object, _) if payload != "null" => Con::Json(json),
             (_, Some(base64)) => Con::Text(base64),
-            _ => Con::Text(&message.json),
+            _ => Con::Text(payload),
         };
         // Mobius answers that it has created such an object, and removes it at once.
-        let size = base64.as_ref().map_or(message.json.len(), String::len) as u64;
+        let size = base64.as_ref().map_or(payload.len(), String::len) as u64;
         if let Some(limit) = mbs.filter(|limit| size > *limit) {
             return Err(format!("NOT_ACCEPTABLE (5207): its {size} bytes exceed mbs = {limit}"));
         }

@@ -7,7 +7,7 @@ use std::{env, error::Error, path::PathBuf, process::ExitCode};
 use tokio::io::{AsyncReadExt, stdin};
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
-    match dunnage_playground::work_if_asked() {
+    match dunnage_playground::work_if_asked().or_else(dunnage_expression::work_if_asked) {
         Some(code) => Ok(code),
         None => serve().map(|()| ExitCode::SUCCESS),
     }

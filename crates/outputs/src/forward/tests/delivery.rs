@@ -147,7 +147,7 @@ async fn a_stop_waits_for_calls_and_starts_none() {
     for second in [false, true] {
         let output = Arc::new(Slow(Arc::clone(&calls), Arc::clone(&closed)));
         let stop = CancellationToken::new();
-        let named = Named { name: NAME.into(), concurrency: 16, output };
+        let named = Named { name: NAME.into(), concurrency: 16, expressions: Default::default(), output };
         let task =
             tokio::spawn(bench.outputs.forwarder(named, Position::at(i64::from(second)), stop.clone()).run());
         bench.until("a call is made", |status| status.calls == 1).await;

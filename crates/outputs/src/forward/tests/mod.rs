@@ -200,8 +200,12 @@ impl Bench {
     async fn forward(&self, system: &Arc<System>) -> Running {
         let stop = CancellationToken::new();
         let position = self.position().await;
-        let named =
-            Named { name: NAME.into(), concurrency: 16, output: Arc::clone(system) as Arc<dyn Output> };
+        let named = Named {
+            name: NAME.into(),
+            concurrency: 16,
+            expressions: Default::default(),
+            output: Arc::clone(system) as Arc<dyn Output>,
+        };
         let forwarder = self.outputs.forwarder(named, position, stop.clone());
         Running { stop, task: tokio::spawn(forwarder.run()) }
     }

@@ -363,7 +363,8 @@ fn a_crash_repeats_little_of_what_was_delivered_beside_a_long_backlog() {
         let bench = Bench::new();
         let system = System::new(one_by_one(), |_| Answer::Take);
         let slow = || Arc::new(Slow(Arc::clone(&system)));
-        let named = || Named { name: NAME.into(), concurrency: 16, output: slow() };
+        let named =
+            || Named { name: NAME.into(), concurrency: 16, expressions: Default::default(), output: slow() };
         bench.store(0..100, |_| "bad".into()).await;
         bench.store(0..900, |n| format!("good{}", n % 9)).await;
         for _ in 0..2 {

@@ -49,8 +49,12 @@ impl Output for Picky {
 async fn skipped_messages_need_no_call_and_do_not_close_the_breaker() {
     let bench = Bench::new();
     let picky = Arc::new(Picky::default());
-    let named =
-        || Named { name: NAME.into(), concurrency: 16, output: Arc::clone(&picky) as Arc<dyn Output> };
+    let named = || Named {
+        name: NAME.into(),
+        concurrency: 16,
+        expressions: Default::default(),
+        output: Arc::clone(&picky) as Arc<dyn Output>,
+    };
     let stop = CancellationToken::new();
     let running = tokio::spawn(bench.outputs.forwarder(named(), Position::default(), stop.clone()).run());
     bench.store(0..40, |n| format!("a{}", n % 3)).await;
