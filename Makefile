@@ -113,6 +113,7 @@ test-examples:
 	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/weather-station/lossy.sh
 	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/inputs/run.sh
 	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/backend/run.sh
+	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/alarms/run.sh
 
 tools:
 	tests/tools/install

@@ -6,6 +6,7 @@ mod dead_letters;
 mod device;
 mod key;
 mod openapi;
+mod output;
 mod profile;
 mod quarantine;
 mod reload;
@@ -51,6 +52,7 @@ enum Command {
     Status(status::Status),
     Quarantine(quarantine::Quarantine),
     DeadLetters(dead_letters::DeadLetters),
+    Output(output::Output),
     Device(device::Device),
     Reload(reload::Reload),
     Token(token::Token),
@@ -68,6 +70,7 @@ impl Gateway {
             Some(Command::Status(command)) => command.run(),
             Some(Command::Quarantine(command)) => command.run(),
             Some(Command::DeadLetters(command)) => command.run(),
+            Some(Command::Output(command)) => command.run(),
             Some(Command::Device(command)) => command.run(),
             Some(Command::Reload(command)) => command.run(),
             Some(Command::Token(command)) => command.run(),

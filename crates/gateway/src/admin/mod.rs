@@ -9,6 +9,7 @@ mod quarantine;
 mod register;
 mod socket;
 mod status;
+mod trial;
 
 pub use client::{AdminClient, AdminError};
 pub use socket::{Socket, SocketError, check_length};
@@ -49,6 +50,7 @@ pub fn serve(socket: Socket, state: Arc<GatewayState>, reloader: Arc<Reloader>) 
         .route("/dead-letters", get(dead_letters::list))
         .route("/dead-letters/retry", post(dead_letters::retry))
         .route("/dead-letters/discard", post(dead_letters::discard))
+        .route("/outputs/try", post(trial::run))
         .route("/devices", get(register::list))
         .route("/devices/show", get(register::show))
         .route("/devices/add", post(register::add))

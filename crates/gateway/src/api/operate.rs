@@ -10,11 +10,13 @@
 
 use super::problems::{
     CROSS_SITE, DeadLetterProblems, NOT_JSON, NotRunningProblems, QuarantineProblems, SELECTION,
+    TrialProblems,
 };
 use crate::{
     operations::{
         dead_letters::{self, Action},
         quarantine::{self, Discarded, Part, Retried, Selection},
+        trial::{self, Trial, TrialObject},
     },
     state::GatewayState,
 };
@@ -36,7 +38,7 @@ use dunnage_inputs::{
     HttpSettings, NoQuery, Problem, Segment,
     http::body::{ignore, receive},
 };
-use dunnage_outputs::Which;
+use dunnage_outputs::{MOST_TRIED, Which};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{net::IpAddr, sync::Arc};
 use utoipa::ToSchema;
@@ -57,6 +59,7 @@ pub fn routes() -> OpenApiRouter<Arc<GatewayState>> {
         .routes(routes!(discard_quarantine))
         .routes(routes!(retry_dead_letters))
         .routes(routes!(discard_dead_letters))
+        .routes(routes!(try_output))
 }
 
 /// The operator, for the log.
@@ -230,6 +233,25 @@ pub async fn discard_dead_letters(
     body: Body,
 ) -> Result<Json<Resolved>, Problem> {
     resolve(state, operator, output, body, Action::Discard).await
+}
+
+#[utoipa::path(post, path = "/api/outputs/{output}/try", tag = "operations", params(("output" = String, Path, description = "The output's name.")), request_body = Trial, security(("token" = [])), responses(
+    (status = 200, description = "What the output would do with the last messages: the oldest first. Nothing is delivered.", body = TrialObject),
+    TrialProblems,
+    (status = 404, description = "`not-found`: there is no such output", body = Problem, content_type = "application/problem+json"),
+))]
+pub async fn try_output(
+    State(state): State<Arc<GatewayState>>,
+    Extension(operator): Extension<Operator>,
+    Segment(output): Segment,
+    _: NoQuery,
+    body: Body,
+) -> Result<Json<TrialObject>, Problem> {
+    let trial = read::<Trial>(&state, &operator, body).await?;
+    if !trial.last.is_none_or(|last| (1..=MOST_TRIED).contains(&last)) {
+        return Err(bad(format!("last must be 1 to {MOST_TRIED}")));
+    }
+    Ok(Json(trial::run(&state, &output, trial).await?))
 }
 
 async fn resolve(

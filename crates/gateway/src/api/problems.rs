@@ -3,6 +3,7 @@
 use crate::operations::{
     dead_letters::NOT_RUNNING,
     register::{CONFLICT, RECORD},
+    trial::{EXPRESSION, NOT_EVALUATED},
 };
 use axum::http::StatusCode;
 use dunnage_ingest::Code;
@@ -49,6 +50,9 @@ problems! {
     /// The problems of operations on dead letters.
     pub DeadLetterProblems: Code::Query, Code::Name, SELECTION, Code::Body, Code::Unauthorized, Code::Forbidden, CROSS_SITE,
         Code::BodyTimeout, Code::TooLarge, NOT_JSON, Code::TooMany, Code::Unreadable, Code::QueueFull;
+    /// The problems of trials of expressions.
+    pub TrialProblems: Code::Query, Code::Name, SELECTION, EXPRESSION, Code::Body, Code::Unauthorized, Code::Forbidden, CROSS_SITE,
+        Code::BodyTimeout, Code::TooLarge, NOT_JSON, Code::TooMany, Code::Unreadable, NOT_EVALUATED;
     /// The problems of changes of the register.
     pub RegisterProblems: Code::Query, Code::Name, RECORD, CONFLICT, Code::Body, Code::Unauthorized, Code::Forbidden, CROSS_SITE,
         Code::BodyTimeout, Code::TooLarge, NOT_JSON, Code::TooMany, Code::Unreadable, Code::QueueFull, Code::NotWritten;

@@ -9,6 +9,7 @@ pub mod quarantine;
 pub mod register;
 pub mod schemas;
 pub mod storage;
+pub mod trial;
 
 /// A failure of an input.
 #[derive(serde::Serialize, utoipa::ToSchema)]

@@ -507,3 +507,54 @@ fn base64(text: &str) -> String {
     use base64::Engine;
     base64::engine::general_purpose::STANDARD.encode(text)
 }
+
+#[test]
+fn an_operator_tries_expressions_on_stored_messages() {
+    let (server, accepts) = receiver();
+    accepts.store(true, Ordering::Relaxed);
+    let all = operated(|config| {
+        archive(config, server.address);
+        config.outputs[0].expressions.when = Some(".value > 1".into());
+    });
+    for value in ["1", "2", "\"x\"", "3"] {
+        assert_eq!(all.gateway.post("/ingest/d", JSON, value.as_bytes()).status, 204);
+    }
+    let path = "/api/outputs/archive/try";
+    let tried = |body: Value| {
+        let answer = all.operate(path, &body);
+        let shown = |message: &Value| {
+            json!([message["id"], message["result"], message["payload"], message["reason"]])
+        };
+        answer["messages"].as_array().unwrap().iter().map(shown).collect::<Vec<_>>()
+    };
+    // Any text is above any number.
+    let own = [
+        json!([1, "skipped", null, null]),
+        json!([2, "delivered", null, null]),
+        json!([3, "delivered", null, null]),
+        json!([4, "delivered", null, null]),
+    ];
+    assert_eq!(tried(json!({})), own);
+    let mapped = [
+        json!([3, "dead_letter", null, "map: cannot calculate \"x\" * 2.5"]),
+        json!([4, "delivered", {"v": 7.5}, null]),
+    ];
+    assert_eq!(tried(json!({"map": "{v: (.value * 2.5)}", "last": 2})), mapped);
+    let alarms: Vec<_> =
+        tried(json!({"when": ".value > 1", "until": ".value < 2"})).iter().map(|m| m[1].clone()).collect();
+    assert_eq!(alarms, ["skipped", "delivered", "skipped", "skipped"]);
+    for (body, expected) in [
+        (json!({"when": ".value >"}), problem(400, "expression")),
+        (json!({"until": "true"}), problem(400, "expression")),
+        (json!({"last": 101}), problem(400, "selection")),
+        (json!({"last": 0}), problem(400, "selection")),
+        (json!({"what": 1}), problem(400, "selection")),
+    ] {
+        let answer = all.with(path, Some(&bearer(&all.operates)), &body);
+        assert_eq!(kind(&answer), expected, "{body}: {}", answer.text);
+    }
+    let of = |path: &str, token: Option<&str>| kind(&all.with(path, token, &json!({})));
+    assert_eq!(of(path, None), problem(401, "unauthorized"));
+    assert_eq!(of(path, Some(&bearer(&all.reads))), problem(403, "forbidden"));
+    assert_eq!(of("/api/outputs/other/try", Some(&bearer(&all.operates))), problem(404, "not-found"));
+}
