@@ -3,6 +3,7 @@
 import { deadLetters, deadLettersPath } from "./operations-api.js";
 import { el, setText } from "./dom.js";
 import { age, bytes, clockTime, counted, fullTime, total } from "./format.js";
+import { TrialPanel } from "./operations-trial.js";
 import { Panel, scrolling, Table } from "./table.js";
 
 /** "1 message", "3 messages" */
@@ -38,8 +39,10 @@ export class OutputsPanel {
   /** `open(id)` shows a message, `address(id)` is its URL. */
   constructor(operator, address, open) {
     this.operator = operator;
+    this.trial = new TrialPanel(operator, address, open);
     const show = { label: "Dead letters", name: (o) => `Dead letters of ${o.name}`, hidden: (o) => o.dead_letters === 0 && !o.status?.failing, run: (o) => this.#choose(o.name) };
-    this.table = new Table("The outputs, what they have delivered since the start, and what waits", COLUMNS, (o) => o.name, [show]);
+    const tryOut = { label: "Try", name: (o) => `Try the expressions of ${o.name}`, hidden: (o) => o.kind === null, run: (o) => this.trial.ask(o) };
+    this.table = new Table("The outputs, what they have delivered since the start, and what waits", COLUMNS, (o) => o.name, [show, tryOut]);
     this.panel = new Panel("operations-outputs", "Outputs", scrolling("operations-outputs", this.table.node));
     const columns = [
       { name: "Message", text: (l) => String(l.id), link: (l) => address(String(l.id)), open: (l) => open(String(l.id)) },
@@ -64,7 +67,7 @@ export class OutputsPanel {
   }
 
   nodes() {
-    return [this.panel.node, this.letters.node];
+    return [this.panel.node, this.trial.panel.node, this.letters.node];
   }
 
   /** Takes over the outputs of the gateway's state, and loads the dead letters that are shown. */

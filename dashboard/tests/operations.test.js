@@ -119,6 +119,30 @@ describe("the view of operators", () => {
     assert.match(await panel("Storage and queue").innerText(), /below 1 % of 8\.6 GB, and [\d.,]+ [kM]?B of write-ahead log/);
   });
 
+  test("expressions are tried on stored messages, and nothing is delivered", async () => {
+    for (const n of [1, 2, 3]) await gateway.send("d", { n });
+    await visit();
+    await press("Try the expressions of archive");
+    await dialog().getByLabel("when:").fill(".value.n >");
+    await dialog().getByLabel("Token that may operate").fill(operates);
+    await press("Try", dialog());
+    await dialog().getByText("when: line 1, column 11: expected term, but the expression ends").waitFor();
+    await dialog().getByLabel("when:").fill(".value.n > 1");
+    await dialog().getByLabel("map:").fill("{device, n: (6 / (.value.n - 2))}");
+    await press("Try", dialog());
+    await result("Tried on 3 messages.");
+    const trial = panel("Trial of archive");
+    await trial.getByText("1 of 3 messages would be delivered, the oldest first").waitFor();
+    const rows = await trial.getByRole("row").allInnerTexts();
+    assert.match(rows[1], /skipped/);
+    assert.match(rows[2], /dead letter.*map: the result has the number inf/s);
+    assert.match(rows[3], /delivered.*\{"device":"d","n":6\}/s);
+    assert.deepEqual(await axe(page), []);
+    await shot(page, "trial");
+    await trial.getByRole("button", { name: "Close" }).click();
+    await trial.waitFor({ state: "hidden" });
+  });
+
   test("a dead letter is delivered again, another one discarded, and both are gone", async () => {
     for (const n of [1, 2, 3]) await gateway.send("d", { n });
     await eventually(async () => assert.equal((await gateway.api("/api/outputs/archive/dead-letters")).count, 3));
