@@ -55,7 +55,7 @@ pub fn measure(plan: &Plan, report: &mut report::Report) -> Result<(), Failure> 
         plan.turns,
         plan.devices
     ));
-    let [least, median, most] = turns::ratios(&plan.turns, ("plain", plain), ("delta", delta), report)?;
+    let [least, median, most] = turns::ratios(&plan.turns, ("plain", plain), ("delta", delta), report)?.rate;
     let verdict = if median >= GOAL { "hit" } else { "missed" };
     report.line(&format!(
         "\nMedian: {median:.2} of plain packed, {least:.2} to {most:.2} in the rounds; the goal of {GOAL} is {verdict}."

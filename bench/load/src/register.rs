@@ -1,10 +1,11 @@
-//! What a register of devices costs: messages per second of a gateway with a register, compared with one without. The goal is 0.98.
+//! What a register of devices costs: messages per second of a gateway with a register, compared with one without, and processor time
+//! for a message.
 
 use crate::{
     Failure,
     payload::{self, Payload},
     report::Report,
-    turns::{self, Gateway},
+    turns::{self, Gateway, Ratios},
 };
 use dunnage_formats::Id;
 use std::{
@@ -16,8 +17,8 @@ use std::{
 
 /// The number of devices that send. All of them are in the register.
 const SENDERS: usize = 1000;
-/// The least share of the rate without a register.
-const GOAL: f64 = 0.98;
+/// The most that a message may take of the processor time that it takes without a register.
+const GOAL: f64 = 1.02;
 const CONFIG: &str = "[access]\nwho = \"anyone\"\n";
 
 /// Options of the measurement.
@@ -43,10 +44,12 @@ pub fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
         without.memory_mb()?,
         with.memory_mb()?,
     ));
-    let [least, median, most] = turns::ratios(&plan.turns, ("without", without), ("with", with), report)?;
-    let verdict = if median >= GOAL { "hit" } else { "missed" };
+    let Ratios { rate, cpu } = turns::ratios(&plan.turns, ("without", without), ("with", with), report)?;
+    let verdict = if cpu[1] <= GOAL { "hit" } else { "missed" };
     report.line(&format!(
-        "\nMedian: {median:.3} of the rate without, {least:.2} to {most:.2} in the rounds; the goal of {GOAL} is {verdict}."
+        "\nProcessor time for a message: {:.3} of that without (median), {:.2} to {:.2} in the rounds; the goal of {GOAL} is {verdict}. \
+         Rate: {:.3} (median), {:.2} to {:.2}.",
+        cpu[1], cpu[0], cpu[2], rate[1], rate[0], rate[2]
     ));
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! The records in memory.
 
 use crate::Record;
+use foldhash::fast::RandomState;
 use std::{
     collections::{HashMap, HashSet},
     sync::{
@@ -78,8 +79,8 @@ pub struct Register {
 struct Index {
     /// In ascending order of IDs. Shared, so that a search holds up no message.
     sorted: Arc<Vec<Arc<Record>>>,
-    /// By ID and by external ID.
-    by_id: HashMap<Box<str>, Arc<Record>>,
+    /// By ID and by external ID. Only an operator adds IDs, so nobody else can make them collide: the hash need not resist that.
+    by_id: HashMap<Box<str>, Arc<Record>, RandomState>,
 }
 
 impl Register {
