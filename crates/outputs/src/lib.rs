@@ -53,6 +53,7 @@ pub mod nats;
 pub mod onem2m;
 mod outcome;
 pub mod postgres;
+mod records;
 mod running;
 mod selection;
 mod settings;

@@ -4,24 +4,25 @@
 //! far and the new ones. In the last part, values without a column are in `value` alone.
 
 use super::{
-    Archive, Formulas,
-    columns::{Columns, FIRST, Leaf, cost, flatten},
+    Archive,
     growing::{Growing, Lines},
-    row::{Row, group, new_rows},
+    new_rows,
 };
-use ::csv::{ReaderBuilder, StringRecord, Terminator, Writer, WriterBuilder};
-use dunnage_base::clock;
+use crate::records::{
+    columns::{Columns, FIRST},
+    csv::{Leaves, Style, column, some_leaves, write_header, write_records},
+    row::{Row, group},
+};
+use ::csv::{ReaderBuilder, StringRecord};
 use std::{
     collections::HashMap,
     fs::File,
-    io::{self, BufRead, BufReader, Write},
+    io::{self, BufRead, BufReader},
     path::{Path, PathBuf},
 };
 
 /// Largest number of parts. Without a limit, messages whose keys never repeat would make a file each.
 const PARTS: u32 = 100;
-/// How many bytes the columns of rows may take that are written at a time.
-const AT_A_TIME: usize = 4 << 20;
 /// Largest number of files whose state is cached.
 const REMEMBERED: usize = 256;
 
@@ -29,11 +30,8 @@ const REMEMBERED: usize = 256;
 #[derive(Default)]
 pub struct Csv {
     parts: HashMap<PathBuf, Part>,
-    formulas: Formulas,
+    style: Style,
 }
-
-/// The columns of a message.
-type Leaves = Vec<(String, Leaf)>;
 
 /// The last part of a file.
 struct Part {
@@ -45,9 +43,9 @@ struct Part {
 }
 
 impl Csv {
-    /// Creates an archive that writes texts according to `formulas`.
-    pub fn new(formulas: Formulas) -> Csv {
-        Csv { parts: HashMap::new(), formulas }
+    /// Creates an archive that writes in the style `style`.
+    pub fn new(style: Style) -> Csv {
+        Csv { parts: HashMap::new(), style }
     }
 }
 
@@ -65,7 +63,7 @@ impl Archive for Csv {
                 Some(part) => part,
                 None => Part::last(&stem, durable_to)?,
             };
-            self.parts.entry(stem.clone()).or_insert(part).write(&stem, &rows, self.formulas)?;
+            self.parts.entry(stem.clone()).or_insert(part).write(&stem, &rows, self.style)?;
         }
         Ok(())
     }
@@ -108,20 +106,12 @@ impl Part {
         Ok(Part { number, file, columns, last_id: last.unwrap_or_default() })
     }
 
-    fn write(&mut self, stem: &Path, rows: &[&Row<'_>], formulas: Formulas) -> io::Result<()> {
+    fn write(&mut self, stem: &Path, rows: &[&Row<'_>], style: Style) -> io::Result<()> {
         let mut rows = new_rows(rows, self.last_id, self.file.path());
         while !rows.is_empty() {
-            // Flatten only some rows at a time, to bound the memory for their columns.
-            let (mut leaves, mut taken) = (Vec::new(), 0);
-            while taken < AT_A_TIME
-                && let Some(row) = rows.get(leaves.len())
-            {
-                let found = leaves_of(row)?;
-                taken += cost(&found);
-                leaves.push(found);
-            }
+            let leaves = some_leaves(rows)?;
             let (first, rest) = rows.split_at(leaves.len());
-            self.append(stem, first, leaves, formulas)?;
+            self.append(stem, first, leaves, style)?;
             rows = rest;
         }
         Ok(())
@@ -133,7 +123,7 @@ impl Part {
         stem: &Path,
         rows: &[&Row<'_>],
         leaves: Vec<Leaves>,
-        formulas: Formulas,
+        style: Style,
     ) -> io::Result<()> {
         let mut columns = self.columns.clone();
         leaves.iter().flatten().for_each(|(pointer, _)| columns.add(pointer));
@@ -149,15 +139,10 @@ impl Part {
         }
         let is_new = self.file.len() == 0;
         self.file.append(|to| {
-            let mut lines = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(to);
             if is_new {
-                lines
-                    .write_record(FIRST.into_iter().chain(columns.names().iter().map(|name| column(name))))?;
+                write_header(to, &columns, style)?;
             }
-            for (row, leaves) in rows.iter().zip(leaves) {
-                record(&mut lines, row, &columns, (leaves, formulas))?;
-            }
-            lines.flush()
+            write_records(to, rows, leaves, &columns, style)
         })?;
         self.last_id = rows.last().map_or(self.last_id, |last| last.message.id);
         self.columns = columns;
@@ -169,78 +154,6 @@ fn path(stem: &Path, part: u32) -> PathBuf {
     let mut path = stem.as_os_str().to_owned();
     path.push(format!(".{part}.csv"));
     path.into()
-}
-
-/// Returns the name of a column in the header. A message that is a single value has the empty pointer.
-fn column(pointer: &str) -> &str {
-    if pointer.is_empty() { "(all)" } else { pointer }
-}
-
-fn record(
-    lines: &mut Writer<&mut dyn Write>,
-    row: &Row<'_>,
-    columns: &Columns,
-    (leaves, formulas): (Leaves, Formulas),
-) -> io::Result<()> {
-    let message = row.message;
-    let cells: HashMap<String, String> =
-        leaves.into_iter().map(|(pointer, leaf)| (pointer, cell(leaf, formulas))).collect();
-    let id = message.id.to_string();
-    let device = cell(Leaf::Text(message.device.clone()), formulas);
-    let text = |text: Option<String>| text.map_or_else(String::new, |text| cell(Leaf::Text(text), formulas));
-    let device_name = text(message.device_name().map(str::to_owned));
-    let tags = text(message.tags_json());
-    let received_at = clock::rfc3339_micros(message.received_at);
-    let first = [
-        &*message.stable_id,
-        &id,
-        &device,
-        &device_name,
-        &tags,
-        &received_at,
-        &message.format,
-        message.schema.as_deref().unwrap_or_default(),
-        message.link.as_deref().unwrap_or_default(),
-        &message.request,
-        message.origin.as_deref().unwrap_or_default(),
-        row.value.get(),
-    ];
-    let others = columns.names().iter().map(|name| cells.get(name).map_or("", String::as_str));
-    lines.write_record(first.into_iter().chain(others))?;
-    Ok(())
-}
-
-/// Returns the columns of a message. Their names are made to fit in one line, like the cells.
-fn leaves_of(row: &Row<'_>) -> io::Result<Vec<(String, Leaf)>> {
-    let leaves = flatten(row.value)?.into_iter();
-    Ok(leaves.map(|(pointer, leaf)| (one_line(pointer), leaf)).collect())
-}
-
-fn cell(leaf: Leaf, formulas: Formulas) -> String {
-    match leaf {
-        Leaf::Null => String::new(),
-        Leaf::Bool(bool) => bool.to_string(),
-        Leaf::Number(text) | Leaf::Empty(text) => text,
-        Leaf::Text(text) => one_line(if formulas == Formulas::Escape { harmless(text) } else { text }),
-    }
-}
-
-/// Escapes line breaks as JSON does. Each record is one line, so that line-based programs can read the file.
-fn one_line(text: String) -> String {
-    match text.contains(['\n', '\r']) {
-        true => text.replace('\n', "\\n").replace('\r', "\\r"),
-        false => text,
-    }
-}
-
-/// Puts an apostrophe before a text that a spreadsheet would take for a formula. A number in a text stays as it is.
-fn harmless(text: String) -> String {
-    let begins = text.starts_with(['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠']);
-    let number = || serde_json::from_str::<serde_json::Number>(&text).is_ok();
-    match begins && !number() {
-        true => format!("'{text}"),
-        false => text,
-    }
 }
 
 /// Returns the message ID of a line, or `None` if it is not a complete record.

@@ -4,17 +4,19 @@
 //! last ID in a file tells which messages it has: a message that is delivered again is not written again. Bytes after the saved cursor may
 //! not have been synchronized, and are checked before they count.
 
-mod columns;
 mod csv;
-mod declared;
 mod growing;
 mod ndjson;
 mod parquet;
-mod row;
+
+pub use crate::records::{FileFormat, csv::Formulas};
 
 use super::{Catalog, Failed, Message, Output, Partitions, Shape};
+use crate::records::{
+    csv::Style,
+    row::{self, Row},
+};
 use dunnage_base::folders;
-use row::Row;
 use serde::{Deserialize, Serialize};
 use std::{
     io,
@@ -34,7 +36,7 @@ pub const EXAMPLE: &str = "\
 # [output.files]
 # path = \"data/files\"
 # kind = \"ndjson\"
-# Also formulas (csv) and readable_after_seconds (parquet): docs/outputs.md.
+# Also formulas and bom (csv), and readable_after_seconds (parquet): docs/outputs.md.
 ";
 
 /// The settings in `[output.files]`.
@@ -48,6 +50,9 @@ pub struct Settings {
     /// What to do with texts in CSV that a spreadsheet would take for formulas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub formulas: Option<Formulas>,
+    /// Whether each CSV file begins with a byte order mark, for spreadsheets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bom: Option<bool>,
     /// How many seconds a message may wait until it is in a finished Parquet file; by default 600.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub readable_after_seconds: Option<u64>,
@@ -57,29 +62,6 @@ pub struct Settings {
 const READABLE_AFTER: u64 = 600;
 /// How often to check whether a file is due.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
-
-/// The treatment of texts that look like a formula.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Formulas {
-    /// An apostrophe is put before them.
-    #[default]
-    Escape,
-    /// They are not changed.
-    Keep,
-}
-
-/// The format of the files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FileFormat {
-    /// One JSON object per line.
-    Ndjson,
-    /// Comma-separated values (RFC 4180): a file for each schema, with a column for each part of the message.
-    Csv,
-    /// Apache Parquet: files for each schema, with a column for each part of the message.
-    Parquet,
-}
 
 /// The output.
 pub struct Files {
@@ -111,6 +93,9 @@ impl Files {
         if settings.formulas.is_some() && settings.kind != FileFormat::Csv {
             return Err("formulas: needs kind = \"csv\"".into());
         }
+        if settings.bom.is_some() && settings.kind != FileFormat::Csv {
+            return Err("bom: needs kind = \"csv\"".into());
+        }
         if settings.readable_after_seconds.is_some() && settings.kind != FileFormat::Parquet {
             return Err(
                 "readable_after_seconds: needs kind = \"parquet\"; files of other kinds are readable at once"
@@ -121,9 +106,11 @@ impl Files {
         if !(1..=86_400).contains(&after) {
             return Err("readable_after_seconds: must be 1 to 86400".into());
         }
+        let style =
+            Style { formulas: settings.formulas.unwrap_or_default(), bom: settings.bom.unwrap_or_default() };
         let archive: Box<dyn Archive> = match settings.kind {
             FileFormat::Ndjson => Box::new(ndjson::Ndjson::default()),
-            FileFormat::Csv => Box::new(csv::Csv::new(settings.formulas.unwrap_or_default())),
+            FileFormat::Csv => Box::new(csv::Csv::new(style)),
             FileFormat::Parquet => Box::new(parquet::Parquet::new(Duration::from_secs(after))),
         };
         Ok(Files {
@@ -180,17 +167,7 @@ fn write(
     messages: &[Message],
     durable_to: &AtomicI64,
 ) -> Result<(), Failed> {
-    let mut rows = Vec::with_capacity(messages.len());
-    let mut refused = Ok(());
-    for message in messages {
-        match Row::new(message) {
-            Ok(row) => rows.push(row),
-            Err(reason) => {
-                refused = Err(Failed::refused(reason).after(rows.len()));
-                break;
-            }
-        }
-    }
+    let (rows, refused) = row::rows(messages);
     let failed = |e: io::Error| Failed::retry(format!("{}: {e}", folder.display()));
     folders::create(folder).map_err(failed)?;
     archive.write(folder, &rows, durable_to.load(Ordering::Relaxed)).map_err(failed)?;
@@ -198,6 +175,15 @@ fn write(
         durable_to.fetch_max(last.message.id, Ordering::Relaxed);
     }
     refused
+}
+
+/// Returns the rows with IDs above `last_id`. The others are in the file already.
+fn new_rows<'r, 'm>(rows: &'r [&'r Row<'m>], last_id: i64, file: &Path) -> &'r [&'r Row<'m>] {
+    let there = rows.partition_point(|row| row.message.id <= last_id);
+    if there > 0 {
+        tracing::info!(file = %file.display(), messages = there, "messages were delivered again; the file already has them");
+    }
+    &rows[there..]
 }
 
 #[cfg(test)]

@@ -3,45 +3,21 @@
 use super::{
     Archive,
     growing::{Growing, Lines},
-    row::{Row, group, new_rows},
+    new_rows,
 };
-use dunnage_base::clock;
-use dunnage_register::Tags;
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use crate::records::{
+    ndjson::{Line, write},
+    row::{Row, group},
+};
+use serde::Deserialize;
 use std::{
     collections::HashMap,
-    io::{self, Write},
+    io,
     path::{Path, PathBuf},
 };
 
 /// Largest number of files whose state is cached.
 const REMEMBERED: usize = 256;
-
-/// A line.
-#[derive(Serialize, Deserialize)]
-pub struct Line<'a> {
-    pub name: String,
-    pub id: i64,
-    pub device: String,
-    /// The name of the device in the register when the line was written.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub device_name: Option<String>,
-    /// Its tags.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tags: Option<Tags>,
-    /// RFC 3339 with microseconds.
-    pub received_at: String,
-    pub format: String,
-    pub schema: Option<String>,
-    pub link: Option<String>,
-    pub request: String,
-    /// What the input knows about its arrival, such as the topic.
-    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
-    pub origin: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub value: &'a RawValue,
-}
 
 /// The part of a line that identifies its message.
 #[derive(Deserialize)]
@@ -95,7 +71,7 @@ impl Logs {
         let log = self.0.entry(path).or_insert(log);
         let rows = new_rows(rows, log.last_id, log.file.path());
         if let Some(last) = rows.last() {
-            log.file.append(|to| write_lines(rows, to))?;
+            log.file.append(|to| write(rows, to))?;
             log.last_id = last.message.id;
         }
         Ok(())
@@ -123,26 +99,4 @@ pub fn open(path: PathBuf, durable_to: i64) -> io::Result<(Growing, Option<i64>)
 /// Returns the message ID of a line, or `None` if it is not a complete line.
 pub fn identify(line: &[u8]) -> Option<i64> {
     serde_json::from_slice::<Identity>(line).ok().map(|line| line.id)
-}
-
-fn write_lines(rows: &[&Row<'_>], to: &mut dyn Write) -> io::Result<()> {
-    for Row { message, value, .. } in rows {
-        let line = Line {
-            name: message.stable_id.clone(),
-            id: message.id,
-            device: message.device.clone(),
-            device_name: message.device_name().map(str::to_owned),
-            tags: message.tags().cloned(),
-            received_at: clock::rfc3339_micros(message.received_at),
-            format: message.format.clone(),
-            schema: message.schema.clone(),
-            link: message.link.clone(),
-            request: message.request.clone(),
-            origin: message.origin.as_deref().and_then(|origin| serde_json::from_str(origin).ok()),
-            value,
-        };
-        serde_json::to_writer(&mut *to, &line)?;
-        to.write_all(b"\n")?;
-    }
-    Ok(())
 }

@@ -7,20 +7,22 @@
 //! the two files, and the name tells which lines are in both. Lines up to the last ID in a name never come into another Parquet file, so that
 //! it does not matter where this is interrupted, and whether by the end of the process or by an error.
 
-mod table;
-mod types;
-
 use super::{
     Archive,
-    ndjson::Logs,
-    row::{Row, group},
+    ndjson::{self, Logs},
 };
-use crate::Catalog;
+use crate::{
+    Catalog,
+    records::{
+        parquet::Table,
+        row::{Row, group},
+    },
+};
 use dunnage_base::folders;
 use std::{
     collections::HashMap,
     fs::{self, File},
-    io,
+    io::{self, BufReader},
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -81,10 +83,16 @@ impl Parquet {
     fn seal(&mut self, path: &Path, catalog: &dyn Catalog, durable_to: i64) -> io::Result<()> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let stem = path.with_file_name(name.trim_end_matches(OPEN));
-        if let Some(table) = table::Table::survey(path, (sealed_to(&stem)?, durable_to), catalog)? {
+        // Cuts off everything from an incomplete line on.
+        let (_, last_id) = ndjson::open(path.to_owned(), durable_to)?;
+        let sealed_to = sealed_to(&stem)?;
+        let lines = || Ok(BufReader::new(File::open(path)?));
+        if last_id.is_some_and(|last| last > sealed_to)
+            && let Some(table) = Table::survey(lines, sealed_to, catalog)?
+        {
             let whole = with_end(&stem, &format!(".{}-{}.parquet", table.first_id, table.last_id));
             let unfinished = with_end(&stem, ".parquet.tmp");
-            let file = table.write(path, File::create(&unfinished)?)?;
+            let file = table.write(lines()?, File::create(&unfinished)?)?;
             (self.interrupt)(Step::Write)?;
             file.sync_all()?;
             (self.interrupt)(Step::Sync)?;
@@ -347,7 +355,7 @@ mod tests {
             .unwrap()
             .map(|row| {
                 let row = row.unwrap();
-                let columns = row.get_column_iter().skip(super::super::columns::FIRST.len());
+                let columns = row.get_column_iter().skip(crate::records::columns::FIRST.len());
                 columns.map(|(name, field)| format!("{name}={field}")).collect::<Vec<_>>().join(" ")
             })
             .collect();

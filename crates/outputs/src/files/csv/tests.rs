@@ -2,6 +2,7 @@ use super::{
     super::tests::{message, write},
     *,
 };
+use crate::records::csv::{BOM, Formulas};
 
 fn read(folder: &Path, file: &str) -> Vec<HashMap<String, String>> {
     let mut reader = ::csv::Reader::from_path(folder.join(file)).unwrap();
@@ -47,7 +48,7 @@ fn no_text_is_a_formula_and_numbers_stay_numbers() {
     let messages: Vec<_> = values.iter().zip(1..).map(|(json, id)| message(id, 1, json)).collect();
     let cells_of = |formulas| {
         let folder = tempfile::tempdir().unwrap();
-        write(&mut Csv::new(formulas), folder.path(), &messages).unwrap();
+        write(&mut Csv::new(Style { formulas, bom: false }), folder.path(), &messages).unwrap();
         cells(&read(folder.path(), "2026-01-01.b.1.csv"), "/t")
     };
     let escaped = ["'=1+1", "'+a", "'-2+3", "'@x", "'\t=1", "'\\r=1", "-1.5", "-1.5", "a=1"];
@@ -122,4 +123,40 @@ fn what_was_torn_is_written_again_and_nothing_twice() {
         write(&mut csv, folder.path(), &all[3..]).unwrap();
         assert_eq!((&whole(1), &whole(2)), (&first, &second), "{torn}");
     }
+}
+
+#[test]
+fn a_byte_order_mark_is_at_the_head_of_every_part_and_of_no_column_wherever_a_file_is_torn() {
+    let folder = tempfile::tempdir().unwrap();
+    let all: Vec<_> = (1..=4).map(|id| message(id, 1, &format!("{{\"t{}\":\"é\"}}", id / 3))).collect();
+    let write = |messages: &[_]| {
+        let style = Style { bom: true, ..Style::default() };
+        write(&mut Csv::new(style), folder.path(), messages).unwrap();
+    };
+    write(&all[..2]);
+    write(&all);
+    let whole = |part: u32| std::fs::read(folder.path().join(format!("2026-01-01.b.{part}.csv"))).unwrap();
+    let (first, second) = (whole(1), whole(2));
+    for (part, ids) in [(1, ["1", "2"]), (2, ["3", "4"])] {
+        let bytes = whole(part);
+        assert!(bytes.starts_with(&[BOM, b"name,id,"].concat()));
+        assert_eq!(bytes.windows(BOM.len()).filter(|at| *at == BOM).count(), 1);
+        assert_eq!(cells(&read(folder.path(), &format!("2026-01-01.b.{part}.csv")), "id"), ids);
+    }
+    for torn in 0..=second.len() {
+        std::fs::write(folder.path().join("2026-01-01.b.2.csv"), &second[..torn]).unwrap();
+        write(&all);
+        assert_eq!((&whole(1), &whole(2)), (&first, &second), "{torn}");
+    }
+    for torn in 0..=first.len() {
+        std::fs::remove_file(folder.path().join("2026-01-01.b.2.csv")).unwrap();
+        std::fs::write(folder.path().join("2026-01-01.b.1.csv"), &first[..torn]).unwrap();
+        write(&all[..2]);
+        write(&all);
+        assert_eq!((&whole(1), &whole(2)), (&first, &second), "{torn}");
+    }
+    // The setting of a file that exists does not change.
+    super::super::tests::write(&mut Csv::default(), folder.path(), &[message(5, 1, "{\"t1\":\"x\"}")])
+        .unwrap();
+    assert_eq!(cells(&read(folder.path(), "2026-01-01.b.2.csv"), "id"), ["3", "4", "5"]);
 }

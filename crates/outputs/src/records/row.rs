@@ -1,6 +1,6 @@
-//! The rows that files are written from.
+//! The messages that records are written from.
 
-use crate::Message;
+use crate::{Failed, Message};
 use dunnage_base::clock;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -22,6 +22,21 @@ impl<'m> Row<'m> {
     }
 }
 
+/// Returns the rows of the messages up to the first that cannot be in a file, and the refusal of that one.
+pub fn rows(messages: &[Message]) -> (Vec<Row<'_>>, Result<(), Failed>) {
+    let mut rows = Vec::with_capacity(messages.len());
+    for message in messages {
+        match Row::new(message) {
+            Ok(row) => rows.push(row),
+            Err(reason) => {
+                let refused = Failed::refused(reason).after(rows.len());
+                return (rows, Err(refused));
+            }
+        }
+    }
+    (rows, Ok(()))
+}
+
 /// Groups `rows` by the key of their file, and keeps their order.
 pub fn group<'r, 'm, K: Ord>(
     rows: &'r [Row<'m>],
@@ -32,13 +47,4 @@ pub fn group<'r, 'm, K: Ord>(
         groups.entry(key(row)).or_default().push(row);
     }
     groups
-}
-
-/// Returns the rows with IDs above `last_id`. The others are in the file already.
-pub fn new_rows<'r, 'm>(rows: &'r [&'r Row<'m>], last_id: i64, file: &std::path::Path) -> &'r [&'r Row<'m>] {
-    let there = rows.partition_point(|row| row.message.id <= last_id);
-    if there > 0 {
-        tracing::info!(file = %file.display(), messages = there, "messages were delivered again; the file already has them");
-    }
-    &rows[there..]
 }

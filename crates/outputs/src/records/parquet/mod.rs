@@ -5,15 +5,14 @@
 //! TIMESTAMP. Values become text if they have several types, or if a number or time would not be exact. Such a column is left out if it is
 //! null in all messages.
 
-use super::types::{fits, kind_of, widened};
-use crate::{
-    Catalog,
-    files::{
-        columns::{Columns, FIRST, Leaf, cost, flatten},
-        declared::{ColumnType, Declaration, Declared},
-        ndjson::{self, Line},
-    },
+mod types;
+
+use super::{
+    columns::{Columns, FIRST, Leaf, cost, flatten},
+    declared::{ColumnType, Declaration, Declared},
+    ndjson::Line,
 };
+use crate::Catalog;
 use dunnage_base::clock;
 use parquet::{
     basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical},
@@ -27,11 +26,10 @@ use parquet::{
 };
 use std::{
     collections::HashMap,
-    fs::File,
-    io::{self, BufRead, BufReader},
-    path::Path,
+    io::{self, BufRead, Write},
     sync::Arc,
 };
+use types::{fits, kind_of, widened};
 
 /// Largest number of rows in a row group, and about how many bytes of memory they take.
 const GROUP_ROWS: usize = 1 << 16;
@@ -69,38 +67,37 @@ struct Record {
 }
 
 impl Table {
-    /// Determines the table of the lines at `path` with IDs above `after`, once everything from an incomplete one on is cut off; those up to the
-    /// ID `durable_to` were synchronized. Returns `None` if there are no such lines.
-    pub fn survey(
-        path: &Path,
-        (after, durable_to): (i64, i64),
+    /// Determines the table of those lines with IDs above `after`. They are of one schema. `lines` opens all of them, from the first one on.
+    /// Returns `None` if there are no such lines.
+    pub fn survey<L: BufRead>(
+        lines: impl Fn() -> io::Result<L>,
+        after: i64,
         catalog: &dyn Catalog,
     ) -> io::Result<Option<Table>> {
-        let (_, last_id) = ndjson::open(path.to_owned(), durable_to)?;
-        let Some(last_id) = last_id.filter(|last| *last > after) else { return Ok(None) };
-        let schema = schema_of(path)?;
+        let schema = schema_of(lines()?)?;
         let declared = Declared::new(schema.iter().flat_map(|schema| catalog.versions(schema)));
         let mut survey = Survey::new(&declared);
-        let (mut rows, mut first_id) = (0, 0);
-        for_each(path, after, |line, _| {
+        let (mut rows, mut first_id, mut last_id) = (0, 0, 0);
+        for_each(lines()?, after, |line, _| {
             rows += 1;
             if rows == 1 {
                 first_id = line.id;
             }
+            last_id = line.id;
             flatten(line.value)?.iter().for_each(|(pointer, leaf)| survey.add(pointer, leaf));
             Ok(())
         })?;
         let kinds = survey.columns.names().iter().map(|name| survey.known[name].kind()).collect();
         let Survey { columns, misfits, .. } = survey;
-        Ok(Some(Table { rows, after, first_id, last_id, misfits, columns, kinds }))
+        Ok((rows > 0).then_some(Table { rows, after, first_id, last_id, misfits, columns, kinds }))
     }
 
-    /// Writes the lines at `path` as Parquet to the file `to`, and returns it.
-    pub fn write(&self, path: &Path, to: File) -> io::Result<File> {
+    /// Writes those of `lines` that were surveyed as Parquet to `to`, and returns it.
+    pub fn write<W: Write + Send>(&self, lines: impl BufRead, to: W) -> io::Result<W> {
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
         let mut writer = SerializedFileWriter::new(to, Arc::new(self.schema()?), Arc::new(properties))?;
         let (mut group, mut bytes) = (Vec::new(), 0);
-        for_each(path, self.after, |line, length| {
+        for_each(lines, self.after, |line, length| {
             let leaves = flatten(line.value)?;
             bytes += length + cost(&leaves);
             group.push(Record::of(line, leaves)?);
@@ -147,17 +144,21 @@ impl Table {
         Type::group_type_builder("message").with_fields(fields).build()
     }
 
-    fn write_group(&self, writer: &mut SerializedFileWriter<File>, group: &[Record]) -> io::Result<()> {
+    fn write_group<W: Write + Send>(
+        &self,
+        writer: &mut SerializedFileWriter<W>,
+        group: &[Record],
+    ) -> io::Result<()> {
         let mut columns = writer.next_row_group()?;
         for (n, name) in FIRST.into_iter().enumerate() {
             match name {
-                "id" => required::<Int64Type>(&mut columns, group.iter().map(|r| r.id))?,
-                "received_at" => required::<Int64Type>(&mut columns, group.iter().map(|r| r.received_at))?,
-                "device_name" | "tags" | "schema" | "link" | "origin" => optional::<ByteArrayType>(
+                "id" => required::<Int64Type, W>(&mut columns, group.iter().map(|r| r.id))?,
+                "received_at" => required::<Int64Type, W>(&mut columns, group.iter().map(|r| r.received_at))?,
+                "device_name" | "tags" | "schema" | "link" | "origin" => optional::<ByteArrayType, W>(
                     &mut columns,
                     group.iter().map(|r| r.fixed[n].as_deref().map(ByteArray::from)),
                 )?,
-                _ => required::<ByteArrayType>(
+                _ => required::<ByteArrayType, W>(
                     &mut columns,
                     group.iter().map(|r| ByteArray::from(r.fixed[n].as_deref().unwrap_or_default())),
                 )?,
@@ -166,15 +167,17 @@ impl Table {
         for (pointer, kind) in self.columns.names().iter().zip(&self.kinds) {
             let leaves = group.iter().map(|record| record.leaves.get(pointer));
             match kind {
-                ColumnType::Bool => optional::<BoolType>(&mut columns, leaves.map(|leaf| leaf?.bool()))?,
-                ColumnType::Integer => optional::<Int64Type>(&mut columns, leaves.map(|leaf| leaf?.whole()))?,
-                ColumnType::Double => {
-                    optional::<DoubleType>(&mut columns, leaves.map(|leaf| leaf?.double()))?;
+                ColumnType::Bool => optional::<BoolType, W>(&mut columns, leaves.map(|leaf| leaf?.bool()))?,
+                ColumnType::Integer => {
+                    optional::<Int64Type, W>(&mut columns, leaves.map(|leaf| leaf?.whole()))?;
                 }
-                ColumnType::Time => optional::<Int64Type>(&mut columns, leaves.map(|leaf| leaf?.time()))?,
+                ColumnType::Double => {
+                    optional::<DoubleType, W>(&mut columns, leaves.map(|leaf| leaf?.double()))?;
+                }
+                ColumnType::Time => optional::<Int64Type, W>(&mut columns, leaves.map(|leaf| leaf?.time()))?,
                 ColumnType::Text => {
                     let texts = leaves.map(|leaf| leaf?.text().map(|text| ByteArray::from(&*text)));
-                    optional::<ByteArrayType>(&mut columns, texts)?;
+                    optional::<ByteArrayType, W>(&mut columns, texts)?;
                 }
             }
         }
@@ -277,8 +280,8 @@ fn field(
 }
 
 /// Writes the next column, without nulls.
-fn required<T: DataType>(
-    group: &mut SerializedRowGroupWriter<'_, File>,
+fn required<T: DataType, W: Write + Send>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
     values: impl Iterator<Item = T::T>,
 ) -> io::Result<()> {
     let mut column = group.next_column()?.ok_or_else(|| io::Error::other("the file has too few columns"))?;
@@ -287,8 +290,8 @@ fn required<T: DataType>(
 }
 
 /// Writes the next column, with nulls.
-fn optional<T: DataType>(
-    group: &mut SerializedRowGroupWriter<'_, File>,
+fn optional<T: DataType, W: Write + Send>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
     values: impl Iterator<Item = Option<T::T>>,
 ) -> io::Result<()> {
     let values: Vec<_> = values.collect();
@@ -299,13 +302,12 @@ fn optional<T: DataType>(
     Ok(column.close()?)
 }
 
-/// Calls `read` with each line at `path` with an ID above `after`, and its length in bytes.
+/// Calls `read` with each line with an ID above `after`, and its length in bytes.
 fn for_each(
-    path: &Path,
+    mut lines: impl BufRead,
     after: i64,
     mut read: impl FnMut(Line<'_>, usize) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut lines = BufReader::new(File::open(path)?);
     let mut line = String::new();
     while lines.read_line(&mut line)? > 0 {
         let parsed: Line<'_> = serde_json::from_str(&line)?;
@@ -317,10 +319,10 @@ fn for_each(
     Ok(())
 }
 
-/// Returns the schema of the lines at `path`, which is the same for all.
-fn schema_of(path: &Path) -> io::Result<Option<String>> {
+/// Returns the schema of the lines, which is the same for all.
+fn schema_of(mut lines: impl BufRead) -> io::Result<Option<String>> {
     let mut line = String::new();
-    BufReader::new(File::open(path)?).read_line(&mut line)?;
+    lines.read_line(&mut line)?;
     let line: Line<'_> = serde_json::from_str(&line)?;
     Ok(line.schema)
 }
