@@ -83,6 +83,11 @@ pub trait Output: Send + Sync {
     /// Returns how messages are to be delivered.
     fn shape(&self) -> Shape;
 
+    /// Returns about how many bytes of messages may be in memory for its calls. When there are as many, the next call waits no longer.
+    fn memory(&self) -> usize {
+        4 << 20
+    }
+
     /// Takes note that all messages up to the ID `delivered_to` were delivered before the restart. Called before all other calls.
     fn resume(&self, _delivered_to: i64) {}
 

@@ -25,8 +25,9 @@ impl Window {
     /// Returns the messages to read again next.
     pub fn want(&mut self) -> Option<Wanted> {
         let room = [
-            !self.queues[0].memory.is_full(self.most()),
-            self.queues[1].ready.len() < FAILING_READY && !self.queues[1].memory.is_full(usize::MAX),
+            !self.queues[0].memory.is_full(self.most(), self.bytes),
+            self.queues[1].ready.len() < FAILING_READY
+                && !self.queues[1].memory.is_full(usize::MAX, self.bytes),
         ];
         let wants = |at: usize| room[at] && !self.queues[at].thin.is_empty();
         let at = match (wants(0), wants(1)) {

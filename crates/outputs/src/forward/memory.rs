@@ -2,9 +2,8 @@
 
 use crate::Message;
 
-/// Largest number of messages in memory, and of their bytes.
+/// Largest number of messages in memory, unless a batch is larger.
 pub const MESSAGES: usize = 4096;
-const BYTES: usize = 4 << 20;
 
 /// Messages in memory, and their bytes.
 #[derive(Default)]
@@ -22,9 +21,9 @@ impl Memory {
         self.messages == 0
     }
 
-    /// Returns whether the limit of `messages` messages or of [`BYTES`] is reached.
-    pub fn is_full(&self, messages: usize) -> bool {
-        self.messages >= messages || self.bytes >= BYTES
+    /// Returns whether the limit of `messages` messages or of `bytes` bytes is reached.
+    pub fn is_full(&self, messages: usize, bytes: usize) -> bool {
+        self.messages >= messages || self.bytes >= bytes
     }
 
     pub fn add(&mut self, message: &Message) {

@@ -103,13 +103,13 @@ impl Forwarder {
             Partitions::PerDevice | Partitions::Together => position,
         };
         let pace = Pace::new(outputs.source().buffer.stats.totals().stored, now);
-        let selection = Selection::new(&expressions);
+        let (selection, window) = (Selection::new(&expressions), Window::new(shape, output.memory()));
         let target = Arc::new(Target { name, output, selection, outputs, meter });
         Forwarder {
             reader: Reader::new(Arc::clone(&target), position.resolved_to),
             saver: Saver::new(position, now),
             target,
-            window: Window::new(shape),
+            window,
             breaker: Breaker::default(),
             pace,
             commands,

@@ -53,6 +53,8 @@ pub(super) struct Queues {
 
 pub struct Window {
     pub(super) shape: Shape,
+    /// Largest number of bytes of messages in memory.
+    pub(super) bytes: usize,
     pub(super) partitions: HashMap<Arc<str>, Partition>,
     /// Those that do not fail, and those that do.
     pub(super) queues: [Queues; 2],
@@ -72,9 +74,10 @@ pub struct Window {
 }
 
 impl Window {
-    pub fn new(shape: Shape) -> Window {
+    pub fn new(shape: Shape, bytes: usize) -> Window {
         Window {
             shape,
+            bytes,
             partitions: HashMap::new(),
             queues: Default::default(),
             alarms: BinaryHeap::new(),
@@ -110,7 +113,7 @@ impl Window {
     /// Returns whether to read further messages, when `calls` concurrent calls are allowed.
     pub fn wants_more(&self, calls: usize) -> bool {
         let [others, failing] = &self.queues;
-        let room = !others.memory.is_full(self.most()) && self.partitions.len() < PARTITIONS;
+        let room = !others.memory.is_full(self.most(), self.bytes) && self.partitions.len() < PARTITIONS;
         room && match self.shape.partitions {
             Partitions::PerDevice => others.ready.len() < calls.max(1) * 2,
             Partitions::Together => true,
@@ -213,7 +216,7 @@ impl Window {
 
     /// Queues a partition if it can be called or read, or sets its alarm, or removes it if it is empty.
     pub(super) fn look(&mut self, name: &Arc<str>, now: Instant) {
-        let full = self.queues[0].memory.is_full(self.most());
+        let full = self.queues[0].memory.is_full(self.most(), self.bytes);
         let lingers = self.shape.partitions != Partitions::Together;
         let Some(partition) = self.partitions.get_mut(name) else { return };
         if partition.is_busy() {
@@ -239,7 +242,14 @@ impl Window {
             None => {
                 partition.queued = true;
                 let queues = &mut self.queues[usize::from(partition.failing.is_some())];
-                let is_thin = partition.loaded.is_empty();
+                // A backlog of all devices in one order is read until a batch is complete.
+                let gathers = self.shape.partitions == Partitions::One
+                    && partition.rest.is_some()
+                    && partition.dead_letters.is_empty()
+                    && partition.failing.is_none()
+                    && partition.loaded.len() < self.shape.batch
+                    && !full;
+                let is_thin = partition.loaded.is_empty() || gathers;
                 if !is_thin && !lingers && partition.failing.is_none() {
                     self.ready_since.get_or_insert(now);
                 }
@@ -311,7 +321,7 @@ impl Window {
     /// Returns whether a call of several partitions can be made now.
     fn is_due(&self, now: Instant) -> bool {
         let memory = &self.queues[0].memory;
-        let full = memory.is_full(self.most()) || memory.messages() >= self.shape.batch;
+        let full = memory.is_full(self.most(), self.bytes) || memory.messages() >= self.shape.batch;
         let over = self.ready_since.is_some_and(|since| since + self.shape.linger <= now);
         self.paused.is_none_or(|until| until <= now) && (full || over || !self.suspects.is_empty())
     }

@@ -1,8 +1,8 @@
 //! Delivery in order, in batches, after a crash and at a stop.
 
-use super::{Answer, Bench, NAME, System, assert_in_order, one_by_one, simulated};
+use super::{Answer, Bench, NAME, System, assert_in_order, message, one_by_one, simulated};
 use crate::{Failed, Message, Named, Output, Partitions, Shape};
-use dunnage_buffer::Position;
+use dunnage_buffer::{NewMessage, Position};
 use fastrand::Rng;
 use std::{
     collections::BTreeSet,
@@ -120,6 +120,32 @@ fn a_batch_waits_until_it_is_full_or_its_time_is_over() {
             bench.close().await;
         });
     }
+}
+
+/// A read from the buffer ends after 1 MiB, and a call may have more.
+#[test]
+fn a_backlog_in_one_order_comes_in_calls_that_are_full() {
+    simulated(async {
+        let bench = Bench::new();
+        for n in 0..60 {
+            let (queue, raw) = (&bench.source.buffer.queue, vec![b'7'; 64 << 10]);
+            let message = NewMessage { raw: raw.into(), ..message("d".into(), n) };
+            queue.store(message, queue.reserve(), || ()).unwrap().commit().await.unwrap();
+        }
+        let shape = Shape { partitions: Partitions::One, batch: 1000, linger: Duration::from_secs(5) };
+        let calls = AtomicUsize::new(0);
+        let system = System::new(shape, move |_| match calls.fetch_add(1, Ordering::Relaxed) {
+            0 => Answer::Fail(0, Failed::retry("is down")),
+            _ => Answer::Take,
+        });
+        let running = bench.forward(&system).await;
+        bench.until("all arrive", |status| status.delivered == 60).await;
+        let calls = system.calls.lock().unwrap().clone();
+        let [all, tested, rest] = calls[..] else { panic!("{calls:?}") };
+        assert!(all == 60 && tested < 20 && tested + rest == 60, "{calls:?}");
+        running.stop().await;
+        bench.close().await;
+    });
 }
 
 /// At the stop, calls in progress may end, hanging calls are canceled, no calls are started, and the cursor stays correct.
