@@ -50,6 +50,7 @@ pub mod kafka;
 pub mod message;
 mod meter;
 pub mod nats;
+pub mod objects;
 pub mod onem2m;
 mod outcome;
 pub mod postgres;

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "kafka")]
 use crate::kafka;
-use crate::{Output, downlink, files, http, nats, onem2m, postgres};
+use crate::{Output, downlink, files, http, nats, objects, onem2m, postgres};
 use dunnage_base::{kind, kinds, name::is_name};
 use dunnage_expression::Expressions;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -46,6 +46,8 @@ kinds! {
     "http" => Http(http),
     /// Files by day.
     "files" => Files(files),
+    /// Objects in S3, Google Cloud Storage or Azure.
+    "objects" => Objects(objects),
     /// Publish to a NATS stream.
     "nats" => Nats(nats),
     /// Create contentInstances in a oneM2M CSE.
@@ -143,6 +145,7 @@ pub fn open(config: &OutputSettings) -> Result<Arc<dyn Output>, OutputError> {
     Ok(match &config.kind {
         OutputKind::Http(settings) => Arc::new(http::Http::new(settings).map_err(failed)?),
         OutputKind::Files(settings) => Arc::new(files::Files::new(settings).map_err(failed)?),
+        OutputKind::Objects(settings) => Arc::new(objects::Objects::new(settings).map_err(failed)?),
         OutputKind::Nats(settings) => Arc::new(nats::Nats::new(settings).map_err(failed)?),
         #[cfg(feature = "kafka")]
         OutputKind::Kafka(settings) => Arc::new(kafka::Kafka::new(settings).map_err(failed)?),

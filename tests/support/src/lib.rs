@@ -3,11 +3,13 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 pub mod acme;
+pub mod faulty;
 pub mod lossy;
 pub mod mosquitto;
 pub mod nats;
 pub mod postgres;
 pub mod proxy;
+pub mod s3;
 pub mod scripted;
 pub mod tools;
 pub mod wait;

@@ -1,4 +1,5 @@
-//! Messages as records of files: lines of NDJSON, records of CSV, and tables of Parquet. The output to files writes them.
+//! Messages as records of files: lines of NDJSON, records of CSV, and tables of Parquet. The output to files and the one to object stores
+//! write them.
 
 pub mod columns;
 pub mod csv;
@@ -19,4 +20,15 @@ pub enum FileFormat {
     Csv,
     /// Apache Parquet: files for each schema, with a column for each part of the message.
     Parquet,
+}
+
+impl FileFormat {
+    /// Returns the end of a file's name, without the dot.
+    pub fn extension(self) -> &'static str {
+        match self {
+            FileFormat::Ndjson => "ndjson",
+            FileFormat::Csv => "csv",
+            FileFormat::Parquet => "parquet",
+        }
+    }
 }
