@@ -10,6 +10,7 @@ mod gateway;
 mod machine;
 mod messages;
 mod mqtt;
+mod objects;
 mod stream;
 mod webhook;
 
@@ -80,6 +81,16 @@ pub const ALL: &[Scenario] = &[
         name: "database_both_killed",
         title: "PostgreSQL: kill -9 of both under load",
         measure: database::both_killed,
+    },
+    Scenario {
+        name: "objects_writer_killed",
+        title: "S3: kill -9 of the gateway under load",
+        measure: objects::gateway_killed,
+    },
+    Scenario {
+        name: "objects_away",
+        title: "S3: the store away while messages wait",
+        measure: objects::away,
     },
     Scenario {
         name: "deltas_killed",
