@@ -1,5 +1,5 @@
 //! Connections that settings describe: the address of a broker, a user, and files with the password and the certificates to trust. The
-//! broker input and the downlink output have these settings in common.
+//! broker input and the MQTT and downlink outputs have these settings in common.
 
 use crate::{
     mqtt::{Options, Trust, Version},
@@ -41,14 +41,15 @@ impl Connector {
         })
     }
 
-    /// Returns the options of a connection that begins now, with what the files have at present.
+    /// Returns the options of a connection that begins now. Reads the files again, so that a password that has changed is used without a
+    /// reload.
     pub fn options(&self) -> Result<Options, String> {
         let mut options = self.options.clone();
         if let (Some((_, password)), Some(file)) = (&mut options.login, &self.password) {
-            *password = file.text().as_bytes().to_vec();
+            *password = file.read_again().as_bytes().to_vec();
         }
         if let Some(file) = &self.ca {
-            options.tls = Some(Trust::new(Some(file.text().as_bytes()))?);
+            options.tls = Some(Trust::new(Some(file.read_again().as_bytes()))?);
         }
         Ok(options)
     }

@@ -1,5 +1,5 @@
 //! Files with the credentials of inputs and outputs and the certificates that they trust. They are read at the start, and again by a
-//! reload.
+//! reload, or by a new connection.
 //!
 //! A reload reads all of them before it uses any, so that one invalid file leaves everything as it was.
 
@@ -39,6 +39,15 @@ impl SecretFile {
     /// Returns the text, without surrounding white space.
     pub fn text(&self) -> Arc<String> {
         self.text.load_full()
+    }
+
+    /// Reads the file again, and returns its text. If that is invalid or cannot be read, returns the last one.
+    pub fn read_again(&self) -> Arc<String> {
+        match self.read() {
+            Ok(text) => self.replace(text),
+            Err(why) => tracing::warn!(why, "a file cannot be used; its last content is used instead"),
+        }
+        self.text()
     }
 
     /// Returns its path.

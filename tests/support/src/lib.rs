@@ -4,6 +4,7 @@
 
 pub mod acme;
 pub mod faulty;
+pub mod certificates;
 pub mod lossy;
 pub mod mosquitto;
 pub mod nats;
@@ -11,6 +12,7 @@ pub mod postgres;
 pub mod proxy;
 pub mod s3;
 pub mod scripted;
+pub mod subscriber;
 pub mod tools;
 pub mod wait;
 

@@ -4,5 +4,5 @@ pub mod client;
 pub mod packet;
 pub mod reason;
 
-pub use client::{Acknowledgement, Client, Error, Event, Options, Trust};
+pub use client::{Acknowledgement, Client, Error, Event, Limits, Options, Publication, Trust};
 pub use packet::{Publish, Version};

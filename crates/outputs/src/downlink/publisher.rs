@@ -77,7 +77,7 @@ impl Publisher {
                     format!("nobody subscribes to {topic}: is the network server connected to the broker?");
                 Err(Failed::retry(reason).because(Class::Missing))
             }
-            Acknowledgement::Refused(why) => {
+            Acknowledgement::Refused(_, why) => {
                 Err(Failed::retry(format!("the broker refused {topic}: {why}")).because(Class::Denied))
             }
         }

@@ -1,22 +1,23 @@
-//! An MQTT client, 3.1.1 and 5, over TCP or TLS. The broker input, the oneM2M and downlink outputs and the demo use it.
+//! An MQTT client, 3.1.1 and 5, over TCP or TLS. The broker input, the MQTT, oneM2M and downlink outputs and the demo use it.
 //!
 //! A [`Client`] belongs to one task and spawns none. Packets to send are queued, and [`Client::next`] writes them while it waits. It is
 //! cancellation safe: dropping its future loses nothing.
 
+mod options;
 mod packets;
 #[cfg(test)]
 mod tests;
 
+pub use options::{Limits, Options, Publication, Trust};
+
 use super::packet::{self, Publish, Version};
-use bytes::{Buf, BytesMut};
-use rustls::{ClientConfig, RootCertStore};
-use rustls_pki_types::{CertificateDer, ServerName, pem::PemObject};
+use bytes::{Buf, Bytes, BytesMut};
+use rustls_pki_types::ServerName;
 use std::{
     collections::{HashSet, VecDeque},
     future::poll_fn,
     io,
     pin::Pin,
-    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
@@ -34,94 +35,15 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Most bytes to read at a time.
 const READ_BYTES: usize = 16 << 10;
 
-/// Address and credentials of the broker, and settings of the connection.
-#[derive(Clone)]
-pub struct Options {
-    /// Name or address.
-    pub host: String,
-    /// Port.
-    pub port: u16,
-    /// The certificates to trust, for TLS; `None` for plain TCP.
-    pub tls: Option<Trust>,
-    /// The version of MQTT.
-    pub version: Version,
-    /// The client ID, which must be unique at the broker.
-    pub client_id: String,
-    /// User and password.
-    pub login: Option<(String, Vec<u8>)>,
-    /// Whether the broker discards the session of an earlier connection.
-    pub clean: bool,
-    /// How long the broker keeps the session after the connection, in seconds (MQTT 5).
-    pub session_expiry_seconds: u32,
-    /// Most unacknowledged messages of QoS 1 that the broker sends (MQTT 5). At least 1.
-    pub receive_maximum: u16,
-    /// Largest packet to accept, in bytes.
-    pub packet_limit: usize,
-    /// How often to ping the broker. At least a second.
-    pub keep_alive: Duration,
-}
-
-impl Options {
-    /// Returns options for a new session without TLS and password, with packets of up to 1 MiB, and a ping every 20 s.
-    pub fn new(version: Version, client_id: impl Into<String>, host: impl Into<String>, port: u16) -> Self {
-        Options {
-            host: host.into(),
-            port,
-            tls: None,
-            version,
-            client_id: client_id.into(),
-            login: None,
-            clean: true,
-            session_expiry_seconds: 0,
-            receive_maximum: u16::MAX,
-            packet_limit: 1 << 20,
-            keep_alive: Duration::from_secs(20),
-        }
-    }
-}
-
-/// Certificates to trust.
-#[derive(Clone)]
-pub struct Trust(Arc<ClientConfig>);
-
-impl Trust {
-    /// Trusts the certificates of `pem`, or else the system's.
-    pub fn new(pem: Option<&[u8]>) -> Result<Trust, String> {
-        dunnage_access::tls::prepare();
-        let mut roots = RootCertStore::empty();
-        match pem {
-            None => {
-                roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-            }
-            Some(pem) => {
-                for certificate in CertificateDer::pem_slice_iter(pem) {
-                    let certificate = certificate.map_err(|e| format!("invalid PEM certificate: {e}"))?;
-                    roots.add(certificate).map_err(|e| format!("a certificate cannot be used: {e}"))?;
-                }
-            }
-        }
-        if roots.is_empty() {
-            return Err("no trusted certificate was found".into());
-        }
-        let config = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
-        Ok(Trust(Arc::new(config)))
-    }
-
-    /// Returns the settings of connections, for clients of other protocols.
-    pub fn config(&self) -> Arc<ClientConfig> {
-        Arc::clone(&self.0)
-    }
-}
-
 /// Why a connection failed or ended.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The network or TLS failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The broker refused the connection; its reason.
-    #[error("the broker refused the connection: {0}")]
-    Refused(String),
+    /// The broker refused the connection: the code of its CONNACK, and its reason.
+    #[error("the broker refused the connection: {1}")]
+    Refused(u8, String),
     /// The broker ended the connection; its reason.
     #[error("the broker ended the connection: {0}")]
     Ended(String),
@@ -157,8 +79,8 @@ pub enum Acknowledgement {
     Taken,
     /// Nobody subscribes to its topic, so that nobody gets it.
     NoSubscriber,
-    /// The broker refuses it, for this reason.
-    Refused(String),
+    /// The broker refuses it: the reason code, 0x80 or more, and the reason for people.
+    Refused(u8, String),
 }
 
 trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
@@ -169,6 +91,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
 pub struct Client {
     stream: Box<dyn Stream>,
     version: Version,
+    limits: Limits,
     packet_limit: usize,
     input: BytesMut,
     /// The buffer of one read.
@@ -196,6 +119,9 @@ impl Client {
             let mut client = Client::open(options).await?;
             client.queue(&packets::connect(options)?);
             let present = client.accepted().await?;
+            if let Some(period) = client.limits.keep_alive.filter(|period| *period < options.keep_alive) {
+                client.ticks = ticks(period);
+            }
             Ok((client, present))
         };
         timeout(CONNECT_TIMEOUT, connecting).await.map_err(|_| Error::Silent)?
@@ -210,14 +136,13 @@ impl Client {
             Some(trust) => {
                 let name = ServerName::try_from(options.host.clone());
                 let name = name.map_err(|e| Error::Unsendable(format!("{:?}: {e}", options.host)))?;
-                Box::new(TlsConnector::from(Arc::clone(&trust.0)).connect(name, stream).await?)
+                Box::new(TlsConnector::from(trust.config()).connect(name, stream).await?)
             }
         };
-        let mut ticks = interval_at(Instant::now() + options.keep_alive, options.keep_alive);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Ok(Client {
             stream,
             version: options.version,
+            limits: Limits::default(),
             packet_limit: options.packet_limit,
             input: BytesMut::new(),
             piece: vec![0; READ_BYTES].into(),
@@ -228,7 +153,7 @@ impl Client {
             acknowledgements: VecDeque::new(),
             unacknowledged: HashSet::new(),
             last_id: 0,
-            ticks,
+            ticks: ticks(options.keep_alive),
             pinged: false,
         })
     }
@@ -243,7 +168,14 @@ impl Client {
             other => other,
         };
         let (first, body) = self.packet(true).await.map_err(foreign)?;
-        packets::connack(self.version, first, &body).map_err(foreign)
+        let (present, limits) = packets::connack(self.version, first, &body).map_err(foreign)?;
+        self.limits = limits;
+        Ok(present)
+    }
+
+    /// Returns what the broker accepts.
+    pub fn limits(&self) -> Limits {
+        self.limits
     }
 
     /// Queues a subscription to `filters` with QoS 1. With MQTT 5, the broker sends retained messages only if the session does not have the
@@ -254,14 +186,27 @@ impl Client {
         Ok(())
     }
 
-    /// Queues a message of QoS 1. Returns its packet identifier, or `None` if all identifiers are in use.
+    /// Queues a message of QoS 1, as [`Client::send`] does, without properties.
     pub fn publish(&mut self, topic: &str, payload: &[u8]) -> Result<Option<u16>, Error> {
+        let payload = Bytes::copy_from_slice(payload);
+        self.send(&Publication { topic: topic.to_owned(), payload, ..Publication::default() })
+    }
+
+    /// Queues a message of QoS 1. Returns its packet identifier, or `None` if all identifiers are in use. The caller keeps to the broker's
+    /// receive maximum.
+    pub fn send(&mut self, publication: &Publication) -> Result<Option<u16>, Error> {
         // One identifier stays free, so that `next_id` always finds one for a subscription.
         if self.unacknowledged.len() >= usize::from(u16::MAX) - 1 {
             return Ok(None);
         }
         let id = self.next_id();
-        let packet = packets::publish(self.version, id, topic, payload)?;
+        let packet = packets::publish(self.version, id, publication)?;
+        if packet.len() > self.limits.packet_bytes {
+            let (bytes, limit) = (packet.len(), self.limits.packet_bytes);
+            return Err(Error::Unsendable(format!(
+                "a message makes a packet of {bytes} bytes, and the broker accepts {limit} at most"
+            )));
+        }
         self.unacknowledged.insert(id);
         self.queue(&packet);
         Ok(Some(id))
@@ -408,4 +353,11 @@ impl Client {
             }
         }
     }
+}
+
+/// Returns the times of pings.
+fn ticks(period: Duration) -> Interval {
+    let mut ticks = interval_at(Instant::now() + period, period);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
 }

@@ -1,13 +1,20 @@
 //! Builds the packets that the client sends, and parses the broker's answers.
 
-use super::{Acknowledgement, Error, Options, Version};
+use super::{Acknowledgement, Error, Limits, Options, Publication, Version};
 use mqtt_protocol_core::mqtt::{
     packet::{
-        MaximumPacketSize, Property, Qos, ReceiveMaximum, RetainHandling, SessionExpiryInterval, SubEntry,
-        SubOpts, v3_1_1, v5_0,
+        ContentType, MaximumPacketSize, Property, Qos, ReceiveMaximum, RetainHandling, SessionExpiryInterval,
+        SubEntry, SubOpts, UserProperty, v3_1_1, v5_0,
     },
-    result_code::{ConnectReasonCode, MqttError, PubackReasonCode},
+    result_code::{ConnectReasonCode, DisconnectReasonCode, MqttError},
 };
+use std::time::Duration;
+
+/// Reason codes of a PUBACK that are not refusals (MQTT 5, section 3.4.2.1).
+const SUCCESS: u8 = 0;
+const NO_MATCHING_SUBSCRIBERS: u8 = 0x10;
+/// Unspecified error: the first code that is a refusal.
+const UNSPECIFIED: u8 = 0x80;
 
 fn unsendable(what: &str) -> impl Fn(MqttError) -> Error {
     move |why| Error::Unsendable(format!("{what} cannot be sent with MQTT: {why}"))
@@ -56,8 +63,8 @@ pub fn connect(options: &Options) -> Result<Vec<u8>, Error> {
     })
 }
 
-/// Parses a CONNACK. Returns whether the broker had kept the session.
-pub fn connack(version: Version, first: u8, body: &[u8]) -> Result<bool, Error> {
+/// Parses a CONNACK. Returns whether the broker had kept the session, and what it accepts.
+pub fn connack(version: Version, first: u8, body: &[u8]) -> Result<(bool, Limits), Error> {
     if first != 0x20 {
         return Err(Error::Protocol(format!("the first byte of a CONNACK must be 0x20, not {first:#04x}")));
     }
@@ -67,19 +74,38 @@ pub fn connack(version: Version, first: u8, body: &[u8]) -> Result<bool, Error> 
             let (packet, _) = v3_1_1::Connack::parse(body).map_err(failed)?;
             let code = packet.return_code();
             if code.is_failure() {
-                return Err(Error::Refused(format!("{code:?}")));
+                return Err(Error::Refused(code as u8, format!("{code:?}")));
             }
-            Ok(packet.session_present())
+            Ok((packet.session_present(), Limits::default()))
         }
         Version::V5 => {
             let (packet, _) = v5_0::Connack::parse(body).map_err(failed)?;
             let code = packet.reason_code();
             if code != ConnectReasonCode::Success {
-                return Err(Error::Refused(format!("{code:?}{}", reason(&packet.props))));
+                return Err(Error::Refused(code as u8, format!("{code:?}{}", reason(&packet.props))));
             }
-            Ok(packet.session_present())
+            Ok((packet.session_present(), limits(&packet.props)))
         }
     }
+}
+
+fn limits(properties: &[Property]) -> Limits {
+    let mut limits = Limits::default();
+    for property in properties {
+        match property {
+            Property::ReceiveMaximum(messages) => limits.receive_maximum = messages.val(),
+            Property::MaximumPacketSize(bytes) => {
+                limits.packet_bytes = usize::try_from(bytes.val()).unwrap_or(usize::MAX);
+            }
+            Property::MaximumQos(qos) => limits.qos_1 = qos.val() != 0,
+            Property::RetainAvailable(available) => limits.retain = available.val() != 0,
+            Property::ServerKeepAlive(seconds) if seconds.val() != 0 => {
+                limits.keep_alive = Some(Duration::from_secs(seconds.val().into()));
+            }
+            _ => {}
+        }
+    }
+    limits
 }
 
 /// Builds a SUBSCRIBE with QoS 1. With MQTT 5, it asks for retained messages only if the subscription is new.
@@ -123,18 +149,28 @@ pub fn suback(version: Version, body: &[u8]) -> Result<Result<(), String>, Error
 }
 
 /// Builds a PUBLISH with QoS 1.
-pub fn publish(version: Version, id: u16, topic: &str, payload: &[u8]) -> Result<Vec<u8>, Error> {
+pub fn publish(version: Version, id: u16, publication: &Publication) -> Result<Vec<u8>, Error> {
     let failed = unsendable("a message or its topic");
+    let Publication { topic, payload, retain, content_type, user } = publication;
     Ok(match version {
         Version::V3 => {
-            let packet = v3_1_1::Publish::builder().topic_name(topic).map_err(&failed)?;
-            let packet = packet.qos(Qos::AtLeastOnce).packet_id(id).payload(payload).build();
+            let packet = v3_1_1::Publish::builder().topic_name(&**topic).map_err(&failed)?;
+            let packet =
+                packet.qos(Qos::AtLeastOnce).retain(*retain).packet_id(id).payload(&**payload).build();
             packet.map_err(failed)?.to_continuous_buffer()
         }
         Version::V5 => {
-            let packet = v5_0::Publish::builder().topic_name(topic).map_err(&failed)?;
-            let packet = packet.qos(Qos::AtLeastOnce).packet_id(id).payload(payload).build();
-            packet.map_err(failed)?.to_continuous_buffer()
+            let mut properties = Vec::new();
+            if let Some(media_type) = content_type {
+                let media_type = ContentType::new(&**media_type).map_err(&failed)?;
+                properties.push(Property::ContentType(media_type));
+            }
+            for (key, value) in user {
+                properties.push(Property::UserProperty(UserProperty::new(*key, &**value).map_err(&failed)?));
+            }
+            let packet = v5_0::Publish::builder().topic_name(&**topic).map_err(&failed)?;
+            let packet = packet.qos(Qos::AtLeastOnce).retain(*retain).packet_id(id).props(properties);
+            packet.payload(&**payload).build().map_err(failed)?.to_continuous_buffer()
         }
     })
 }
@@ -143,21 +179,27 @@ pub fn publish(version: Version, id: u16, topic: &str, payload: &[u8]) -> Result
 pub fn puback(version: Version, body: &[u8]) -> Result<(u16, Acknowledgement), Error> {
     let id = body.first_chunk().ok_or_else(|| Error::Protocol("PUBACK has no packet identifier".into()))?;
     let id = u16::from_be_bytes(*id);
-    if version == Version::V3 || body.len() == 2 {
-        return Ok((id, Acknowledgement::Taken));
-    }
-    let (packet, _) = v5_0::Puback::parse(body).map_err(malformed("PUBACK"))?;
-    Ok((
-        id,
-        match packet.reason_code() {
-            None | Some(PubackReasonCode::Success) => Acknowledgement::Taken,
-            Some(PubackReasonCode::NoMatchingSubscribers) => Acknowledgement::NoSubscriber,
-            Some(code) => {
-                let text = packet.props.as_deref().map(reason).unwrap_or_default();
-                Acknowledgement::Refused(format!("{code:?}{text}"))
-            }
-        },
-    ))
+    let code = if version == Version::V3 { SUCCESS } else { body.get(2).copied().unwrap_or(SUCCESS) };
+    let acknowledgement = match code {
+        SUCCESS => Acknowledgement::Taken,
+        NO_MATCHING_SUBSCRIBERS => Acknowledgement::NoSubscriber,
+        UNSPECIFIED.. => Acknowledgement::Refused(code, refusal(code, body)),
+        code => return Err(Error::Protocol(format!("PUBACK has the unknown reason code {code:#04x}"))),
+    };
+    Ok((id, acknowledgement))
+}
+
+/// Describes the refusal in a PUBACK. Brokers also send codes that the specification does not list for it: mosquitto sends 0x95.
+fn refusal(code: u8, body: &[u8]) -> String {
+    // A DISCONNECT has every code that a PUBACK may have.
+    let name = match DisconnectReasonCode::try_from(code) {
+        Ok(name) => format!("{name:?}"),
+        Err(_) => format!("reason code {code:#04x}"),
+    };
+    let mut body = body.to_vec();
+    body[2] = UNSPECIFIED;
+    let packet = v5_0::Puback::parse(&body).ok();
+    name + &packet.and_then(|(packet, _)| packet.props).as_deref().map(reason).unwrap_or_default()
 }
 
 /// Parses a DISCONNECT. Returns its reason.

@@ -1,6 +1,7 @@
 //! The client with brokers that misbehave. `tests/broker.rs` and `tests/onem2m.rs` test it with real ones.
 
-use super::{Acknowledgement, Client, Error, Event, Options, Version};
+use super::{Acknowledgement, Client, Error, Event, Limits, Options, Publication, Version, packet};
+use bytes::Bytes;
 use std::time::Duration;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -82,8 +83,11 @@ async fn an_acknowledgement_may_be_a_refusal() {
         (&[][..], Acknowledgement::Taken),
         (&[0], Acknowledgement::Taken),
         (&[0x10], Acknowledgement::NoSubscriber),
-        (&[0x87, 0], Acknowledgement::Refused("NotAuthorized".into())),
-        (&[0x97, 5, 0x1f, 0, 2, b'n', b'o'], Acknowledgement::Refused("QuotaExceeded: no".into())),
+        (&[0x87, 0], Acknowledgement::Refused(0x87, "NotAuthorized".into())),
+        (&[0x97, 5, 0x1f, 0, 2, b'n', b'o'], Acknowledgement::Refused(0x97, "QuotaExceeded: no".into())),
+        // mosquitto has this code, which the specification lists for other packets only.
+        (&[0x95, 5, 0x1f, 0, 2, b'n', b'o'], Acknowledgement::Refused(0x95, "PacketTooLarge: no".into())),
+        (&[0xfe], Acknowledgement::Refused(0xfe, "reason code 0xfe".into())),
     ] {
         let id = client.publish("t", b"").unwrap().unwrap();
         let length = 2 + u8::try_from(rest.len()).unwrap();
@@ -92,4 +96,58 @@ async fn an_acknowledgement_may_be_a_refusal() {
         let event = client.next(true).await.unwrap();
         assert!(matches!(&event, Event::Acknowledged(of, how) if *of == id && *how == expected), "{event:?}");
     }
+}
+
+#[tokio::test]
+async fn the_limits_of_the_broker_are_known_and_kept() {
+    let answer =
+        [&[0x20, 18, 0, 0, 15][..], &[0x21, 0, 20, 0x24, 0, 0x25, 0, 0x27, 0, 0, 0, 100, 0x13, 0, 1]]
+            .concat();
+    let (client, mut broker) = connected(&answer, LONG).await;
+    let mut client = client.unwrap();
+    let expected = Limits {
+        receive_maximum: 20,
+        packet_bytes: 100,
+        qos_1: false,
+        retain: false,
+        keep_alive: Some(Duration::from_secs(1)),
+    };
+    assert_eq!(client.limits(), expected);
+    assert!(client.publish("t", &[b'x'; 92]).unwrap().is_some());
+    let error = client.publish("t", &[b'x'; 93]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "a message makes a packet of 101 bytes, and the broker accepts 100 at most"
+    );
+    // The broker's keep-alive is shorter than the client's, which is an hour.
+    assert!(matches!(client.next(true).await, Err(Error::Silent)));
+    let mut received = vec![0; 102];
+    broker.read_exact(&mut received).await.unwrap();
+    assert_eq!(received[100..], [0xc0, 0]);
+}
+
+#[tokio::test]
+async fn a_publication_has_its_properties() {
+    let (client, mut broker) = connected(&ACCEPTED, LONG).await;
+    let mut client = client.unwrap();
+    let publication = Publication {
+        topic: "t".into(),
+        payload: Bytes::from_static(b"1"),
+        retain: true,
+        content_type: Some("a/b".into()),
+        user: vec![("k", "v".into())],
+    };
+    client.send(&publication).unwrap();
+    client.close().await;
+    let mut received = Vec::new();
+    broker.read_to_end(&mut received).await.unwrap();
+    let Some(Ok(packet::Packet::Publish(publish))) = packet::frame(&mut received[..].into(), 100)
+        .unwrap()
+        .map(|(first, body)| packet::read(Version::V5, first, &body))
+    else {
+        panic!("{received:?}");
+    };
+    assert_eq!((&*publish.topic, &*publish.payload, publish.retain), ("t", &b"1"[..], true));
+    assert_eq!(publish.content_type.as_deref(), Some("a/b"));
+    assert_eq!(publish.user, [("k".to_owned(), "v".to_owned())]);
 }

@@ -2,9 +2,8 @@
 
 use super::{Database, learn, message, open_at};
 use dunnage_outputs::{Class, Failed, FailureKind, Message};
-use dunnage_test_support::{postgres::Postgres, runtime, wait::wait_for};
+use dunnage_test_support::{certificates, postgres::Postgres, runtime, wait::wait_for};
 use std::{
-    process::Command,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -154,12 +153,7 @@ fn a_password_is_read_from_a_file_and_a_wrong_one_is_not_shown() {
 #[test]
 fn a_connection_with_tls_needs_a_certificate_of_a_trusted_authority() {
     let folder = tempfile::tempdir().unwrap();
-    let script = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 9 -subj /CN=authority -keyout ca.key -out ca.pem && \
-        openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=server -keyout server.key -out server.csr && \
-        printf 'subjectAltName=IP:127.0.0.1\\n' > names && \
-        openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 9 -extfile names -out server.pem";
-    let made = Command::new("sh").arg("-c").arg(script).current_dir(folder.path()).output().unwrap();
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    certificates::make(folder.path());
     let mut server =
         Postgres::start_with(&["fsync=off", "ssl_cert_file=server.pem", "ssl_key_file=server.key"]);
     for name in ["server.pem", "server.key"] {
