@@ -52,6 +52,7 @@ mod meter;
 pub mod nats;
 pub mod objects;
 pub mod onem2m;
+mod origin;
 mod outcome;
 pub mod postgres;
 mod records;

@@ -1,9 +1,7 @@
 //! The output `[output.nats]`: publishes to a NATS JetStream, on a subject for each device. A message is delivered when the stream has
 //! acknowledged it.
 
-mod origin;
-
-use super::{Failed, Message, Output, Partitions, Shape};
+use super::{Failed, Message, Output, Partitions, Shape, origin};
 use async_nats::{
     connection::State,
     header::HeaderMap,

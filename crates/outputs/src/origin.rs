@@ -1,4 +1,4 @@
-//! What the output to NATS needs of the origin of a message.
+//! What outputs that send raw bytes need of the origin of a message.
 
 use serde::Deserialize;
 
