@@ -110,6 +110,9 @@ pub struct Client {
     ticks: Interval,
     /// Whether the broker owes a PINGRESP.
     pinged: bool,
+    /// Whether anything was read since the last ping was due, and the bytes that were written until then.
+    heard: bool,
+    written_before: u64,
 }
 
 impl Client {
@@ -155,6 +158,8 @@ impl Client {
             last_id: 0,
             ticks: ticks(options.keep_alive),
             pinged: false,
+            heard: false,
+            written_before: 0,
         })
     }
 
@@ -324,15 +329,22 @@ impl Client {
             Poll::Ready(()) if piece.filled().is_empty() => Err(Error::Ended("it closed the socket".into())),
             Poll::Ready(()) => {
                 self.input.extend_from_slice(piece.filled());
+                self.heard = true;
                 Ok(true)
             }
         }
     }
 
-    /// Queues a ping. Fails if the last one was not answered, or if output is still waiting to be written.
+    /// Queues a ping, unless output is still being written. Fails if nothing of it was written since the last ping was due, or if nothing
+    /// was read after the last ping. A slow connection is not a silent broker.
     fn tick(&mut self, read: bool) -> Result<(), Error> {
+        let heard = std::mem::take(&mut self.heard);
+        let wrote = self.written > std::mem::replace(&mut self.written_before, self.written);
+        if !self.output.is_empty() {
+            return if wrote { Ok(()) } else { Err(Error::Silent) };
+        }
         // Without reading, an answer to the last ping cannot be noticed.
-        if self.pinged && read || !self.output.is_empty() {
+        if self.pinged && read && !heard {
             return Err(Error::Silent);
         }
         self.pinged = true;

@@ -151,3 +151,23 @@ async fn a_publication_has_its_properties() {
     assert_eq!(publish.content_type.as_deref(), Some("a/b"));
     assert_eq!(publish.user, [("k".to_owned(), "v".to_owned())]);
 }
+
+#[tokio::test]
+async fn a_connection_that_is_slow_is_kept() {
+    let (client, mut broker) = connected(&ACCEPTED, Duration::from_secs(2)).await;
+    let mut client = client.unwrap();
+    let payload = vec![b'x'; 64 << 20];
+    let id = client.publish("t", &payload).unwrap().unwrap();
+    // It takes longer than a ping. What the network has taken over is read within one.
+    let slow = async {
+        let (mut part, mut left) = (vec![0; 1 << 20], payload.len());
+        while left > 0 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            left = left.saturating_sub(broker.read(&mut part).await.unwrap());
+        }
+        let [high, low] = id.to_be_bytes();
+        broker.write_all(&[0x40, 2, high, low]).await.unwrap();
+    };
+    let (event, ()) = tokio::join!(client.next(true), slow);
+    assert!(matches!(event, Ok(Event::Acknowledged(of, _)) if of == id), "{event:?}");
+}
