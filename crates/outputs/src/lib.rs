@@ -47,14 +47,17 @@ mod forward;
 pub mod http;
 #[cfg(feature = "kafka")]
 pub mod kafka;
+mod leaves;
 pub mod message;
 mod meter;
+pub mod mqtt;
 pub mod nats;
 pub mod objects;
 pub mod onem2m;
 mod origin;
 mod outcome;
 pub mod postgres;
+mod publisher;
 mod records;
 mod running;
 mod selection;
@@ -90,8 +93,9 @@ pub trait Output: Send + Sync {
         4 << 20
     }
 
-    /// Takes note that all messages up to the ID `delivered_to` were delivered before the restart. Called before all other calls.
-    fn resume(&self, _delivered_to: i64) {}
+    /// Takes note of the buffer's ID, and that all messages up to the ID `delivered_to` were delivered before the restart. Called before
+    /// all other calls.
+    fn resume(&self, _buffer: &str, _delivered_to: i64) {}
 
     /// Takes note of the current schemas. Called before each delivery.
     fn learn(&self, _catalog: Arc<dyn Catalog>) {}

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "kafka")]
 use crate::kafka;
-use crate::{Output, downlink, files, http, nats, objects, onem2m, postgres};
+use crate::{Output, downlink, files, http, mqtt, nats, objects, onem2m, postgres};
 use dunnage_base::{kind, kinds, name::is_name};
 use dunnage_expression::Expressions;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -50,6 +50,8 @@ kinds! {
     "objects" => Objects(objects),
     /// Publish to a NATS stream.
     "nats" => Nats(nats),
+    /// Publish to an MQTT broker.
+    "mqtt" => Mqtt(mqtt),
     /// Create contentInstances in a oneM2M CSE.
     "onem2m" => Onem2m(onem2m),
     /// Write rows to PostgreSQL or TimescaleDB.
@@ -68,9 +70,10 @@ impl OutputKind {
         match self {
             OutputKind::Http(_) | OutputKind::Onem2m(_) => true,
             OutputKind::Nats(settings) => settings.payload == nats::Payload::Json,
+            OutputKind::Mqtt(settings) => settings.is_mapped(),
             #[cfg(feature = "kafka")]
             OutputKind::Kafka(_) => true,
-            OutputKind::Files(_) | OutputKind::Postgres(_) | OutputKind::Downlink(_) => false,
+            OutputKind::Files(_) | OutputKind::Objects(_) | OutputKind::Postgres(_) | OutputKind::Downlink(_) => false,
         }
     }
 }
@@ -146,6 +149,7 @@ pub fn open(config: &OutputSettings) -> Result<Arc<dyn Output>, OutputError> {
         OutputKind::Http(settings) => Arc::new(http::Http::new(settings).map_err(failed)?),
         OutputKind::Files(settings) => Arc::new(files::Files::new(settings).map_err(failed)?),
         OutputKind::Objects(settings) => Arc::new(objects::Objects::new(settings).map_err(failed)?),
+        OutputKind::Mqtt(settings) => Arc::new(mqtt::Mqtt::new(&config.name, settings).map_err(failed)?),
         OutputKind::Nats(settings) => Arc::new(nats::Nats::new(settings).map_err(failed)?),
         #[cfg(feature = "kafka")]
         OutputKind::Kafka(settings) => Arc::new(kafka::Kafka::new(settings).map_err(failed)?),

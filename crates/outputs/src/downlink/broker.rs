@@ -7,20 +7,22 @@
 //!   `v3/{application}@{tenant}/devices/{device_id}/down/push` enqueues, `down/replace` replaces. The page promises QoS 0 alone; its server
 //!   (github.com/TheThingsIndustries/mystique, `pkg/session/publishing.go`) acknowledges QoS 1 all the same.
 
-use super::{
-    publisher::Publisher,
-    settings::{Provider, Settings, is_level},
-};
-use crate::Failed;
+use super::settings::{Provider, Settings, is_level};
+use crate::{Class, Failed, publisher::Publisher};
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
-use dunnage_clients::secret::SecretFile;
+use dunnage_clients::{
+    mqtt::{Acknowledgement, Publication},
+    secret::SecretFile,
+};
 use serde::Serialize;
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
+use tokio::time::timeout;
 
 /// The broker of a network server.
 pub struct Broker {
     publisher: Publisher,
+    timeout: Duration,
     provider: Provider,
     /// The application in topics; without it, that of the message.
     application: Option<String>,
@@ -42,8 +44,10 @@ struct Command<'a> {
 impl Broker {
     /// Creates the broker that the settings describe. An error begins with the key.
     pub fn new(settings: &Settings) -> Result<Broker, String> {
+        let timeout = Duration::from_secs(settings.timeout_seconds);
         Ok(Broker {
-            publisher: Publisher::new(settings.connector()?, Duration::from_secs(settings.timeout_seconds)),
+            publisher: Publisher::new(settings.connector()?, timeout),
+            timeout,
             provider: settings.provider,
             application: settings.application.clone(),
             port: settings.port,
@@ -57,10 +61,30 @@ impl Broker {
     }
 
     /// Sends `name` to the device with the provider's ID `device`, whose message came over `topic`, if that is known. `Ok` means that the
-    /// broker has acknowledged the downlink.
+    /// broker has acknowledged the downlink, and, with MQTT 5, that somebody subscribes to its topic.
     pub async fn send(&self, device: &str, topic: Option<&str>, name: u16) -> Result<(), Failed> {
         let (topic, payload) = self.message(device, topic, name)?;
-        self.publisher.publish(topic, payload).await
+        match timeout(self.timeout, self.publish(topic.clone(), payload)).await {
+            Ok(Ok(Acknowledgement::Taken)) => Ok(()),
+            Ok(Ok(Acknowledgement::NoSubscriber)) => {
+                let reason =
+                    format!("nobody subscribes to {topic}: is the network server connected to the broker?");
+                Err(Failed::retry(reason).because(Class::Missing))
+            }
+            Ok(Ok(Acknowledgement::Refused(_, why))) => {
+                Err(Failed::retry(format!("the broker refused {topic}: {why}")).because(Class::Denied))
+            }
+            Ok(Err(failed)) => Err(failed),
+            Err(_) => {
+                Err(Failed::retry("the broker did not acknowledge the message in time")
+                    .because(Class::Timeout))
+            }
+        }
+    }
+
+    async fn publish(&self, topic: String, payload: Vec<u8>) -> Result<Acknowledgement, Failed> {
+        let publication = Publication { topic, payload: payload.into(), ..Publication::default() };
+        self.publisher.session().await?.publish(publication).await
     }
 
     /// Returns the topic and the payload of a downlink.

@@ -7,7 +7,6 @@
 
 mod api;
 mod broker;
-mod publisher;
 mod schedule;
 mod settings;
 
@@ -44,7 +43,7 @@ enum Way {
     /// By requests of its API.
     Api(Client, Api),
     /// Over its broker.
-    Broker(Broker),
+    Broker(Box<Broker>),
 }
 
 /// The parts of a message's origin that inputs store (`spec/ingest.md`, "What is stored").
@@ -76,7 +75,7 @@ impl Downlink {
         settings.check()?;
         let timeout = Duration::from_secs(settings.timeout_seconds);
         let way = match settings.is_over_broker() {
-            true => Way::Broker(Broker::new(settings)?),
+            true => Way::Broker(Box::new(Broker::new(settings)?)),
             false => {
                 let client = Client::builder().timeout(timeout).redirect(Policy::none());
                 Way::Api(client.build().map_err(|e| e.to_string())?, Api::new(settings)?)

@@ -128,7 +128,7 @@ impl Output for Files {
         Shape { partitions: Partitions::One, batch: 4096, linger: Duration::from_millis(100) }
     }
 
-    fn resume(&self, delivered_to: i64) {
+    fn resume(&self, _buffer: &str, delivered_to: i64) {
         self.durable_to.store(delivered_to, Ordering::Relaxed);
     }
 

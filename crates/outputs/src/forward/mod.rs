@@ -125,7 +125,8 @@ impl Forwarder {
     /// Forwards messages until the gateway stops.
     pub async fn run(mut self) {
         let mut commits = self.target.outputs.source().buffer.stats.commits();
-        self.target.output.resume(self.saver.saved().cursor());
+        let buffer = self.target.outputs.source().buffer.stats.totals().name;
+        self.target.output.resume(&buffer, self.saver.saved().cursor());
         let tending = self.tend();
         self.resume_alarms().await;
         self.restore().await;

@@ -1,9 +1,10 @@
 //! Records of CSV (RFC 4180), each in one line: the columns of every message, and then those of its parts.
 
 use super::{
-    columns::{Columns, FIRST, Leaf, cost, flatten},
+    columns::{Columns, FIRST, cost},
     row::Row,
 };
+use crate::leaves::{Leaf, flatten};
 use ::csv::{Terminator, Writer, WriterBuilder};
 use dunnage_base::clock;
 use serde::{Deserialize, Serialize};

@@ -8,11 +8,11 @@
 mod types;
 
 use super::{
-    columns::{Columns, FIRST, Leaf, cost, flatten},
+    columns::{Columns, FIRST, cost},
     declared::{ColumnType, Declaration, Declared},
     ndjson::Line,
 };
-use crate::Catalog;
+use crate::{Catalog, leaves::{Leaf, flatten}};
 use dunnage_base::clock;
 use parquet::{
     basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical},

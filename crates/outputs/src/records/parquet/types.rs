@@ -1,6 +1,6 @@
 //! The types of columns that the schema does not declare, from their values, and the conversion of values to a column's type.
 
-use crate::records::{columns::Leaf, declared::ColumnType};
+use crate::{leaves::Leaf, records::declared::ColumnType};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 /// All integers up to this have an exact double.

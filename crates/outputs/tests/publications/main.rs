@@ -1,0 +1,5 @@
+//! Outputs that publish, with real servers.
+
+#![allow(clippy::unwrap_used)]
+
+mod broker;
