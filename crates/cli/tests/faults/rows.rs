@@ -11,6 +11,7 @@ mod machine;
 mod messages;
 mod mqtt;
 mod objects;
+mod publications;
 mod stream;
 mod webhook;
 
@@ -91,6 +92,11 @@ pub const ALL: &[Scenario] = &[
         name: "objects_away",
         title: "S3: the store away while messages wait",
         measure: objects::away,
+    },
+    Scenario {
+        name: "publisher_killed",
+        title: "output to MQTT: kill -9 of the gateway under load",
+        measure: publications::gateway_killed,
     },
     Scenario {
         name: "deltas_killed",
