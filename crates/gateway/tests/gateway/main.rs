@@ -48,6 +48,7 @@ mod play;
 mod postgres;
 #[cfg(unix)]
 mod profiles;
+mod publications;
 #[cfg(unix)]
 mod quarantine;
 mod register;

@@ -9,7 +9,7 @@ pub mod mqtt;
 pub mod nginx;
 
 pub use dunnage_test_support::{
-    acme, agent, lossy, mosquitto, nats, postgres, proxy, runtime, scripted, tools, wait,
+    acme, agent, lossy, mosquitto, nats, postgres, proxy, runtime, scripted, subscriber, tools, wait,
 };
 
 use dunnage_gateway::{Config, Gateway, Summary};
