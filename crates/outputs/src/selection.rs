@@ -2,6 +2,9 @@
 //!
 //! With `until`, a device that meets `when` has an alarm, and none of its messages is delivered while it has one. The message that ends it is
 //! not delivered either. Alarms are in the buffer, so that a restart neither forgets nor repeats one.
+//!
+//! A message on which an expression fails becomes a dead letter. An output that writes all messages in one order could not take it later, so
+//! it delivers the message.
 
 use crate::{Message, envelope};
 use dunnage_expression::{Expressions, Verdict, Worker};
@@ -15,6 +18,8 @@ use std::{
 /// The expressions of an output, and the devices with an alarm.
 pub struct Selection {
     worker: Worker,
+    /// What happens if an expression fails.
+    takes_failures: bool,
     /// Identifies `when` and `until`; `None` without `until`.
     condition: Option<i64>,
     alarms: Mutex<HashSet<Arc<str>>>,
@@ -54,15 +59,17 @@ impl Choice {
 }
 
 impl Selection {
-    /// Creates the selection of `expressions`, which have been checked; `None` if there are none.
-    pub fn new(expressions: &Expressions) -> Option<Selection> {
+    /// Creates the selection of `expressions`, which have been checked, for an output; `None` if there are none. `takes_failures`
+    /// says that it delivers messages on which an expression fails.
+    pub fn new(expressions: &Expressions, takes_failures: bool) -> Option<Selection> {
         let condition = expressions.until.as_ref().map(|until| {
             let hash = Sha256::new().chain_update(expressions.when.as_deref().unwrap_or_default());
             let hash = hash.chain_update([0]).chain_update(until).finalize();
             i64::from_le_bytes(hash.first_chunk().copied().unwrap_or_default())
         });
         let worker = Worker::new(expressions.clone());
-        (!expressions.is_empty()).then(|| Selection { worker, condition, alarms: Mutex::default() })
+        let selection = || Selection { worker, takes_failures, condition, alarms: Mutex::default() };
+        (!expressions.is_empty()).then(selection)
     }
 
     /// Returns what identifies the condition of the alarms; `None` if the output has none.
@@ -119,6 +126,7 @@ impl Selection {
             let device = message.device.as_str();
             let alarm = || changed.get(device).copied().unwrap_or_else(|| alarms.contains(device));
             let choice = match &message.verdict {
+                Some(Verdict::Failed(_)) if self.takes_failures => Choice::Deliver { alarm: false },
                 Some(Verdict::Failed(reason)) => Choice::Refuse(reason.clone()),
                 Some(Verdict::Skipped { ends }) => Choice::Skip { end: follows && *ends && alarm() },
                 Some(Verdict::Holds(_)) | None if follows && alarm() => Choice::Skip { end: false },

@@ -64,6 +64,11 @@ kinds! {
 }
 
 impl OutputKind {
+    /// Returns whether the output writes all messages in the order of their IDs.
+    pub(crate) fn is_in_one_order(&self) -> bool {
+        matches!(self, OutputKind::Files(_) | OutputKind::Objects(_))
+    }
+
     /// Returns whether `map` decides what the output delivers. The columns of rows follow the schema of the messages, and acknowledgements
     /// have no content.
     fn is_mapped(&self) -> bool {
@@ -73,7 +78,10 @@ impl OutputKind {
             OutputKind::Mqtt(settings) => settings.is_mapped(),
             #[cfg(feature = "kafka")]
             OutputKind::Kafka(_) => true,
-            OutputKind::Files(_) | OutputKind::Objects(_) | OutputKind::Postgres(_) | OutputKind::Downlink(_) => false,
+            OutputKind::Files(_)
+            | OutputKind::Objects(_)
+            | OutputKind::Postgres(_)
+            | OutputKind::Downlink(_) => false,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Tries expressions on stored messages, without delivering any.
 
 use crate::{
-    Message, Outputs,
+    Message, OutputSettings, Outputs,
     selection::{Choice, Selection},
 };
 use dunnage_buffer::{Page, ReadError, Times};
@@ -60,12 +60,17 @@ pub enum TrialError {
 }
 
 impl Outputs {
-    /// Returns what an output with `expressions` would do with the last messages, at most `last` and [`MOST_TRIED`]: the oldest first. No device
+    /// Returns what `output` with `expressions` would do with the last messages, at most `last` and [`MOST_TRIED`]: the oldest first. No device
     /// has an alarm before the first of them.
     ///
     /// # Errors
     /// An expression is wrong, the buffer cannot be read, or the process that evaluates cannot be started.
-    pub async fn tried(&self, expressions: &Expressions, last: u32) -> Result<Vec<Tried>, TrialError> {
+    pub async fn tried(
+        &self,
+        output: &OutputSettings,
+        expressions: &Expressions,
+        last: u32,
+    ) -> Result<Vec<Tried>, TrialError> {
         expressions.check().map_err(|(key, message)| TrialError::Mistake(key, message))?;
         let (source, page) = (self.source(), Page { limit: last.min(MOST_TRIED), before: None });
         let mut stored = source.buffer.readers.messages(page, Times::ALL).await?;
@@ -73,7 +78,7 @@ impl Outputs {
         let catalog = (source.catalog)();
         let mut messages: Vec<_> =
             stored.into_iter().map(|stored| Message::with(stored, &*catalog)).collect();
-        let choices = match Selection::new(expressions) {
+        let choices = match Selection::new(expressions, output.kind.is_in_one_order()) {
             Some(selection) => {
                 selection.judge(messages.iter_mut()).await?;
                 selection.choose(&messages, &vec![false; messages.len()])

@@ -3,8 +3,8 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 pub mod acme;
-pub mod faulty;
 pub mod certificates;
+pub mod faulty;
 pub mod lossy;
 pub mod mosquitto;
 pub mod nats;

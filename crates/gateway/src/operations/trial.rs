@@ -45,7 +45,7 @@ pub async fn run(state: &GatewayState, name: &str, trial: Trial) -> Result<Trial
     let Trial { last, when, until, map } = trial;
     let own = Expressions { when, until, map };
     let expressions = if own.is_empty() { &output.expressions } else { &own };
-    let messages = state.outputs.tried(expressions, last.unwrap_or(LAST).max(1)).await;
+    let messages = state.outputs.tried(output, expressions, last.unwrap_or(LAST).max(1)).await;
     let messages = messages.map_err(|error| match error {
         TrialError::Mistake(..) => Problem::new(EXPRESSION, error.to_string()),
         TrialError::Buffer(error) => error.into(),

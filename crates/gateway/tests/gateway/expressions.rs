@@ -4,7 +4,7 @@ use crate::{
     outputs::{Received, output, server, wait_for_messages},
     support::{JSON, Running, start_in, start_with, wait::wait_until},
 };
-use dunnage_gateway::{Expressions, OutputSettings};
+use dunnage_gateway::{Expressions, OutputKind, OutputSettings};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 
@@ -94,4 +94,24 @@ fn an_alarm_is_delivered_once_until_it_ends() {
     let mut bodies: Vec<_> = received.messages().into_iter().map(|body| body.to_string()).collect();
     bodies.sort();
     assert_eq!(bodies, [r#"["a",31]"#, r#"["a",35]"#, r#"["a",51]"#, r#"["b",40]"#]);
+}
+
+/// Files could not take a dead letter later: messages with greater IDs are in them already.
+#[test]
+fn a_file_has_a_message_on_which_an_expression_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let gateway = start_with(|config| {
+        let files = toml::from_str(&format!("path = '{path}'\nkind = 'ndjson'")).unwrap();
+        let mut output = OutputSettings::new("archive", OutputKind::Files(files));
+        output.expressions = expressions(".value * 2 > 4", None, None);
+        config.outputs.push(output);
+    });
+    send(&gateway, "a", &["1", "3", "\"x\"", "4"]);
+    let status = settled(&gateway);
+    assert_eq!((status.delivered, status.skipped, status.refused), (3, 1, 0));
+    let file = std::fs::read_dir(path).unwrap().next().unwrap().unwrap().path();
+    let lines = std::fs::read_to_string(file).unwrap();
+    let values = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["value"].clone());
+    assert_eq!(values.collect::<Vec<_>>(), [json!(3), json!("x"), json!(4)]);
 }

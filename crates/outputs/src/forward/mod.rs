@@ -103,7 +103,10 @@ impl Forwarder {
             Partitions::PerDevice | Partitions::Together => position,
         };
         let pace = Pace::new(outputs.source().buffer.stats.totals().stored, now);
-        let (selection, window) = (Selection::new(&expressions), Window::new(shape, output.memory()));
+        let (selection, window) = (
+            Selection::new(&expressions, shape.partitions == Partitions::One),
+            Window::new(shape, output.memory()),
+        );
         let target = Arc::new(Target { name, output, selection, outputs, meter });
         Forwarder {
             reader: Reader::new(Arc::clone(&target), position.resolved_to),

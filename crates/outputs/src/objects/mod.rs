@@ -242,7 +242,7 @@ impl Output for Objects {
         self.bytes
     }
 
-    fn resume(&self, delivered_to: i64) {
+    fn resume(&self, _buffer: &str, delivered_to: i64) {
         self.resumed.store(delivered_to, Ordering::Relaxed);
     }
 

@@ -12,7 +12,10 @@ use super::{
     declared::{ColumnType, Declaration, Declared},
     ndjson::Line,
 };
-use crate::{Catalog, leaves::{Leaf, flatten}};
+use crate::{
+    Catalog,
+    leaves::{Leaf, flatten},
+};
 use dunnage_base::clock;
 use parquet::{
     basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical},

@@ -71,7 +71,7 @@ impl Bucket {
         );
         let settings: Settings = toml::from_str(&text).unwrap();
         let output = Objects::with(&settings, environment(), Duration::from_secs(3)).unwrap();
-        output.resume(resumed);
+        output.resume("", resumed);
         let schema =
             r#"{"type": "object", "properties": {"n": {"type": "integer"}, "note": {"type": "string"}}}"#;
         output.learn(Arc::new(Schema(Model::compile(schema).unwrap())));
