@@ -149,7 +149,7 @@ pub fn fill(
 
 /// Starts a server that counts the messages that it receives, at least one per request and one per line, and answers 204. Returns its address
 /// and the counter.
-async fn sink() -> Result<(SocketAddr, Arc<AtomicU64>), Failure> {
+pub async fn sink() -> Result<(SocketAddr, Arc<AtomicU64>), Failure> {
     let received = Arc::new(AtomicU64::new(0));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;

@@ -9,6 +9,7 @@ mod container;
 mod datagrams;
 mod deltas;
 mod dtls;
+mod expressions;
 mod fleet;
 mod hostile;
 mod inputs;
@@ -75,6 +76,8 @@ enum Command {
     CatchUp(catch_up::Plan),
     /// Rows per second in PostgreSQL, compared with a Node service
     Rows(rows::Plan),
+    /// Messages per second of an output with a filter and a map, compared with one without
+    Expressions(expressions::Plan),
     /// Messages per second as deltas, compared with plain packed
     Deltas(deltas::Plan),
     /// Messages per second with a register of devices, compared with none
@@ -90,8 +93,13 @@ enum Command {
     Serve { server: server::BuiltInServer, folder: PathBuf },
 }
 
+fn main() -> ExitCode {
+    // The gateways that it serves evaluate expressions.
+    dunnage_expression::work_if_asked().unwrap_or_else(measure)
+}
+
 #[tokio::main]
-async fn main() -> ExitCode {
+async fn measure() -> ExitCode {
     // Ten thousand clients need as many open files here and in the servers, which inherit the limit.
     if let Err(e) = rlimit::increase_nofile_limit(u64::MAX) {
         eprintln!("cannot raise the limit of open files: {e}");
@@ -117,6 +125,7 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Command::CatchUp(plan)) => catch_up::measure(&plan).await,
         Some(Command::Rows(plan)) => rows::measure(&plan).await,
         Some(Command::Deltas(plan)) => deltas::measure(&plan, report),
+        Some(Command::Expressions(plan)) => expressions::measure(&plan, report).await,
         Some(Command::Register(plan)) => register::measure(&plan, report),
         Some(Command::Hostile(plan)) => hostile::measure(&plan, report).await,
         Some(Command::Attack(plan)) => attacks::measure(&plan, report).await,
