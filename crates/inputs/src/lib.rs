@@ -69,6 +69,7 @@ pub use http::{
     settings::HttpSettings,
 };
 pub use metrics::Metrics;
+pub use routes::TopicSettings;
 pub use settings::{EXAMPLES, InputKind, InputSettings};
 pub use webhooks::hooks::Hooks;
 

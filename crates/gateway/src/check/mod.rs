@@ -1,5 +1,7 @@
 //! Finds all mistakes in a configuration, with their places.
 
+mod names;
+
 use crate::{
     config::Config,
     config_file::{ConfigError, overridden},
@@ -40,6 +42,8 @@ fn check_text(name: &str, text: &str, environment: impl Iterator<Item = (String,
     found.links(&config);
     found.mistakes.extend(dunnage_access::read(&config.tokens()).1);
     found.mistakes.extend(dunnage_access::keys::read(&config.keys()).1);
+    found.schemas_of_topics(&config, &profiles);
+    found.inputs_of_downlinks(&config);
     found.inputs(&config);
     found.outputs(&config);
     let mut mistakes = found.mistakes;

@@ -107,6 +107,30 @@ name = "other"
 
 [[input]]
 name = "none"
+
+[[input]]
+name = "yard"
+[input.broker]
+url = "mqtt://127.0.0.1:1"
+topics = ["a/{device}", { topic = "b/{device}", schema = "wether" }]
+
+[[output]]
+name = "downs"
+[output.downlink]
+provider = "chirpstack"
+input = "yrad"
+url = "mqtt://127.0.0.1:1"
+application = "7"
+
+[[output]]
+name = "warm"
+when = """
+.value.t
+  > (30"""
+map = ".value"
+[output.files]
+path = "files"
+kind = "ndjson"
 "#;
 
 #[test]
