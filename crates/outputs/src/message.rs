@@ -18,6 +18,8 @@ pub struct Message {
     pub record: Option<Arc<Record>>,
     /// What the expressions of the output say about it; `None` if it has none.
     pub verdict: Option<Verdict>,
+    /// Whether it is a dead letter that is retried. Later messages may have been delivered.
+    pub is_dead_letter: bool,
 }
 
 impl Message {
@@ -25,7 +27,7 @@ impl Message {
     pub(crate) fn with(stored: dunnage_buffer::Message, catalog: &dyn Catalog) -> Message {
         let path = catalog.path(&stored.device, stored.origin.as_deref());
         let media_type = catalog.media_type(&stored.format);
-        Message { path, media_type, record: catalog.record(&stored.device), verdict: None, stored }
+        Message { path, media_type, record: catalog.record(&stored.device), verdict: None, is_dead_letter: false, stored }
     }
 
     /// Returns what the output delivers instead of the message: the result of its `map`, as JSON.

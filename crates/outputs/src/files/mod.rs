@@ -167,10 +167,17 @@ fn write(
     messages: &[Message],
     durable_to: &AtomicI64,
 ) -> Result<(), Failed> {
-    let (rows, refused) = row::rows(messages);
+    let to = durable_to.load(Ordering::Relaxed);
+    // The last ID in a file says what it has, so a line before that would be lost at the next start, or repeat all after it.
+    let late = messages.iter().position(|message| message.is_dead_letter && message.id <= to);
+    let (rows, mut refused) = row::rows(&messages[..late.unwrap_or(messages.len())]);
+    if let (Some(at), true) = (late, refused.is_ok()) {
+        let reason = "files are in the order of the message IDs, and have later messages already";
+        refused = Err(Failed::refused(reason).after(at));
+    }
     let failed = |e: io::Error| Failed::retry(format!("{}: {e}", folder.display()));
     folders::create(folder).map_err(failed)?;
-    archive.write(folder, &rows, durable_to.load(Ordering::Relaxed)).map_err(failed)?;
+    archive.write(folder, &rows, to).map_err(failed)?;
     if let Some(last) = rows.last() {
         durable_to.fetch_max(last.message.id, Ordering::Relaxed);
     }

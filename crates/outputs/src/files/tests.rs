@@ -211,3 +211,18 @@ fn files_have_the_names_and_tags_of_registered_devices() {
         "{line}"
     );
 }
+
+#[test]
+fn a_dead_letter_with_later_messages_in_the_file_is_refused_and_not_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let late = Message { is_dead_letter: true, ..message(2, 1, "2") };
+    let mut archive = ndjson::Ndjson::default();
+    let durable_to = AtomicI64::new(0);
+    let mut write = |messages: &[Message]| super::write(&mut archive, folder.path(), messages, &durable_to);
+    write(&[message(1, 1, "1"), message(3, 1, "3")]).unwrap();
+    let failed = write(&[late, message(4, 1, "4")]).unwrap_err();
+    assert_eq!((failed.kind, failed.delivered), (crate::FailureKind::Refused, 0));
+    assert!(failed.reason.contains("later messages"), "{}", failed.reason);
+    write(&[message(4, 1, "4")]).unwrap();
+    assert_eq!(ids(&folder.path().join("2026-01-01.b.ndjson")), [1, 3, 4]);
+}

@@ -46,7 +46,10 @@ impl Target {
     /// buffer before this returns.
     pub async fn call(&self, taken: Taken, choices: Vec<Choice>) -> Called {
         self.output.learn((self.outputs.source().catalog)());
-        let Taken { messages, dead_letters, .. } = taken;
+        let Taken { mut messages, dead_letters, .. } = taken;
+        for (message, is_dead_letter) in messages.iter_mut().zip(&dead_letters) {
+            message.is_dead_letter = *is_dead_letter;
+        }
         let (chosen, at) = chosen(&messages, &choices);
         let begun = Instant::now();
         let deliver = tokio::time::timeout(self.output.deadline(), self.output.deliver(&chosen));
