@@ -1,5 +1,7 @@
 //! Expressions: what they select and make of messages, mistakes in them, and their limits.
 
+#![allow(clippy::unwrap_used)]
+
 use dunnage_expression::{Expressions, PROGRAM, Verdict, Worker, limits};
 
 fn expressions(when: &str, until: &str, map: &str) -> Expressions {

@@ -27,7 +27,14 @@ impl Message {
     pub(crate) fn with(stored: dunnage_buffer::Message, catalog: &dyn Catalog) -> Message {
         let path = catalog.path(&stored.device, stored.origin.as_deref());
         let media_type = catalog.media_type(&stored.format);
-        Message { path, media_type, record: catalog.record(&stored.device), verdict: None, is_dead_letter: false, stored }
+        Message {
+            path,
+            media_type,
+            record: catalog.record(&stored.device),
+            verdict: None,
+            is_dead_letter: false,
+            stored,
+        }
     }
 
     /// Returns what the output delivers instead of the message: the result of its `map`, as JSON.

@@ -112,6 +112,7 @@ name = "none"
 name = "yard"
 [input.broker]
 url = "mqtt://127.0.0.1:1"
+client_id = "yard"
 topics = ["a/{device}", { topic = "b/{device}", schema = "wether" }]
 
 [[output]]
