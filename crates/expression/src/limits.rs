@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-/// The maximum length of an expression, in bytes.
-pub const EXPRESSION: usize = 16 << 10;
+/// The maximum length of an expression, in bytes. It bounds how deep an expression nests, and so what reading it takes of [`STACK`].
+pub const EXPRESSION: usize = 4 << 10;
 /// The processor time for one message.
 pub const TIME: Duration = Duration::from_millis(100);
 /// The maximum memory of the process, in bytes, without the stack.
 pub const MEMORY: u64 = 128 << 20;
-/// The stack on which expressions are evaluated, in bytes. Untouched pages of it take no memory.
-pub const STACK: usize = 16 << 20;
+/// The stack on which expressions are read and evaluated, in bytes. Untouched pages of it take no memory.
+pub const STACK: usize = 64 << 20;
 /// The maximum size of a result, in bytes of JSON.
 pub const RESULT: usize = 1 << 20;
 /// The maximum nesting of a result.

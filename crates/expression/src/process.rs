@@ -29,10 +29,14 @@ pub fn work_if_asked() -> Option<ExitCode> {
     env::args_os().nth(1).filter(|argument| argument == ARGUMENT)?;
     let memory = (limits::STACK as u64).saturating_add(limits::MEMORY);
     // An error means that the gateway is gone, and then nobody waits for the reason.
-    let worked = child::restrict(memory, None).and_then(|()| {
-        thread::Builder::new().stack_size(limits::STACK).spawn(work)?.join().unwrap_or(Ok(()))
-    });
+    let work =
+        || thread::Builder::new().stack_size(limits::STACK).spawn(work)?.join().map_err(|_| panicked())?;
+    let worked = child::restrict(memory, None).and_then(|()| work());
     Some(if worked.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn panicked() -> io::Error {
+    io::Error::other("an evaluation panicked")
 }
 
 fn work() -> io::Result<()> {

@@ -9,6 +9,7 @@ use jaq_core::{
 };
 use jaq_json::Val;
 use serde::{Deserialize, Serialize};
+use std::thread;
 
 /// A compiled expression.
 pub type Filter = jaq_core::Filter<data::JustLut<Val>>;
@@ -77,15 +78,24 @@ impl Expressions {
         self.all().next().is_none()
     }
 
-    /// Checks the syntax of all expressions. An error has the key, and the place of the mistake.
+    /// Checks the syntax of all expressions, on a thread of its own, because reading takes as much of the stack as the process that evaluates
+    /// has. An error has the key, and the place of the mistake.
     pub fn check(&self) -> Result<(), (&'static str, String)> {
         if self.until.is_some() && self.when.is_none() {
             return Err(("until", "needs when".into()));
         }
-        for (key, text) in self.all() {
-            compile(text).map_err(|mistake| (key, mistake.to_string()))?;
-        }
-        Ok(())
+        let compile_all = || {
+            self.all().try_for_each(|(key, text)| match compile(text) {
+                Ok(_) => Ok(()),
+                Err(mistake) => Err((key, mistake.to_string())),
+            })
+        };
+        thread::scope(|scope| {
+            let checked = thread::Builder::new().stack_size(limits::STACK).spawn_scoped(scope, compile_all);
+            let checked = checked.map_err(|error| error.to_string())?;
+            checked.join().map_err(|_| "cannot be read".to_owned())
+        })
+        .map_err(|error| ("when", error))?
     }
 }
 

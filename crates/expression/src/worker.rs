@@ -79,7 +79,7 @@ impl Worker {
                 *kept = Some(process);
                 Ok(verdicts)
             }
-            Ok(Err(_)) => Err(process.end().await),
+            Ok(Err(_)) => Err(Lost::Limit(process.end().await)),
             Err(_) => Err(Lost::Machine(io::ErrorKind::TimedOut.into())),
         }
     }
@@ -124,22 +124,19 @@ impl Process {
         Ok(verdicts)
     }
 
-    /// Waits for the end of a process that has stopped to answer, and returns the reason.
-    async fn end(mut self) -> Lost {
+    /// Waits for the end of a process that has stopped to answer, and returns the reason. It had read the expressions, so a message is at
+    /// fault, unless somebody has killed the process; a message therefore gets a second process.
+    async fn end(mut self) -> String {
         drop(self.requests);
-        match timeout(limits::ANSWER, self.child.wait()).await {
-            Ok(Ok(status)) if status.code() == Some(LATE.into()) => {
-                Lost::Limit(format!("took more than {} ms", limits::TIME.as_millis()))
+        let status = timeout(limits::ANSWER, self.child.wait()).await;
+        let code = status.ok().and_then(Result::ok).map(|status| status.code());
+        match code {
+            Some(Some(code)) if code == i32::from(LATE) => {
+                format!("took more than {} ms", limits::TIME.as_millis())
             }
             // It aborts when an allocation fails and when the stack overflows.
-            Ok(Ok(status)) if status.code().is_none() => {
-                Lost::Limit(format!("took more than {} MB, or nests too deep", limits::MEMORY >> 20))
-            }
-            Ok(Ok(status)) => Lost::Machine(io::Error::other(format!(
-                "the process that evaluates expressions ended with {status}"
-            ))),
-            Ok(Err(error)) => Lost::Machine(error),
-            Err(_) => Lost::Machine(io::ErrorKind::TimedOut.into()),
+            Some(None) => format!("took more than {} MB, or nests too deep", limits::MEMORY >> 20),
+            Some(Some(_)) | None => "could not be evaluated".into(),
         }
     }
 }

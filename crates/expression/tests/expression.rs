@@ -161,7 +161,18 @@ fn a_mistake_has_its_place() {
     ] {
         assert_eq!(mistake(text), expected, "{text}");
     }
-    assert!(mistake(&".".repeat(limits::EXPRESSION + 1)).contains("at most 16384 bytes"));
+    // Whatever nests as deep as an expression may be long is read, and ends no process.
+    for part in
+        ["(", "[", "{a:", "-", "try ", "if . then ", ".a|", "def f: ", "\"\\(", ".[", ". as [", "reduce "]
+    {
+        let deep = part.repeat(limits::EXPRESSION / part.len());
+        let _ = expressions(&deep, "", "").check();
+        let closed = format!("{deep}1").chars().take(limits::EXPRESSION).collect::<String>();
+        let _ = expressions(&closed, "", "").check();
+    }
+    let half = limits::EXPRESSION / 2 - 1;
+    assert_eq!(expressions(&format!("{}1{}", "(".repeat(half), ")".repeat(half)), "", "").check(), Ok(()));
+    assert!(mistake(&".".repeat(limits::EXPRESSION + 1)).contains("at most 4096 bytes"));
     let alone = Expressions { until: Some(".".into()), ..Expressions::default() };
     assert_eq!(alone.check(), Err(("until", "needs when".into())));
 }
