@@ -3,6 +3,7 @@
 use crate::Record;
 use foldhash::fast::RandomState;
 use std::{
+    borrow::Cow,
     collections::{HashMap, HashSet},
     sync::{
         Arc, PoisonError, RwLock, RwLockReadGuard,
@@ -100,7 +101,7 @@ impl Register {
         if !self.is_used.load(Ordering::Relaxed) {
             return None;
         }
-        self.index().by_id.get(id).cloned()
+        self.index().by_id.get(&*key(id)).cloned()
     }
 
     /// Returns the record of the device with this ID.
@@ -150,7 +151,7 @@ impl Register {
     pub fn check(&self, edits: &[Edit]) -> Result<(), Conflict> {
         let index = self.index();
         let edited: HashSet<&str> = edits.iter().map(|edit| &*edit.device).collect();
-        let mut owners: HashMap<&str, &str> = HashMap::new();
+        let mut owners: HashMap<Cow<'_, str>, &str> = HashMap::new();
         for (at, edit) in edits.iter().enumerate() {
             let Some(record) = &edit.record else { continue };
             let conflict = |id: &str, owner: &str| Conflict {
@@ -160,8 +161,9 @@ impl Register {
                 owner: owner.into(),
             };
             for id in ids(record) {
-                let stored = || index.by_id.get(id).filter(|other| !edited.contains(&*other.device));
-                if let Some(owner) = owners.insert(id, &record.device).filter(|owner| *owner != record.device)
+                let stored = || index.by_id.get(&*key(id)).filter(|other| !edited.contains(&*other.device));
+                if let Some(owner) =
+                    owners.insert(key(id), &record.device).filter(|owner| *owner != record.device)
                 {
                     return Err(conflict(id, owner));
                 }
@@ -183,7 +185,7 @@ impl Register {
         sorted.retain(|record| {
             let stays = !edits.contains_key(&record.device);
             if !stays {
-                ids(record).for_each(|id| drop(by_id.remove(id)));
+                ids(record).for_each(|id| drop(by_id.remove(&*key(id))));
             }
             stays
         });
@@ -191,11 +193,24 @@ impl Register {
             record.tags.shrink();
             record.external_ids.shrink_to_fit();
             let record = Arc::new(record);
-            by_id.extend(ids(&record).map(|id| (id.into(), Arc::clone(&record))));
+            by_id.extend(ids(&record).map(|id| (key(id).into(), Arc::clone(&record))));
             sorted.push(record);
         }
         sorted.sort_by(|a, b| a.device.cmp(&b.device));
         self.is_used.store(!sorted.is_empty(), Ordering::Relaxed);
+    }
+}
+
+/// What an ID is found by. 16 hexadecimal digits are an EUI-64, such as a DevEUI, which devices have printed in capitals and network servers
+/// send in small letters.
+fn key(id: &str) -> Cow<'_, str> {
+    let bytes = id.as_bytes();
+    match bytes.len() == 16
+        && bytes.iter().all(u8::is_ascii_hexdigit)
+        && bytes.iter().any(u8::is_ascii_uppercase)
+    {
+        true => id.to_ascii_lowercase().into(),
+        false => id.into(),
     }
 }
 
@@ -230,6 +245,21 @@ mod tests {
         assert_eq!((register.find("3"), register.find("b"), register.len()), (None, None, 1));
         register.apply(vec![Edit::remove("a")]);
         assert!(register.is_empty());
+    }
+
+    #[test]
+    fn an_eui_is_found_in_capitals_and_in_small_letters() {
+        let register =
+            Register::new(vec![record("hive", &["70B3D57ED0050A1C"]), record("70B3D57ED0050A1D", &["AB"])]);
+        for id in ["70B3D57ED0050A1C", "70b3d57ed0050a1c", "70b3D57ED0050A1C"] {
+            assert_eq!(register.find(id).unwrap().device, "hive", "{id}");
+        }
+        assert_eq!(register.find("70b3d57ed0050a1d").unwrap().device, "70B3D57ED0050A1D");
+        assert!(register.get("70b3d57ed0050a1d").is_none() && register.find("ab").is_none());
+        let taken = register.check(&[Edit::set(record("other", &["70b3d57ed0050a1c"]))]).unwrap_err();
+        assert_eq!((&*taken.id, &*taken.owner), ("70b3d57ed0050a1c", "hive"));
+        register.apply(vec![Edit::remove("hive")]);
+        assert!(register.find("70b3d57ed0050a1c").is_none());
     }
 
     #[test]
