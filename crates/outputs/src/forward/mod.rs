@@ -16,6 +16,7 @@ mod memory;
 mod pace;
 mod partition;
 mod reader;
+mod resume;
 mod retries;
 mod saver;
 mod suspects;
@@ -30,11 +31,9 @@ use super::{
 use breaker::Breaker;
 use call::{Called, Target};
 use calls::Calls;
-use dunnage_base::clock;
-use dunnage_buffer::{Change, Position, Use};
+use dunnage_buffer::{Change, Position};
 use futures_util::FutureExt;
 use pace::{Load, Pace};
-use partition::Item;
 use reader::{Found, Reader};
 use saver::Saver;
 use std::{sync::Arc, time::Duration};
@@ -155,38 +154,6 @@ impl Forwarder {
         }
         tending.iter().for_each(AbortHandle::abort);
         self.stop().await;
-    }
-
-    /// Resumes the messages of devices that lagged behind the others when the position was saved.
-    async fn restore(&mut self) {
-        let position = self.saver.saved().clone();
-        let readers = self.target.outputs.source().buffer.readers.of(Use::Outputs);
-        while !self.stopping.is_cancelled() {
-            let Ok(mut messages) = readers.count_behind(position.clone()).await else {
-                tokio::time::sleep(QUIET).await;
-                continue;
-            };
-            let (now, received_at) = (Instant::now(), clock::now());
-            for (device, id) in &position.behind {
-                let first = Item { id: *id, received_at, dead_letter: false };
-                let messages = messages.remove(device).unwrap_or_default();
-                self.window.restore(device, first, messages, now);
-            }
-            break;
-        }
-    }
-
-    /// Takes over the alarms from before the restart, if the output has any.
-    async fn resume_alarms(&self) {
-        let Some(selection) = &self.target.selection else { return };
-        let Some(condition) = selection.condition() else { return };
-        let readers = self.target.outputs.source().buffer.readers.of(Use::Outputs);
-        while !self.stopping.is_cancelled() {
-            match readers.alarms(Arc::clone(&self.target.name), condition).await {
-                Ok(alarms) => return selection.resume(alarms),
-                Err(_) => tokio::time::sleep(QUIET).await,
-            }
-        }
     }
 
     /// Follows a command of an operator.
