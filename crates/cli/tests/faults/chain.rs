@@ -9,7 +9,7 @@ use crate::{
     row::Row,
     sender::{Post, Senders},
 };
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use serde_json::Value;
 use std::{
     collections::{BTreeMap, HashSet},
@@ -157,7 +157,12 @@ impl Chain {
         loop {
             self.gateway.pause()?;
             let answered = self.answered_after_transit();
-            let unacknowledged = stored(&self.buffer)?.saturating_sub(answered);
+            let unacknowledged = match stored(&self.buffer) {
+                Ok(stored) => stored.saturating_sub(answered),
+                // It was paused while it held a lock of the buffer.
+                Err(error) if is_locked(&*error) => 0,
+                Err(error) => return Err(error),
+            };
             if unacknowledged > 0 || begun.elapsed() > PAUSE_TIMEOUT {
                 return Ok(unacknowledged);
             }
@@ -226,6 +231,11 @@ impl Chain {
 fn stored(buffer: &Path) -> Result<u64, Failure> {
     let buffer = Connection::open_with_flags(buffer, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     Ok(buffer.query_row("SELECT count(*) FROM messages", [], |row| row.get(0))?)
+}
+
+fn is_locked(error: &(dyn std::error::Error + 'static)) -> bool {
+    let code = error.downcast_ref::<rusqlite::Error>().and_then(rusqlite::Error::sqlite_error_code);
+    code == Some(ErrorCode::FileLockingProtocolFailed)
 }
 
 /// The number of rows in a table of a buffer.
