@@ -43,7 +43,11 @@ fn value_to(value: &Val, nesting: usize, json: &mut String) -> Result<(), String
             json.push('}');
         }
     }
-    match json.len() > limits::RESULT {
+    fits(json.len())
+}
+
+fn fits(length: usize) -> Result<(), String> {
+    match length > limits::RESULT {
         true => Err(format!("the result exceeds {} bytes", limits::RESULT)),
         false => Ok(()),
     }
@@ -65,6 +69,8 @@ fn number_to(number: &Num, json: &mut String) -> Result<(), String> {
 }
 
 fn text_to(bytes: &[u8], json: &mut String) -> Result<(), String> {
+    // Writing a text that is too long would take long, too.
+    fits(json.len() + bytes.len())?;
     let text = serde_json::to_string(&String::from_utf8_lossy(bytes)).map_err(|e| e.to_string())?;
     json.push_str(&text);
     Ok(())

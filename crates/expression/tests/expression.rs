@@ -89,7 +89,7 @@ async fn a_failure_belongs_to_its_message() {
             "{(1|tostring): {}} | .a = ([limit(200; repeat(1))] | reduce .[] as $x (null; [.]))",
             "map: the result nests more than 128 deep",
         ),
-        ("\"x\" * 2000000", "map: the result exceeds 1048576 bytes"),
+        ("\"x\" * 1100000", "map: the result exceeds 1048576 bytes"),
         ("{(1): 2}", "map: the result has a key that is not a text"),
     ] {
         assert_eq!(mapped(map, "{}").await, failed(reason), "{map}");
