@@ -1,6 +1,6 @@
-//! The alarms of outputs: the devices that have met the condition of an output, and have not met it no more.
+//! The alarms of outputs. A device has an alarm from the message that meets the condition of an output to the message that ends it.
 //!
-//! An output that delivers the first message of such a device, and none after it, would deliver one again after a restart without these.
+//! Without them, an output would report an alarm again after a restart.
 
 use rusqlite::Connection;
 use std::{collections::HashSet, sync::Arc};

@@ -36,13 +36,13 @@ pub enum Change {
         /// The message IDs; `None` for all of them.
         message_ids: Option<Vec<i64>>,
     },
-    /// A device has met the condition of an output, or meets it no more.
+    /// An alarm of a device begins or ends.
     Alarm {
         /// The output's name.
         output: Arc<str>,
         /// The device.
         device: Arc<str>,
-        /// Identifies the condition; `None` if the device meets it no more.
+        /// Identifies the condition; `None` if the alarm ends.
         condition: Option<i64>,
     },
     /// Messages of the quarantine are discarded.

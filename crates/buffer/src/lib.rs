@@ -24,7 +24,7 @@
 //! | `devices` | device | counts and its last message; each message points to the one before, so a device's messages are a list without an index |
 //! | `waypoints` | 64th message of a device | an entry point into the list of its messages |
 //! | `cursors` | output | the message ID up to and including which it has resolved every message |
-//! | `alarms` | device that has met the condition of an output, and has not met it no more | the condition |
+//! | `alarms` | device with an alarm at an output | the condition |
 //! | `behind` | device that holds a cursor | its first message that the output has not resolved; the others are resolved beyond the cursor |
 //! | `undelivered` | dead letter | output, message ID, time and reason |
 //! | `gaps` | range of IDs | no message has these IDs: they were lost, or will not be used |

@@ -151,7 +151,7 @@ impl Readers {
         self.read(move |c| Ok(Position::load(c, &changes::cursors(c)?)?.remove(&output))).await
     }
 
-    /// Returns the devices that have met `condition` of `output`, and have not met it no more.
+    /// Returns the devices with an alarm of `condition` at `output`.
     pub async fn alarms(&self, output: Arc<str>, condition: i64) -> Result<HashSet<Arc<str>>, ReadError> {
         self.read(move |c| alarms::load(c, &output, condition)).await
     }

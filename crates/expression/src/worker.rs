@@ -74,13 +74,13 @@ impl Worker {
             Some(process) => process,
             None => Process::start(&self.expressions).await.map_err(Lost::Machine)?,
         };
-        match timeout(limits::ANSWER, process.exchange(messages)).await {
-            Ok(Ok(verdicts)) => {
+        match process.exchange(messages).await {
+            Ok(verdicts) => {
                 *kept = Some(process);
                 Ok(verdicts)
             }
-            Ok(Err(_)) => Err(Lost::Limit(process.end().await)),
-            Err(_) => Err(Lost::Machine(io::ErrorKind::TimedOut.into())),
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => Err(Lost::Machine(error)),
+            Err(_) => Err(Lost::Limit(process.end().await)),
         }
     }
 }
@@ -115,7 +115,9 @@ impl Process {
         let receive = async {
             let mut verdicts = Vec::with_capacity(messages.len());
             while verdicts.len() < messages.len() {
-                let verdict = Verdict::read(&read(answers).await?);
+                // Many messages may take long together, so the time is for each.
+                let answer = timeout(limits::ANSWER, read(answers)).await;
+                let verdict = Verdict::read(&answer.map_err(|_| io::ErrorKind::TimedOut)??);
                 verdicts.push(verdict.ok_or(io::ErrorKind::InvalidData)?);
             }
             Ok(verdicts)
