@@ -7,7 +7,7 @@ import { Panel, scrolling, Table } from "./table.js";
 
 const FIELDS = [
   { key: "when", label: "when: which messages are delivered" },
-  { key: "until", label: "until: when a device that has met when meets it no more" },
+  { key: "until", label: "until: when the alarm of a device ends" },
   { key: "map", label: "map: what is delivered" },
 ];
 const RESULTS = { delivered: "delivered", skipped: "skipped", dead_letter: "dead letter" };

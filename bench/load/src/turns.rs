@@ -82,7 +82,7 @@ impl Gateway {
 pub struct Ratios {
     /// Of the rates.
     pub rate: [f64; 3],
-    /// Of the processor times for a message. What else the machine does changes them less than the rates.
+    /// Of the processor time for a message. Other load on the machine changes it less than the rate.
     pub cpu: [f64; 3],
 }
 

@@ -1,4 +1,4 @@
-//! Processes in which the running program computes what nothing else bounds.
+//! Child processes that run this program again, so that the system limits the memory and the time of a computation.
 
 use std::{env, io, path::PathBuf, time::Duration};
 

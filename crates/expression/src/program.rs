@@ -46,7 +46,7 @@ pub struct Expressions {
     /// Whether a message is delivered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
-    /// Whether a device that had met `when` meets it no more.
+    /// Whether the alarm of a device ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
     /// What is delivered.

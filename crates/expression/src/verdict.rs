@@ -9,7 +9,7 @@ pub enum Verdict {
     Holds(Option<String>),
     /// `when` does not hold, or `map` has no result. Whether `until` holds.
     Skipped {
-        /// `until` holds: a device that had met `when` meets it no more.
+        /// `until` holds: the alarm of the device ends, if it has one.
         ends: bool,
     },
     /// An expression failed.

@@ -32,7 +32,7 @@ enum Command {
         /// Expression in jq: which messages are delivered
         #[arg(long, value_name = "EXPRESSION")]
         when: Option<String>,
-        /// Expression in jq: when a device that has met --when meets it no more
+        /// Expression in jq: when the alarm of a device ends
         #[arg(long, value_name = "EXPRESSION", requires = "when")]
         until: Option<String>,
         /// Expression in jq: what is delivered

@@ -25,7 +25,7 @@ pub struct Trial {
     pub last: Option<u32>,
     /// Which messages to deliver. With this, `until` or `map`, none of the output's own expressions counts.
     pub when: Option<String>,
-    /// When a device that has met `when` meets it no more.
+    /// When the alarm of a device ends.
     pub until: Option<String>,
     /// What to deliver.
     pub map: Option<String>,
