@@ -3,7 +3,7 @@
 use super::{
     Position, Totals, alarms,
     quarantine::{self, Left},
-    register,
+    register, replays,
 };
 use rusqlite::Connection;
 use std::{collections::HashMap, sync::Arc};
@@ -44,6 +44,13 @@ pub enum Change {
         device: Arc<str>,
         /// Identifies the condition; `None` if the alarm ends.
         condition: Option<i64>,
+    },
+    /// A replay of an output has begun, moved or ended.
+    Replay {
+        /// The output's name.
+        output: Arc<str>,
+        /// The state of the replay, which this crate does not read; `None` to forget it.
+        state: Option<String>,
     },
     /// Messages of the quarantine are discarded.
     Discard {
@@ -94,6 +101,7 @@ impl Change {
             Change::Alarm { output, device, condition } => {
                 alarms::save(connection, output, device, *condition)?;
             }
+            Change::Replay { output, state } => replays::save(connection, output, state.as_deref())?,
             Change::Discard { quarantine_ids } => {
                 for id in quarantine_ids {
                     quarantine::remove(connection, *id, left)?;

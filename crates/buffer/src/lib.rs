@@ -25,6 +25,7 @@
 //! | `waypoints` | 64th message of a device | an entry point into the list of its messages |
 //! | `cursors` | output | the message ID up to and including which it has resolved every message |
 //! | `alarms` | device with an alarm at an output | the condition |
+//! | `replays` | output | the state of its last replay, as JSON |
 //! | `behind` | device that holds a cursor | its first message that the output has not resolved; the others are resolved beyond the cursor |
 //! | `undelivered` | dead letter | output, message ID, time and reason |
 //! | `gaps` | range of IDs | no message has these IDs: they were lost, or will not be used |
@@ -126,6 +127,7 @@ mod reads;
 mod record;
 mod references;
 mod register;
+mod replays;
 mod retention;
 mod settings;
 mod shares;
@@ -155,6 +157,7 @@ pub use quarantine::{Filter, InQuarantine, OfDevice};
 pub use queue::{Ack, FailedBatches, Queue, Refusal, Ticket, WriteOp};
 pub use reader::{ReadError, Readers, Use};
 pub use references::Named;
+pub use replays::IdRange;
 pub use settings::{BufferSettings, QuarantineSettings, WhenFull};
 pub use shares::{NoRoom, Sender, Shares};
 pub use start::{Buffer, IdleWriter};

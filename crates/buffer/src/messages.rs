@@ -212,7 +212,7 @@ pub fn count_of(
 
 /// Returns the IDs of the next messages of a device above `after` and up to `up_to`, in ascending order, and whether there are more. They are
 /// those before a waypoint, so at most twice its stride is walked.
-fn ids_after(
+pub(super) fn ids_after(
     connection: &Connection,
     device: &str,
     (after, up_to): (i64, i64),

@@ -10,6 +10,7 @@ use super::{
     quarantine::{self, Filter, OfDevice},
     reader::{ReadError, Readers},
     references::{self, Named},
+    replays::{self, IdRange},
 };
 use rusqlite::Connection;
 use std::{
@@ -154,6 +155,45 @@ impl Readers {
     /// Returns the devices with an alarm of `condition` at `output`.
     pub async fn alarms(&self, output: Arc<str>, condition: i64) -> Result<HashSet<Arc<str>>, ReadError> {
         self.read(move |c| alarms::load(c, &output, condition)).await
+    }
+
+    /// Returns the state of the replay of `output`, if it has one.
+    pub async fn replay(&self, output: Arc<str>) -> Result<Option<String>, ReadError> {
+        self.read(move |c| replays::load(c, &output)).await
+    }
+
+    /// Returns the IDs of the messages that were received at `times`. IDs ascend with the times, except where the clock was set back.
+    pub async fn ids_at(&self, times: Times) -> Result<IdRange, ReadError> {
+        self.read(move |c| IdRange::at(c, times)).await
+    }
+
+    /// Returns the IDs of the next messages in `range`, in ascending order, of the devices that the pattern `device` names, or of all, that
+    /// `position` has resolved. Also returns up to which ID it has searched. Ends early with about `most` IDs, or after a long search.
+    pub fn resolved_ids(
+        &self,
+        range: IdRange,
+        device: Option<Arc<str>>,
+        position: Position,
+        most: usize,
+    ) -> impl Future<Output = Result<(Vec<i64>, i64), ReadError>> + Send + use<> {
+        self.read(move |c| {
+            let is_resolved = |id, device: &str| position.is_resolved(id, device);
+            replays::ids(c, range, device.as_deref(), is_resolved, most)
+        })
+    }
+
+    /// Returns how many messages [`Readers::resolved_ids`] finds in `range`.
+    pub async fn count_resolved(
+        &self,
+        range: IdRange,
+        device: Option<Arc<str>>,
+        position: Position,
+    ) -> Result<u64, ReadError> {
+        self.read(move |c| {
+            let is_resolved = |id, device: &str| position.is_resolved(id, device);
+            replays::count(c, range, device.as_deref(), is_resolved)
+        })
+        .await
     }
 
     /// Returns the layouts that packed messages were decoded with.

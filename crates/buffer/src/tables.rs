@@ -1,10 +1,10 @@
 //! The tables of the database, and their migration from older versions.
 
-use super::{alarms, position, register, waypoints};
+use super::{alarms, position, register, replays, waypoints};
 use rusqlite::Connection;
 
 /// The version of the tables, as `PRAGMA user_version`.
-pub const VERSION: i64 = 11;
+pub const VERSION: i64 = 12;
 
 /// Version 1. `raw` holds the raw bytes of a message and `json` its value. Times are microseconds since 1970 (UTC). IDs ascend and are
 /// never reused; `totals` keeps the last one. `previous` is the ID of the device's previous message. It makes a device's messages a list
@@ -178,6 +178,10 @@ pub fn make_tables(transaction: &Connection) -> rusqlite::Result<()> {
     }
     if version(transaction)? == 10 {
         transaction.execute_batch(alarms::TABLE)?;
+        transaction.pragma_update(None, "user_version", 11)?;
+    }
+    if version(transaction)? == 11 {
+        transaction.execute_batch(replays::TABLE)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
     }
     Ok(())

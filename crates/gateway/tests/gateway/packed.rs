@@ -372,7 +372,7 @@ fn buffer_of_version_1_is_upgraded() {
              ALTER TABLE totals DROP COLUMN lost; ALTER TABLE totals DROP COLUMN damages;
              ALTER TABLE messages DROP COLUMN name; ALTER TABLE messages DROP COLUMN place;
              ALTER TABLE messages DROP COLUMN origin; ALTER TABLE quarantine DROP COLUMN origin; DROP TABLE waypoints; DROP TABLE behind;
-             DROP TABLE register; DROP TABLE alarms; ALTER TABLE devices DROP COLUMN first_at;
+             DROP TABLE register; DROP TABLE alarms; DROP TABLE replays; ALTER TABLE devices DROP COLUMN first_at;
              ALTER TABLE quarantine DROP COLUMN answered;
              PRAGMA user_version = 1",
         )
