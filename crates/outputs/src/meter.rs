@@ -1,6 +1,6 @@
 //! Metrics and the status of outputs.
 
-use super::Class;
+use super::{Class, ReplayStatus};
 use dunnage_base::clock::{self, rfc3339};
 use dunnage_buffer::Position;
 use prometheus_client::{
@@ -103,8 +103,8 @@ impl Families {
         f
     }
 
-    /// Returns the meter of one output. Meters with the same name share their metrics.
-    pub fn meter(&self, output: &str) -> Meter {
+    /// Returns the meter of one output. Meters with the same name share their metrics. `can_replay` is for its status.
+    pub fn meter(&self, output: &str, can_replay: bool) -> Meter {
         let by = ByOutput { output: output.into() };
         let retried = |reason| {
             let by = ByReason { output: output.into(), reason };
@@ -125,6 +125,7 @@ impl Families {
             lag: self.lag.get_or_create_owned(&by),
             age: self.age.get_or_create_owned(&by),
             place: Mutex::default(),
+            can_replay,
         }
     }
 }
@@ -161,6 +162,8 @@ pub struct Progress {
     pub limit: usize,
     /// The state of the breaker.
     pub breaker: Breaker,
+    /// The last replay.
+    pub replay: Option<ReplayStatus>,
 }
 
 /// The metrics and the progress of one output.
@@ -179,6 +182,7 @@ pub struct Meter {
     lag: Gauge,
     age: Seconds,
     place: Mutex<(Progress, Option<Failure>)>,
+    can_replay: bool,
 }
 
 /// A failed call.
@@ -229,6 +233,11 @@ pub struct Status {
     /// The last failed call.
     #[schema(required)]
     pub last_failure: Option<Failure>,
+    /// Whether it can deliver messages again that it has delivered.
+    pub can_replay: bool,
+    /// The last replay; `null` if there was none, or if it was cancelled.
+    #[schema(required)]
+    pub replay: Option<ReplayStatus>,
 }
 
 impl Meter {
@@ -320,6 +329,8 @@ impl Meter {
             lag_messages,
             age_seconds,
             last_failure,
+            can_replay: self.can_replay,
+            replay: place.replay,
         }
     }
 

@@ -1,6 +1,9 @@
 //! The outputs of a running gateway, for the API: their status and their dead letters.
 
-use super::{Families, Forwarder, Meter, Named, Source, Status};
+use super::{
+    Families, Forwarder, Meter, Named, Source, Status,
+    replay::{ReplayAnswer, ReplayCommand, impossible},
+};
 use dunnage_buffer::{Change, DeadLetter, Position, Use};
 use serde::Serialize;
 use std::{
@@ -27,14 +30,18 @@ pub struct Outputs {
 #[derive(Clone)]
 pub struct Handle {
     name: Arc<str>,
-    meter: Arc<Meter>,
-    commands: mpsc::Sender<Command>,
+    pub(crate) meter: Arc<Meter>,
+    pub(crate) commands: mpsc::Sender<Command>,
+    /// Why it cannot have replays.
+    pub(crate) no_replay: Option<&'static str>,
 }
 
 /// A command of an operator to a forwarder.
 pub enum Command {
     /// Retry the dead letters with these message IDs.
     Retry(Vec<i64>),
+    /// Begin or change a replay.
+    Replay(ReplayCommand, ReplayAnswer),
     /// Return the messages that are retried, at most this many.
     Retried(usize, oneshot::Sender<Vec<RetriedMessage>>),
     /// Discard messages and dead letters that are retried. Return how many messages.
@@ -91,9 +98,11 @@ impl Outputs {
         position: Position,
         stopping: CancellationToken,
     ) -> Forwarder {
-        let meter = Arc::new(self.metrics.meter(&named.name));
+        let no_replay = impossible(named.output.shape().partitions, named.expressions.until.is_some());
+        let meter = Arc::new(self.metrics.meter(&named.name, no_replay.is_none()));
         let (sender, commands) = mpsc::channel(16);
-        let handle = Handle { name: Arc::clone(&named.name), meter: Arc::clone(&meter), commands: sender };
+        let handle =
+            Handle { name: Arc::clone(&named.name), meter: Arc::clone(&meter), commands: sender, no_replay };
         let mut handles = self.handles.write().unwrap_or_else(PoisonError::into_inner);
         handles.retain(|other| other.name != handle.name);
         handles.push(handle);
@@ -191,7 +200,7 @@ impl Outputs {
         Ok(letters + retried)
     }
 
-    fn handle(&self, output: &str) -> Option<Handle> {
+    pub(crate) fn handle(&self, output: &str) -> Option<Handle> {
         self.handles().into_iter().find(|handle| &*handle.name == output)
     }
 

@@ -7,6 +7,7 @@ mod dead_letters;
 mod ids;
 mod quarantine;
 mod register;
+mod replay;
 mod socket;
 mod status;
 mod trial;
@@ -51,6 +52,8 @@ pub fn serve(socket: Socket, state: Arc<GatewayState>, reloader: Arc<Reloader>) 
         .route("/dead-letters/retry", post(dead_letters::retry))
         .route("/dead-letters/discard", post(dead_letters::discard))
         .route("/outputs/try", post(trial::run))
+        .route("/outputs/replay", post(replay::begin))
+        .route("/outputs/replay/change", post(replay::change))
         .route("/devices", get(register::list))
         .route("/devices/show", get(register::show))
         .route("/devices/add", post(register::add))

@@ -14,6 +14,7 @@ mod operations;
 mod page;
 pub mod problems;
 pub mod register;
+mod replay;
 mod scope;
 mod series;
 mod turns;
@@ -67,7 +68,7 @@ fn readable() -> OpenApiRouter<Guarded> {
 
 /// The routes for peers that may operate.
 fn operable() -> OpenApiRouter<Arc<GatewayState>> {
-    operate::routes().merge(register::changes())
+    operate::routes().merge(replay::routes()).merge(register::changes())
 }
 
 /// The same, with the check whether a peer may.

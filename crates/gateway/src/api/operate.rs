@@ -70,6 +70,11 @@ pub struct Operator {
 }
 
 impl Operator {
+    /// Logs what the operator did with the replay of an output.
+    pub fn log_replay(&self, action: &'static str, output: &str, messages: &str, ok: bool) {
+        tracing::info!(token = self.token, address = %self.address, output, messages, ok, "an operator {action} a replay");
+    }
+
     /// Logs what the operator did with the register: with a device, or with how many.
     pub fn log(&self, action: &'static str, devices: &str, ok: bool) {
         tracing::info!(token = self.token, address = %self.address, devices, ok, "an operator {action}");
@@ -355,7 +360,7 @@ pub async fn receive_from(
 }
 
 /// Receives and parses a selection.
-async fn read<T: DeserializeOwned>(
+pub async fn read<T: DeserializeOwned>(
     state: &GatewayState,
     operator: &Operator,
     body: Body,

@@ -3,6 +3,7 @@
 use crate::operations::{
     dead_letters::NOT_RUNNING,
     register::{CONFLICT, RECORD},
+    replay::{NO_REPLAY, NOT_COMPLETE, NOT_REPLAYABLE},
     trial::{EXPRESSION, NOT_EVALUATED},
 };
 use axum::http::StatusCode;
@@ -53,6 +54,12 @@ problems! {
     /// The problems of trials of expressions.
     pub TrialProblems: Code::Query, Code::Name, SELECTION, EXPRESSION, Code::Body, Code::Unauthorized, Code::Forbidden, CROSS_SITE,
         Code::BodyTimeout, Code::TooLarge, NOT_JSON, Code::TooMany, Code::Unreadable, NOT_EVALUATED;
+    /// The problems of new replays.
+    pub ReplayProblems: Code::Query, Code::Name, SELECTION, Code::Body, Code::Unauthorized, Code::Forbidden, CROSS_SITE,
+        Code::BodyTimeout, Code::TooLarge, NOT_JSON, Code::TooMany, Code::Unreadable, NOT_RUNNING, NOT_REPLAYABLE, NOT_COMPLETE;
+    /// The problems of changes of a replay.
+    pub ReplayChangeProblems: Code::Query, Code::Name, SELECTION, Code::Body, Code::Unauthorized, Code::Forbidden, CROSS_SITE,
+        Code::BodyTimeout, Code::TooLarge, NOT_JSON, Code::TooMany, Code::Unreadable, NOT_RUNNING, NO_REPLAY;
     /// The problems of changes of the register.
     pub RegisterProblems: Code::Query, Code::Name, RECORD, CONFLICT, Code::Body, Code::Unauthorized, Code::Forbidden, CROSS_SITE,
         Code::BodyTimeout, Code::TooLarge, NOT_JSON, Code::TooMany, Code::Unreadable, Code::QueueFull, Code::NotWritten;

@@ -7,6 +7,7 @@ pub mod inputs;
 pub mod outputs;
 pub mod quarantine;
 pub mod register;
+pub mod replay;
 pub mod schemas;
 pub mod storage;
 pub mod trial;

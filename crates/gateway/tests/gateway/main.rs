@@ -53,6 +53,7 @@ mod publications;
 mod quarantine;
 mod register;
 mod reload;
+mod replay;
 mod retention;
 mod schemas;
 mod scopes;

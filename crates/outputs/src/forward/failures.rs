@@ -45,6 +45,7 @@ impl Forwarder {
         tracing::error!(output = %self.target.name, %error, "a task of the output failed");
         self.reader.panicked(error.id(), &mut self.window, now);
         self.saver.panicked(error.id());
+        self.replays.panicked(error.id(), now);
         if let Some(call) = self.calls.ended(error.id(), 1, None, now) {
             let reason = "the output failed".to_owned();
             self.target.meter.retried(Class::Other, &reason);

@@ -53,6 +53,11 @@ impl Window {
         self.partitions.values().filter_map(Partition::oldest).min_by_key(|item| item.id)
     }
 
+    /// Returns whether a retried dead letter is not resolved.
+    pub fn is_retried(&self, id: i64) -> bool {
+        self.letters.contains(&id)
+    }
+
     /// Returns how many partitions fail.
     pub fn failing(&self) -> usize {
         self.partitions.values().filter(|partition| partition.failing.is_some()).count()
@@ -111,6 +116,9 @@ impl Window {
             // Those in a call, and the first message of those in the buffer, are dropped later.
             let calling: Vec<_> = partition.calling.iter().map(|item| item.id).collect();
             self.discarded.extend(letters.iter().filter(|id| calling.contains(id)));
+            letters.iter().filter(|id| !calling.contains(id)).for_each(|id| {
+                self.letters.remove(id);
+            });
             messages += u64::from(head.is_some_and(|head| self.discarded.insert(head)));
             self.unload(&name);
             if let Some(partition) = self.partitions.get_mut(&name) {

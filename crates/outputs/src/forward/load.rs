@@ -88,7 +88,10 @@ impl Window {
                 }
                 match message {
                     Some(message) => self.load(&name, message, true, now),
-                    None => gone += 1,
+                    None => {
+                        self.letters.remove(&id);
+                        gone += 1;
+                    }
                 }
             }
             self.look(&name, now);

@@ -16,16 +16,18 @@ mod memory;
 mod pace;
 mod partition;
 mod reader;
+mod replay;
 mod resume;
 mod retries;
 mod saver;
+mod stop;
 mod suspects;
 #[cfg(test)]
 mod tests;
 mod window;
 
 use super::{
-    Command, Meter, Named, Outputs, Partitions, Progress,
+    Command, Meter, Named, Outputs, Partitions, Progress, Which,
     selection::{Choice, Selection},
 };
 use breaker::Breaker;
@@ -35,12 +37,13 @@ use dunnage_buffer::{Change, Position};
 use futures_util::FutureExt;
 use pace::{Load, Pace};
 use reader::{Found, Reader};
+use replay::Replays;
 use saver::Saver;
 use std::{sync::Arc, time::Duration};
 use tokio::{
     sync::mpsc,
     task::{AbortHandle, Id, JoinError, JoinSet},
-    time::{Instant, timeout_at},
+    time::Instant,
 };
 use tokio_util::sync::CancellationToken;
 use window::Window;
@@ -64,6 +67,7 @@ pub struct Forwarder {
     window: Window,
     breaker: Breaker,
     pace: Pace,
+    replays: Replays,
     commands: mpsc::Receiver<Command>,
     stopping: CancellationToken,
     tasks: JoinSet<Event>,
@@ -83,6 +87,10 @@ enum Event {
     Settled(Vec<Arc<str>>),
     Read(Found),
     Saved(Position, bool),
+    /// A part of the replay.
+    Part(replay::Part),
+    /// Whether the state of the replay is durable.
+    ReplaySaved(bool),
 }
 
 impl Forwarder {
@@ -114,6 +122,7 @@ impl Forwarder {
             window,
             breaker: Breaker::default(),
             pace,
+            replays: Replays::new(now),
             commands,
             stopping,
             tasks: JoinSet::new(),
@@ -131,12 +140,14 @@ impl Forwarder {
         self.target.output.resume(&buffer, self.saver.saved().cursor());
         let tending = self.tend();
         self.resume_alarms().await;
+        self.resume_replay().await;
         self.restore().await;
         while !self.stopping.is_cancelled() {
             let now = self.look().await;
             self.window.wake(now);
             self.call(now);
             self.read(now);
+            self.replay(now);
             self.tick(now);
             let wake = self.next(now);
             tokio::select! {
@@ -161,10 +172,15 @@ impl Forwarder {
         // An error means that the operator no longer waits for the answer.
         match command {
             Command::Retry(ids) => self.reader.retry(ids),
+            Command::Replay(command, answer) => {
+                let dropped = self.replays.follow(&self.target.name, command, answer);
+                self.give_up(&Which::Ids(dropped));
+            }
             Command::Retried(limit, answer) => drop(answer.send(self.window.retried(limit))),
             Command::Discard(which, answer) => {
-                self.reader.discard(&which);
-                let _ = answer.send(self.window.discard(&which, Instant::now()));
+                let _ = answer.send(self.give_up(&which));
+                // The messages of a replay are no dead letters.
+                self.reader.retry(self.replays.open());
             }
         }
         self.saver.changed();
@@ -208,6 +224,7 @@ impl Forwarder {
             self.breaker.until(),
             self.reader.not_before(),
             self.saver.next_tick(),
+            self.replays.next_at(),
             pause,
         ];
         all.into_iter().flatten().filter(|at| *at > now).min().unwrap_or(now + MAX_BACKOFF)
@@ -290,6 +307,8 @@ impl Forwarder {
                 }
             }
             Ok((_, Event::Read(found))) => self.reader.ended(found, &mut self.window, now),
+            Ok((id, Event::Part(part))) => self.reader.retry(self.replays.read(id, part, now)),
+            Ok((_, Event::ReplaySaved(durable))) => self.replays.saved(durable),
             Err(e) => self.panicked(&e, now),
         }
         self.saver.changed();
@@ -318,6 +337,7 @@ impl Forwarder {
         if !self.saver.ticks(now) {
             return;
         }
+        self.save_replay();
         let position = self.show();
         if self.saver.wants(&position) {
             let (queue, output) =
@@ -346,34 +366,8 @@ impl Forwarder {
             calls: self.calls.len(),
             limit: self.calls.limit(),
             breaker: self.breaker.state(),
+            replay: self.replays.status(),
         });
         position
-    }
-
-    /// Waits for the calls in progress, saves the position, and closes the output.
-    async fn stop(mut self) {
-        let deadline = Instant::now() + self.target.outputs.drain();
-        while !self.calls.is_empty()
-            && let Ok(Some(ended)) = timeout_at(deadline, self.tasks.join_next_with_id()).await
-        {
-            self.event(ended);
-        }
-        let output = &self.target.name;
-        if !self.calls.is_empty() {
-            tracing::warn!(%output, calls = self.calls.len(), "calls did not end in time and are cancelled");
-        }
-        self.tasks.shutdown().await;
-        let position = self.show();
-        let output = &self.target.name;
-        let change = Change::Position { output: Arc::clone(output), position };
-        let end = tokio::time::timeout(CLOSING, async {
-            if self.target.outputs.source().buffer.queue.change(change).await.is_err() {
-                tracing::warn!(%output, "{UNSAVED}");
-            }
-            self.target.output.close().await;
-        });
-        if end.await.is_err() {
-            tracing::warn!(%output, "the output did not close in time");
-        }
     }
 }

@@ -151,14 +151,14 @@ impl Partition {
     }
 
     /// Ends the call, in which the messages up to the ID `done_to` were resolved, and those in `discarded`. Drops the others from memory.
-    /// Returns how many messages other than dead letters were resolved.
-    pub fn end_call(&mut self, done_to: i64, discarded: &mut HashSet<i64>) -> u64 {
+    /// Returns what was resolved.
+    pub fn end_call(&mut self, done_to: i64, discarded: &mut HashSet<i64>) -> Vec<Item> {
         let calling = std::mem::take(&mut self.calling);
         self.calling_bytes = 0;
         let is_done = |item: &Item| discarded.remove(&item.id) || item.id <= done_to;
         let (done, left): (Vec<_>, Vec<_>) = calling.into_iter().partition(is_done);
         left.into_iter().rev().for_each(|item| self.drop_first(item));
-        done.iter().filter(|item| !item.dead_letter).count() as u64
+        done
     }
 
     /// Returns the IDs of the dead letters that are retried.

@@ -82,9 +82,20 @@ impl Reader {
         self.more = true;
     }
 
-    /// Retries dead letters.
+    /// Delivers messages again: dead letters, and messages of a replay.
     pub fn retry(&mut self, ids: Vec<i64>) {
         self.dead_letters.add(ids);
+    }
+
+    /// Returns whether no read is in progress, and no message waits to be delivered again.
+    pub fn is_idle(&self) -> bool {
+        self.reading.is_none() && self.dead_letters.is_empty()
+    }
+
+    /// Returns whether a message waits to be delivered again, and has not reached the window.
+    pub fn retries(&self, id: i64) -> bool {
+        let reading = matches!(&self.reading, Some(Request::DeadLetters(ids)) if ids.contains(&id));
+        reading || self.dead_letters.has(id)
     }
 
     /// Forgets dead letters that were to be retried.

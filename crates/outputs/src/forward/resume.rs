@@ -26,6 +26,25 @@ impl Forwarder {
         }
     }
 
+    /// Takes over the replay from before the restart, if the output has one.
+    pub(super) async fn resume_replay(&mut self) {
+        let readers = self.target.outputs.source().buffer.readers.of(Use::Outputs);
+        while !self.stopping.is_cancelled() {
+            let Ok(state) = readers.replay(Arc::clone(&self.target.name)).await else {
+                tokio::time::sleep(QUIET).await;
+                continue;
+            };
+            match state.as_deref().map(serde_json::from_str) {
+                Some(Ok(replay)) => self.replays.resume(replay),
+                Some(Err(error)) => {
+                    tracing::error!(output = %self.target.name, %error, "the replay cannot be continued");
+                }
+                None => {}
+            }
+            break;
+        }
+    }
+
     /// Takes over the alarms from before the restart, if the output has any.
     pub(super) async fn resume_alarms(&self) {
         let Some(selection) = &self.target.selection else { return };

@@ -1,4 +1,4 @@
-//! Dead letters that wait for a retry.
+//! Dead letters that wait for a retry, and messages of a replay: both are delivered again by their IDs, before new ones of their device.
 
 use crate::Which;
 use std::collections::{HashSet, VecDeque};
@@ -14,6 +14,11 @@ impl Retries {
     /// Returns whether no dead letter waits.
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
+    }
+
+    /// Returns whether a dead letter waits.
+    pub fn has(&self, id: i64) -> bool {
+        self.waiting.contains(&id)
     }
 
     /// Adds the IDs that are not waiting yet.

@@ -61,6 +61,8 @@ pub struct Window {
     alarms: BinaryHeap<Reverse<(Instant, Arc<str>)>>,
     /// Messages that are not resolved, without retried dead letters.
     pub(super) waiting: u64,
+    /// Retried dead letters that are not resolved.
+    pub(super) letters: HashSet<i64>,
     /// Messages that an operator has discarded. They are resolved when they are read, or when their call has failed.
     pub(super) discarded: HashSet<i64>,
     /// Partitions of which one is at fault.
@@ -82,6 +84,7 @@ impl Window {
             queues: Default::default(),
             alarms: BinaryHeap::new(),
             waiting: 0,
+            letters: HashSet::new(),
             discarded: HashSet::new(),
             suspects: Suspects::default(),
             paused: None,
@@ -181,6 +184,7 @@ impl Window {
         let partition = self.partitions.entry(Arc::clone(&name)).or_default();
         if let Err(at) = partition.dead_letters.binary_search(&message.id) {
             partition.dead_letters.insert(at, message.id);
+            self.letters.insert(message.id);
         }
         self.look(&name, now);
     }
@@ -378,7 +382,11 @@ impl Window {
         let Some(partition) = self.partitions.get_mut(name) else { return };
         let memory = &mut self.queues[usize::from(partition.apart)].memory;
         memory.remove(partition.calling.len(), partition.calling_bytes);
-        self.waiting -= partition.end_call(done_to, &mut self.discarded);
+        let done = partition.end_call(done_to, &mut self.discarded);
+        self.waiting -= done.iter().filter(|item| !item.dead_letter).count() as u64;
+        for item in done.iter().filter(|item| item.dead_letter) {
+            self.letters.remove(&item.id);
+        }
     }
 
     /// Returns how many calls of a partition have failed since its last success.
