@@ -1,6 +1,9 @@
 //! `dunnage gateway status`: the state and counters of a running gateway.
 
-use super::running::{Which, counted, list, print_json, text};
+use super::{
+    output::replay_line,
+    running::{Which, counted, list, print_json, text},
+};
 use crate::{failure::Failure, output};
 use clap::Args;
 use serde_json::Value;
@@ -87,6 +90,9 @@ fn print_output(output: &mut impl Write, of: &Value) -> io::Result<()> {
     ];
     parts.extend(counts.into_iter().filter(|(_, count)| **count != 0).map(|(text, _)| text));
     writeln!(output, "{:<12}{}: {}", "output", text(&of["output"]), parts.join(", "))?;
+    if !of["replay"].is_null() {
+        writeln!(output, "{:<12}  {}", "", replay_line(&of["replay"]))?;
+    }
     let failure = &of["last_failure"];
     match failure.is_null() {
         true => Ok(()),

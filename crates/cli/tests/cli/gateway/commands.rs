@@ -119,6 +119,36 @@ fn dead_letters_can_be_listed_retried_and_discarded() {
 }
 
 #[test]
+fn messages_are_delivered_again_and_the_status_shows_how_far() {
+    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (mut receiving, receiver) = gateway(other.path());
+    let config = format!("[[output]]\nname = 'o'\n[output.http]\nurl = 'http://{receiver}/ingest/a'\n");
+    let (mut child, address) = gateway_with(folder.path(), &config);
+    for device in ["d1", "d2", "d1"] {
+        assert_eq!(post(address, device, "1"), 204);
+    }
+    let status = |folder: &std::path::Path| ask(folder, &["status"]).text().to_owned();
+    wait_until("nothing is pending", || status(folder.path()).contains("o: idle, 3 delivered, 0 pending"));
+    let replay = |arguments: &[&str]| ask(folder.path(), &[&["output", "replay", "o"], arguments].concat());
+    let from = ["--from", "2026-01-01T00:00:00Z", "--device", "d1"];
+    assert_eq!(replay(&[&from[..], &["--dry-run"]].concat()).text(), "2 messages would be delivered again\n");
+    assert!(replay(&from).text().starts_with("replay "));
+    wait_until("it is complete", || status(folder.path()).contains("replay complete: 2 of 2 messages done"));
+    assert!(status(folder.path()).contains("5 delivered"));
+    // The receiver is a gateway, too: the stable ID is the key.
+    assert!(status(other.path()).contains("5 received, 3 stored, 2 duplicates"), "{}", status(other.path()));
+    let none = replay(&["--cancel"]);
+    assert_eq!((none.code, none.stderr.contains("has no replay that is not complete")), (1, true));
+    for wrong in [&[][..], &["--pause", "--resume"], &["--pause", "--from", "2026-01-01T00:00:00Z"]] {
+        assert_eq!(replay(wrong).code, 2, "{wrong:?}");
+    }
+    for child in [&mut child, &mut receiving] {
+        terminate(child);
+        assert_eq!(exit_code(child), Some(0));
+    }
+}
+
+#[test]
 fn sighup_and_reload_read_the_profiles_again() {
     let folder = tempfile::tempdir().unwrap();
     let (mut child, address) = gateway_with(folder.path(), "");
