@@ -3,6 +3,7 @@
 import { deadLetters, deadLettersPath } from "./operations-api.js";
 import { el, setText } from "./dom.js";
 import { age, bytes, clockTime, counted, fullTime, total } from "./format.js";
+import { ReplayPanel } from "./operations-replay.js";
 import { TrialPanel } from "./operations-trial.js";
 import { Panel, scrolling, Table } from "./table.js";
 
@@ -40,9 +41,11 @@ export class OutputsPanel {
   constructor(operator, address, open) {
     this.operator = operator;
     this.trial = new TrialPanel(operator, address, open);
+    this.replays = new ReplayPanel(operator);
     const show = { label: "Dead letters", name: (o) => `Dead letters of ${o.name}`, hidden: (o) => o.dead_letters === 0 && !o.status?.failing, run: (o) => this.#choose(o.name) };
     const tryOut = { label: "Try", name: (o) => `Try the expressions of ${o.name}`, hidden: (o) => o.kind === null, run: (o) => this.trial.ask(o) };
-    this.table = new Table("The outputs, what they have delivered since the start, and what waits", COLUMNS, (o) => o.name, [show, tryOut]);
+    const again = { label: "Replay", name: (o) => `Replay messages of ${o.name}`, hidden: (o) => !o.status?.can_replay, run: (o) => this.replays.ask(o) };
+    this.table = new Table("The outputs, what they have delivered since the start, and what waits", COLUMNS, (o) => o.name, [show, tryOut, again]);
     this.panel = new Panel("operations-outputs", "Outputs", scrolling("operations-outputs", this.table.node));
     const columns = [
       { name: "Message", text: (l) => String(l.id), link: (l) => address(String(l.id)), open: (l) => open(String(l.id)) },
@@ -67,7 +70,7 @@ export class OutputsPanel {
   }
 
   nodes() {
-    return [this.panel.node, this.trial.panel.node, this.letters.node];
+    return [this.panel.node, this.replays.panel.node, this.trial.panel.node, this.letters.node];
   }
 
   /** Takes over the outputs of the gateway's state, and loads the dead letters that are shown. */
@@ -152,6 +155,7 @@ export class OutputsPanel {
     this.table.draw(this.#outputs);
     setText(this.panel.note, this.#outputs.length ? "since the start" : "none is configured");
     this.table.node.hidden = this.#outputs.length === 0;
+    this.replays.draw(this.#outputs);
     this.letters.node.hidden = !this.#chosen;
     const letters = this.#letters;
     setText(this.letters.heading, `Dead letters of ${this.#chosen ?? ""}`);

@@ -14,7 +14,7 @@ const REFRESH = 5000;
 const RESULT = 20_000;
 
 const LIMITS =
-  "This page retries and discards messages, with a token that may operate. Everything else needs the command `dunnage gateway` on the gateway's machine: " +
+  "This page retries, discards and replays messages, with a token that may operate. Everything else needs the command `dunnage gateway` on the gateway's machine: " +
   "reload schemas, profiles, tokens and keys, make and revoke tokens and keys. Settings are changed in the configuration file.";
 
 export class OperationsView {

@@ -143,6 +143,46 @@ describe("the view of operators", () => {
     await trial.waitFor({ state: "hidden" });
   });
 
+  test("messages are counted and delivered again, and a replay is paused and cancelled", async () => {
+    archive.accepts = true;
+    for (const [device, n] of [["pump-1", 1], ["hive", 2], ["pump-2", 3]]) await gateway.send(device, { n });
+    await eventually(async () => assert.equal(archive.received.length, 3));
+    await visit();
+    await press("Replay messages of archive");
+    await dialog().getByLabel("Token that may operate").fill(operates);
+    await dialog().getByLabel("Received from").fill("yesterday");
+    await press("Count", dialog());
+    await refused("from must be a time such as 2026-01-31T08:00:00Z");
+    await dialog().getByLabel("Received from").fill("2026-01-01T00:00:00Z");
+    await dialog().getByLabel("Device").fill("pump-*");
+    await press("Count", dialog());
+    await dialog().getByText("2 messages would be delivered again.").waitFor();
+    assert.equal(archive.received.length, 3);
+    await press("Deliver again", dialog());
+    await result("archive delivers messages again.");
+    await eventually(async () => assert.equal(archive.received.length, 5));
+    const replays = panel("Replays");
+    await replays.getByText("complete").waitFor();
+    assert.match(await replays.getByRole("row").nth(1).innerText(), /pump-\*, from 2026-01-01 00:00:00 UTC\s+complete\s+2 of 2/);
+    assert.deepEqual(await axe(page), []);
+    await shot(page, "replay");
+    // A receiver that does not answer keeps the replay running.
+    archive.server.removeAllListeners("request");
+    archive.server.closeAllConnections();
+    await press("Replay messages of archive");
+    await press("Count", dialog());
+    await dialog().getByText("3 messages would be delivered again.").waitFor();
+    await press("Deliver again", dialog());
+    await press("Pause the replay of archive");
+    await press("Pause the replay", dialog());
+    await result("The replay of archive is paused.");
+    await replays.getByText("paused").waitFor();
+    await press("Cancel the replay of archive");
+    await press("Cancel the replay", dialog());
+    await result("The replay of archive is cancelled.");
+    await replays.waitFor({ state: "hidden" });
+  });
+
   test("a dead letter is delivered again, another one discarded, and both are gone", async () => {
     for (const n of [1, 2, 3]) await gateway.send("d", { n });
     await eventually(async () => assert.equal((await gateway.api("/api/outputs/archive/dead-letters")).count, 3));
