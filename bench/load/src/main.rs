@@ -9,7 +9,6 @@ mod container;
 mod datagrams;
 mod deltas;
 mod dtls;
-mod expressions;
 mod fleet;
 mod hostile;
 mod inputs;
@@ -19,6 +18,7 @@ mod mqtt;
 mod nested;
 mod nginx;
 mod node;
+mod outputs;
 mod paper;
 mod payload;
 mod probe;
@@ -26,7 +26,6 @@ mod rates;
 mod register;
 mod report;
 mod results;
-mod rows;
 mod server;
 mod testbed;
 mod tokens;
@@ -74,10 +73,8 @@ enum Command {
     Kill(kill::Plan),
     /// Ingest while an output is behind by a million messages, and the gateway's memory
     CatchUp(catch_up::Plan),
-    /// Rows per second in PostgreSQL, compared with a Node service
-    Rows(rows::Plan),
-    /// Messages per second of an output with a filter and a map, compared with one without
-    Expressions(expressions::Plan),
+    /// Messages per second of each output, rows in PostgreSQL compared with a Node service, and the cost of a filter and a map
+    Outputs(outputs::Plan),
     /// Messages per second as deltas, compared with plain packed
     Deltas(deltas::Plan),
     /// Messages per second with a register of devices, compared with none
@@ -123,9 +120,8 @@ async fn run(arguments: Arguments) -> Result<(), Failure> {
         Some(Command::Container) => container::measure(nested::sizes()?, report),
         Some(Command::Kill(plan)) => kill::measure(&plan, report).await,
         Some(Command::CatchUp(plan)) => catch_up::measure(&plan).await,
-        Some(Command::Rows(plan)) => rows::measure(&plan).await,
+        Some(Command::Outputs(plan)) => outputs::measure(&plan, report).await,
         Some(Command::Deltas(plan)) => deltas::measure(&plan, report),
-        Some(Command::Expressions(plan)) => expressions::measure(&plan, report).await,
         Some(Command::Register(plan)) => register::measure(&plan, report),
         Some(Command::Hostile(plan)) => hostile::measure(&plan, report).await,
         Some(Command::Attack(plan)) => attacks::measure(&plan, report).await,

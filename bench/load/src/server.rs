@@ -79,6 +79,13 @@ pub struct Counts {
     pub stored: u64,
     pub quarantined: u64,
     pub refused: u64,
+    pub outputs: Vec<Delivered>,
+}
+
+/// How far an output is.
+#[derive(Debug, serde::Deserialize)]
+pub struct Delivered {
+    pub delivered: u64,
 }
 
 /// A server in its own process.
@@ -97,9 +104,19 @@ impl Running {
 
     /// Like [`Running::start`], with further configuration of the gateway.
     pub fn start_with(server: Server, folder: &Path, more: &str) -> Result<Running, Failure> {
+        Running::start_in(server, folder, more, &[])
+    }
+
+    /// Like [`Running::start_with`], with further variables of the environment.
+    pub fn start_in(
+        server: Server,
+        folder: &Path,
+        more: &str,
+        environment: &[(&str, &str)],
+    ) -> Result<Running, Failure> {
         // Some requests come through nginx, and the gateway does not treat those as local.
         let config = format!("[access]\nwho = \"anyone\"\n{}\n{more}", payload::profile());
-        Running::start_configured(server, folder, &config)
+        Running::spawn(server, folder, "", &config, environment)
     }
 
     /// Like [`Running::start`], with only this configuration, the location of the files and a free port.
@@ -113,6 +130,16 @@ impl Running {
         folder: &Path,
         http: &str,
         config: &str,
+    ) -> Result<Running, Failure> {
+        Running::spawn(server, folder, http, config, &[])
+    }
+
+    fn spawn(
+        server: Server,
+        folder: &Path,
+        http: &str,
+        config: &str,
+        environment: &[(&str, &str)],
     ) -> Result<Running, Failure> {
         let path = folder.join("buffer.sqlite3");
         let config = format!("[http]\nlisten = \"127.0.0.1:0\"\n{http}\n[buffer]\npath = {path:?}\n{config}");
@@ -129,6 +156,7 @@ impl Running {
                 command
             }
         };
+        command.envs(environment.iter().copied());
         command.arg(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
         let panics = Arc::new(AtomicU64::new(0));

@@ -1,9 +1,11 @@
 //! Rows per second of the container's message in PostgreSQL, beside a service in Node that inserts in batches. The server is on the same
 //! machine, with its data on the disk of the temporary folder, and synchronizes each commit.
 
+use super::{Filled, median};
 use crate::{
-    Failure, catch_up, node,
-    payload::{self, Payload},
+    Failure, node,
+    payload::Payload,
+    report::Report,
     results::{About, Results},
     server::{Running, Server},
 };
@@ -15,60 +17,36 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Options of the measurement.
-#[derive(Debug, clap::Args)]
-pub struct Plan {
-    /// Messages in the buffer when the output starts
-    #[arg(long, default_value_t = 300_000)]
-    messages: u64,
-    /// Runs of each, in turn; the medians are reported
-    #[arg(long, default_value_t = 3)]
-    rounds: usize,
-}
-
 const DATABASE: &str = "postgres";
 /// A round without a new row for so long has failed.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Prints a table, and writes `bench/results/rows.jsonl`.
-pub async fn measure(plan: &Plan) -> Result<(), Failure> {
-    tokio::task::block_in_place(|| compare(plan))
-}
-
-fn compare(plan: &Plan) -> Result<(), Failure> {
+/// Prints a row for each.
+pub fn measure(filled: &Filled, rounds: usize, report: &mut Report) -> Result<(), Failure> {
     node::install()?;
-    let payloads = payload::all(1000)?;
-    let json = payloads.iter().find(|payload| payload.name == "json").ok_or("there is no JSON")?;
-    let folder = tempfile::tempdir()?;
-    json.write_bodies(&folder.path().join("bodies"))?;
-    catch_up::fill(plan.messages, (256, 3), json, folder.path())?;
-    let lines = folder.path().join("lines");
-    write_lines(json, &lines)?;
+    let lines = filled.folder.path().join("lines");
+    write_lines(&filled.payload, &lines)?;
     let server = Postgres::start_with(&["fsync=on"]);
     let (mut ours, mut peers) = (Vec::new(), Vec::new());
-    for round in 0..plan.rounds {
+    for round in 0..rounds {
         server.query(DATABASE, "DROP TABLE IF EXISTS container, peer");
-        ours.push(gateway(&server, folder.path(), round)?);
+        ours.push(gateway(&server, filled, round)?);
         server.query(DATABASE, "CREATE TABLE peer (LIKE container INCLUDING ALL)");
         server.query(DATABASE, "TRUNCATE container");
         server.query(DATABASE, "CHECKPOINT");
-        peers.push(peer(&server, &lines, plan.messages)?);
+        peers.push(peer(&server, &lines, filled.messages)?);
     }
-    report(&mut ours, &mut peers)
+    show(&ours, &peers, report)
 }
 
 /// Starts a gateway whose output begins with the first message. Returns the rows per second until the last one.
-fn gateway(server: &Postgres, folder: &Path, round: usize) -> Result<f64, Failure> {
+fn gateway(server: &Postgres, filled: &Filled, round: usize) -> Result<f64, Failure> {
     let url = server.url(DATABASE);
     let output =
-        format!("[[output]]\nname = \"r{round}\"\n[output.postgres]\nurl = {url:?}\ncreate = true\n");
+        format!("[[output]]\nname = \"rows-{round}\"\n[output.postgres]\nurl = {url:?}\ncreate = true\n");
     let begun = Instant::now();
-    let running = Running::start_with(Server::Dunnage, folder, &output)?;
-    let stored = rusqlite::Connection::open(folder.join("buffer.sqlite3"))?.query_row(
-        "SELECT count(*) FROM messages",
-        [],
-        |row| row.get::<_, u64>(0),
-    )?;
+    let running = Running::start_with(Server::Dunnage, filled.folder.path(), &output)?;
+    let stored = filled.messages;
     let (mut rows, mut last) = (0, Instant::now());
     while rows < stored {
         std::thread::sleep(Duration::from_millis(200));
@@ -119,18 +97,18 @@ fn write_lines(payload: &Payload, path: &Path) -> Result<(), Failure> {
     Ok(file.flush()?)
 }
 
-fn report(ours: &mut [f64], peers: &mut [f64]) -> Result<(), Failure> {
-    ours.sort_by(f64::total_cmp);
-    peers.sort_by(f64::total_cmp);
-    let (our, peer) = (ours[ours.len() / 2], peers[peers.len() / 2]);
-    println!("| | rows/s | slowest | fastest |\n|---|--:|--:|--:|");
-    for (name, all, median) in [("dunnage", &*ours, our), ("Node, pg", &*peers, peer)] {
-        println!("| {name} | {median:.0} | {:.0} | {:.0} |", all[0], all[all.len() - 1]);
-    }
-    println!("\n{:.1} times the peer", our / peer);
+fn show(ours: &[f64], peers: &[f64], report: &mut Report) -> Result<(), Failure> {
+    report.line("**Rows**: the container's message in PostgreSQL, 23 columns, beside a service in Node (`pg`, 1,000 rows a statement).\n");
+    report.line("| | rows/s | slowest | fastest |\n|---|--:|--:|--:|");
     let mut results = Results::of("rows");
-    for (library, rate) in [("dunnage", our), ("pg", peer)] {
-        results.add(&About { target: "PostgreSQL", format: "json", library }, "rps", rate.round(), "1/s");
+    for (name, library, rates) in [("dunnage", "dunnage", ours), ("Node, pg", "pg", peers)] {
+        let slowest = rates.iter().copied().fold(f64::INFINITY, f64::min);
+        let fastest = rates.iter().copied().fold(0.0, f64::max);
+        let rate = median(rates);
+        report.line(&format!("| {name} | {rate:.0} | {slowest:.0} | {fastest:.0} |"));
+        let about = About { target: "PostgreSQL", format: "json", library };
+        results.add_runs(&about, "rps", rate.round(), rates, "1/s");
     }
+    report.line(&format!("\n{:.1} times the peer.", median(ours) / median(peers)));
     results.save()
 }
