@@ -12,7 +12,10 @@ use sha2::{Digest, Sha256};
 use std::{
     collections::{HashMap, HashSet},
     io,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// The expressions of an output, and the devices with an alarm.
@@ -23,6 +26,8 @@ pub struct Selection {
     /// Identifies `when` and `until`; `None` without `until`.
     condition: Option<i64>,
     alarms: Mutex<HashSet<Arc<str>>>,
+    /// Whether the last messages could not be evaluated.
+    failing: AtomicBool,
 }
 
 /// What happens to a message.
@@ -68,8 +73,13 @@ impl Selection {
             i64::from_le_bytes(hash.first_chunk().copied().unwrap_or_default())
         });
         let worker = Worker::new(expressions.clone());
-        let selection = || Selection { worker, takes_failures, condition, alarms: Mutex::default() };
-        (!expressions.is_empty()).then(selection)
+        (!expressions.is_empty()).then(|| Selection {
+            worker,
+            takes_failures,
+            condition,
+            alarms: Mutex::default(),
+            failing: AtomicBool::new(false),
+        })
     }
 
     /// Returns what identifies the condition of the alarms; `None` if the output has none.
@@ -92,6 +102,11 @@ impl Selection {
 
     fn alarms(&self) -> MutexGuard<'_, HashSet<Arc<str>>> {
         self.alarms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes whether messages could not be evaluated. Returns what was so before.
+    pub fn fails(&self, failing: bool) -> bool {
+        self.failing.swap(failing, Ordering::Relaxed)
     }
 
     /// Evaluates the expressions for `messages`, and sets the verdict of each.

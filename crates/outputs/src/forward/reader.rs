@@ -280,8 +280,16 @@ impl Reader {
 /// Evaluates the expressions of the output, if it has any. If that is impossible, the messages are read again later.
 async fn judge(target: &Target, messages: impl Iterator<Item = &mut Message>) -> Result<(), ReadError> {
     let Some(selection) = &target.selection else { return Ok(()) };
-    selection.judge(messages).await.map_err(|error| {
-        tracing::error!(output = %target.name, %error, "the expressions of the output cannot be evaluated");
-        ReadError
-    })
+    let judged = selection.judge(messages).await;
+    // It is tried again twice a second.
+    match (&judged, selection.fails(judged.is_err())) {
+        (Err(error), false) => {
+            tracing::error!(output = %target.name, %error, "the expressions of the output cannot be evaluated");
+        }
+        (Ok(()), true) => {
+            tracing::info!(output = %target.name, "the expressions of the output are evaluated again")
+        }
+        _ => {}
+    }
+    judged.map_err(|_| ReadError)
 }
