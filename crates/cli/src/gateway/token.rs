@@ -153,7 +153,8 @@ impl Import {
         let count = tokens::import(&path, rows(&self.file)?, output::stdout()).map_err(failure)?;
         let _ = writeln!(
             anstream::stderr(),
-            "{count} tokens, shown only once. {} has their hashes; `dunnage gateway reload` applies them to a running gateway.",
+            "{}, shown only once. {} has their hashes; `dunnage gateway reload` applies them to a running gateway.",
+            output::counted(count as u64, "token"),
             path.display(),
         );
         Ok(())
