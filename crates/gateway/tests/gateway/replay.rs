@@ -193,6 +193,33 @@ fn a_replay_pauses_continues_after_a_restart_and_is_cancelled() {
     assert_eq!((all.state(), all.gateway.gateway.outputs()[0].delivered), (Value::Null, 1));
 }
 
+/// It would write messages into files once more, and could not tell an alarm.
+#[test]
+fn a_replay_ends_when_its_output_becomes_one_that_cannot_have_any() {
+    let (server, fails) = server("");
+    let all = Operated::start(TempDir::new().unwrap(), |config| archive(config, server.address));
+    all.send("a", 0..3);
+    all.wait_for_delivered();
+    fails.store(true, Ordering::Relaxed);
+    all.replay("POST", &json!({"from": "2020-01-01T00:00:00Z"}));
+    let (_, folder) = all.gateway.stop();
+    fails.store(false, Ordering::Relaxed);
+    let all = Operated::start(folder, |config| {
+        archive(config, server.address);
+        config.outputs[0].expressions.when = Some(".value > 3".into());
+        config.outputs[0].expressions.until = Some(".value < 2".into());
+    });
+    all.send("a", 4..5);
+    wait_until("the alarm is delivered", || all.gateway.gateway.outputs()[0].delivered == 1);
+    all.wait_for_delivered();
+    assert_eq!((all.state(), all.gateway.gateway.outputs()[0].can_replay), (Value::Null, false));
+    let (_, folder) = all.gateway.stop();
+    let all = Operated::start(folder, |config| archive(config, server.address));
+    all.send("a", 5..6);
+    all.wait_for_delivered();
+    assert_eq!((all.state(), all.gateway.gateway.outputs()[0].delivered), (Value::Null, 1));
+}
+
 /// Several parts are necessary, and one device fails all the time.
 #[test]
 fn a_device_that_fails_holds_up_neither_the_replay_nor_new_messages() {

@@ -179,8 +179,10 @@ impl Forwarder {
             Command::Retried(limit, answer) => drop(answer.send(self.window.retried(limit))),
             Command::Discard(which, answer) => {
                 let _ = answer.send(self.give_up(&which));
-                // The messages of a replay are no dead letters.
-                self.reader.retry(self.replays.open());
+                if which == Which::All {
+                    // All dead letters are meant, and no messages of a replay.
+                    self.reader.retry(self.replays.open());
+                }
             }
         }
         self.saver.changed();

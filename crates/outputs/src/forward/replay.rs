@@ -166,6 +166,17 @@ impl Replays {
         Some(self.replay.as_ref().and_then(|replay| serde_json::to_string(replay).ok()))
     }
 
+    /// Like [`Replays::unsaved`], at the end: no task saves any more.
+    pub fn last_state(&mut self) -> Option<Option<String>> {
+        self.changed |= self.saving.take().is_some();
+        self.unsaved()
+    }
+
+    /// Forgets the replay from before the restart.
+    pub fn forget(&mut self) {
+        self.changed = true;
+    }
+
     /// Records that the task `id` saves the state.
     pub fn saves(&mut self, id: Id) {
         self.saving = Some(id);
@@ -210,7 +221,8 @@ impl Forwarder {
         self.replays.started(task.id());
     }
 
-    fn settle_replay(&mut self) {
+    /// Takes note of what the window has resolved.
+    pub(super) fn settle_replay(&mut self) {
         let (reader, window) = (&self.reader, &self.window);
         self.replays.settle(|id| reader.retries(id) || window.is_retried(id));
     }

@@ -1,6 +1,7 @@
 //! What a forwarder takes over from before the restart.
 
 use super::{Forwarder, QUIET, partition::Item};
+use crate::replay::impossible;
 use dunnage_base::clock;
 use dunnage_buffer::Use;
 use std::sync::Arc;
@@ -34,12 +35,17 @@ impl Forwarder {
                 tokio::time::sleep(QUIET).await;
                 continue;
             };
-            match state.as_deref().map(serde_json::from_str) {
-                Some(Ok(replay)) => self.replays.resume(replay),
-                Some(Err(error)) => {
-                    tracing::error!(output = %self.target.name, %error, "the replay cannot be continued");
+            let Some(state) = state else { break };
+            // The output may have become one of another kind.
+            let has_alarms = self.target.selection.as_ref().is_some_and(|all| all.condition().is_some());
+            let reason = impossible(self.target.output.shape().partitions, has_alarms).map(str::to_owned);
+            let replay = reason.map_or_else(|| serde_json::from_str(&state).map_err(|e| e.to_string()), Err);
+            match replay {
+                Ok(replay) => self.replays.resume(replay),
+                Err(reason) => {
+                    tracing::warn!(output = %self.target.name, reason, "the replay of the output has ended");
+                    self.replays.forget();
                 }
-                None => {}
             }
             break;
         }

@@ -19,10 +19,12 @@ impl Forwarder {
             tracing::warn!(%output, calls = self.calls.len(), "calls did not end in time and are cancelled");
         }
         self.tasks.shutdown().await;
+        self.settle_replay();
         let position = self.show();
         let output = &self.target.name;
         let change = Change::Position { output: Arc::clone(output), position };
-        let replay = self.replays.unsaved().map(|state| Change::Replay { output: Arc::clone(output), state });
+        let replay =
+            self.replays.last_state().map(|state| Change::Replay { output: Arc::clone(output), state });
         let end = tokio::time::timeout(CLOSING, async {
             let queue = &self.target.outputs.source().buffer.queue;
             if let Some(replay) = replay {
