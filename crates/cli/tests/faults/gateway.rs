@@ -86,6 +86,17 @@ impl Gateway {
         }
     }
 
+    /// Runs `dunnage gateway` with a command to this gateway.
+    pub fn ask(&self, arguments: &[&str]) -> Result<(), Failure> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dunnage"));
+        command.arg("gateway").args(arguments).arg("--config").arg(self.folder.join("gateway.toml"));
+        let output = command.current_dir(&self.folder).output()?;
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(String::from_utf8_lossy(&output.stderr).into()),
+        }
+    }
+
     /// The gateway's statistics, from `/api/stats`.
     pub fn stats(&self) -> Result<Value, Failure> {
         let text = ureq::get(format!("{}/api/stats", self.url())).call()?.body_mut().read_to_string()?;

@@ -84,6 +84,11 @@ pub const ALL: &[Scenario] = &[
         measure: database::both_killed,
     },
     Scenario {
+        name: "database_replayed",
+        title: "PostgreSQL: kill -9 of the gateway during a replay after all rows were lost",
+        measure: database::replayed,
+    },
+    Scenario {
         name: "objects_writer_killed",
         title: "S3: kill -9 of the gateway under load",
         measure: objects::gateway_killed,

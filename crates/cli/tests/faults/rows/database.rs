@@ -6,15 +6,19 @@ use crate::{
     chain::{Chain, End, Plan, Receiver},
     cse::Delivered,
     postgres::Postgres,
+    process::until,
     row::{Row, Scale},
 };
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, fs, path::Path, thread::sleep, time::Duration};
 use tempfile::TempDir;
 
 const SCHEMA: &str = r#"{"type": "object", "required": ["n"], "properties": {"n": {"type": "integer", "minimum": 0}, "text": {"type": "string"}}}"#;
 
 /// Messages before the first kill. The table that they make gets a column with the order in which its rows were written.
 const FIRST: u64 = 20;
+
+/// Longest time for a replay, on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Which processes are killed.
 #[derive(Clone, Copy, PartialEq)]
@@ -74,6 +78,41 @@ fn killed(scale: Scale, whom: Killed) -> Result<Row, Failure> {
         "killed {kills} times; {} requests were cut and repeated; since its last start, the gateway retried {retried} calls, and {repeated} messages were rows already",
         sent.cut
     );
+    Ok(row)
+}
+
+/// Loses all rows, and kills the gateway while it delivers them again.
+pub fn replayed(scale: Scale) -> Result<Row, Failure> {
+    let (kills, messages) = (scale.pick(3, 20), scale.pick(3000, 12_000));
+    let folder = TempDir::new()?;
+    let server = Postgres::start_with(&["fsync=on"]);
+    let plan = Plan { inputs: schema(folder.path())?, ..Plan::default() };
+    let mut chain = Chain::start_with(plan, output(&server))?;
+    chain.fleet.release(FIRST);
+    chain.wait_until_delivered(&server, FIRST);
+    server.query("postgres", "ALTER TABLE counted ADD COLUMN place bigserial");
+    chain.fleet.release(messages);
+    chain.wait_until_delivered(&server, FIRST + messages);
+    server.query("postgres", "TRUNCATE counted");
+    chain.gateway.ask(&["output", "replay", "database", "--from", "2020-01-01T00:00:00Z"])?;
+    let mut unfinished = 0;
+    for kill in 0..kills {
+        // Each time, a little more is delivered.
+        sleep(Duration::from_millis(10 + 15 * (kill % 8)));
+        chain.gateway.kill()?;
+        unfinished += u64::from(server.count("") < FIRST + messages);
+        chain.gateway.restart()?;
+    }
+    let state = || Some(chain.gateway.stats().ok()?["outputs"][0]["replay"]["state"] == "complete");
+    until("the replay is complete", PATIENCE, || state().filter(|complete| *complete))?;
+    let End { mut row, stats, .. } = chain.finish(&server)?;
+    let repeated = &stats["outputs"][0]["duplicates"];
+    row.details = format!(
+        "killed {kills} times, {unfinished} of them before all rows were back; since its last start, {repeated} messages were rows already"
+    );
+    if unfinished == 0 {
+        row.problems.push("no kill was in time".into());
+    }
     Ok(row)
 }
 
