@@ -28,8 +28,8 @@ C = $(AVR) cmake:cmake ninja:ninja-build pkg-config:pkgconf clang:clang \
 # What tests/tools/install needs: Python that can make environments.
 TOOLS = python3:python3 $(shell python3 -c 'import ensurepip; print(ensurepip.__file__)' 2>/dev/null):python3-venv
 
-# What the rows of the fault table need: a database behind the CSE, a clock that jumps, a broker.
-FAULTS = /usr/lib/postgresql:postgresql /usr/share/doc/libfaketime:libfaketime /usr/sbin/mosquitto:mosquitto
+# What the rows of the fault table need: a database behind the CSE, a clock that jumps, a broker, a database of points.
+FAULTS = /usr/lib/postgresql:postgresql /usr/share/doc/libfaketime:libfaketime /usr/sbin/mosquitto:mosquitto /usr/bin/influxd:influxdb
 
 # What the sketch for boards needs.
 BOARD = $(AVR) avr-gcc:gcc-avr /usr/share/arduino/hardware/arduino/avr/platform.txt:arduino-core-avr riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf \

@@ -5,6 +5,7 @@
 pub mod acme;
 pub mod certificates;
 pub mod faulty;
+pub mod influx;
 pub mod lossy;
 pub mod mosquitto;
 pub mod nats;
@@ -14,6 +15,7 @@ pub mod s3;
 pub mod scripted;
 pub mod subscriber;
 pub mod tools;
+pub mod victoria;
 pub mod wait;
 
 use std::time::Duration;

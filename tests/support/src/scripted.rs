@@ -2,6 +2,7 @@
 
 use crate::wait::wait_for;
 use std::{
+    io::Read,
     net::SocketAddr,
     sync::{Arc, Mutex},
     time::Instant,
@@ -19,6 +20,7 @@ pub struct Request {
     pub method: String,
     pub path: String,
     pub headers: ureq::http::HeaderMap,
+    /// The content, unpacked.
     pub body: String,
 }
 
@@ -104,7 +106,9 @@ async fn serve(
         while bytes.len() < head + length {
             (stream.read_buf(&mut bytes).await.ok()? > 0).then_some(())?;
         }
-        let body = String::from_utf8(bytes.drain(..head + length).skip(head).collect()).unwrap();
+        let body: Vec<u8> = bytes.drain(..head + length).skip(head).collect();
+        let is_gzip = headers.get("content-encoding").is_some_and(|encoding| encoding == "gzip");
+        let body = if is_gzip { unzip(&body) } else { String::from_utf8(body).unwrap() };
         let request = Request { at: Instant::now(), method, path, headers, body };
         let before = {
             let mut log = log.lock().unwrap();
@@ -125,4 +129,10 @@ async fn serve(
             Reply::Hang => std::future::pending().await,
         }
     }
+}
+
+fn unzip(body: &[u8]) -> String {
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(body).read_to_string(&mut text).unwrap();
+    text
 }
