@@ -45,6 +45,7 @@ mod envelope;
 pub mod files;
 mod forward;
 pub mod http;
+pub mod influx;
 #[cfg(feature = "kafka")]
 pub mod kafka;
 mod leaves;

@@ -1,5 +1,6 @@
-//! What outputs that send raw bytes need of the origin of a message.
+//! What outputs need of the origin of a message.
 
+use dunnage_base::clock;
 use serde::Deserialize;
 
 #[derive(Default, Deserialize)]
@@ -24,4 +25,15 @@ pub fn with_slot(media_type: &str, text: Option<&str>) -> String {
 /// Whether a network server decoded the message, so that its raw bytes are not in its format.
 pub fn is_decoded(text: Option<&str>) -> bool {
     read(text).payload == Some("decoded")
+}
+
+/// Returns when a message was sent, as its origin says, in microseconds since 1970. Providers say it in milliseconds.
+pub fn sent_at(text: &str) -> Option<i64> {
+    #[derive(Deserialize)]
+    struct Sent {
+        sent_at: Option<String>,
+    }
+    // Most origins have none.
+    let sent: Sent = text.contains("\"sent_at\"").then(|| serde_json::from_str(text).ok())??;
+    clock::parse(&sent.sent_at?)
 }

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "kafka")]
 use crate::kafka;
-use crate::{Output, downlink, files, http, mqtt, nats, objects, onem2m, postgres};
+use crate::{Output, downlink, files, http, influx, mqtt, nats, objects, onem2m, postgres};
 use dunnage_base::{kind, kinds, name::is_name};
 use dunnage_expression::Expressions;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -56,6 +56,8 @@ kinds! {
     "onem2m" => Onem2m(onem2m),
     /// Write rows to PostgreSQL or TimescaleDB.
     "postgres" => Postgres(postgres),
+    /// Write points to InfluxDB, or another database with its line protocol.
+    "influx" => Influx(influx),
     /// Acknowledge packed messages to their devices.
     "downlink" => Downlink(downlink),
     /// Write to a Kafka topic.
@@ -81,6 +83,7 @@ impl OutputKind {
             OutputKind::Files(_)
             | OutputKind::Objects(_)
             | OutputKind::Postgres(_)
+            | OutputKind::Influx(_)
             | OutputKind::Downlink(_) => false,
         }
     }
@@ -162,6 +165,7 @@ pub fn open(config: &OutputSettings) -> Result<Arc<dyn Output>, OutputError> {
         #[cfg(feature = "kafka")]
         OutputKind::Kafka(settings) => Arc::new(kafka::Kafka::new(settings).map_err(failed)?),
         OutputKind::Postgres(settings) => Arc::new(postgres::Postgres::new(settings).map_err(failed)?),
+        OutputKind::Influx(settings) => Arc::new(influx::Influx::new(settings).map_err(failed)?),
         OutputKind::Downlink(settings) => Arc::new(downlink::Downlink::new(settings).map_err(failed)?),
         OutputKind::Onem2m(settings) => Arc::new(onem2m::OneM2m::new(settings).map_err(failed)?),
     })

@@ -165,6 +165,11 @@ impl Table {
     }
 }
 
+/// Returns the name of the column of the field with this path; of the message itself, if it has no path. No two fields have the same.
+pub fn column_name(path: &[String]) -> String {
+    if path.is_empty() { VALUE.to_owned() } else { names::column(path) }
+}
+
 fn first((name, provenance, kind, comment): (&str, Provenance, SqlType, &str)) -> Column {
     let source = Source::Provenance(provenance);
     Column { name: name.to_owned(), source, kind, allowed: Vec::new(), comment: Some(comment.to_owned()) }
@@ -214,7 +219,7 @@ impl Walk<'_> {
             return;
         }
         let types::Found { kind, allowed } = types::column(types, self.decimals);
-        let name = if path.is_empty() { VALUE.to_owned() } else { names::column(path) };
+        let name = column_name(path);
         let has = |text: &str, unit: &str| text.split([' ', ',', ':', ';']).any(|word| word == unit);
         let comment = match (description, self.unit(path)) {
             (Some(text), Some(unit)) if !has(text, unit) => Some(format!("{text} ({unit})")),

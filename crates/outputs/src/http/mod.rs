@@ -321,8 +321,9 @@ impl Output for Http {
         self.duplicates.load(Ordering::Relaxed)
     }
 }
+
 /// Returns the parts of `url` that are not secret: host, port and path.
-fn shown(url: &Url) -> String {
+pub(crate) fn shown(url: &Url) -> String {
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     format!("{}{port}{}", url.host_str().unwrap_or_default(), url.path())
 }

@@ -1,7 +1,7 @@
 //! The row of a message: a line for `COPY`.
 
 use super::{place::Place, table::Ready, value};
-use crate::Message;
+use crate::{Message, origin};
 use dunnage_base::clock;
 use dunnage_codegen::sql::{Column, Provenance, Source};
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -48,23 +48,14 @@ fn provenance(provenance: Provenance, message: &Message) -> Option<Cow<'_, str>>
         Provenance::DeviceName => message.device_name().map(Cow::Borrowed),
         Provenance::Tags => message.tags_json().map(Cow::Owned),
         Provenance::ReceivedAt => Some(Cow::Owned(clock::rfc3339_micros(message.received_at))),
-        Provenance::SentAt => sent_at(message.origin.as_deref()?).map(Cow::Owned),
+        Provenance::SentAt => {
+            origin::sent_at(message.origin.as_deref()?).map(|sent| Cow::Owned(clock::rfc3339_micros(sent)))
+        }
         Provenance::Schema => message.schema.as_deref().map(Cow::Borrowed),
         Provenance::Link => message.link.as_deref().map(Cow::Borrowed),
         Provenance::Bytes => borrowed(&message.raw.len().to_string()),
         Provenance::Origin => message.origin.as_deref().map(Cow::Borrowed),
     }
-}
-
-/// Returns when a message was sent, as its origin says.
-fn sent_at(origin: &str) -> Option<String> {
-    #[derive(serde::Deserialize)]
-    struct Origin {
-        sent_at: Option<String>,
-    }
-    // Most origins have none.
-    let origin: Origin = origin.contains("\"sent_at\"").then(|| serde_json::from_str(origin).ok())??;
-    clock::parse(&origin.sent_at?).map(clock::rfc3339_micros)
 }
 
 /// Takes the values that have a column. Returns the fields that have none, as an object, or the value itself if it is not the object that

@@ -3,7 +3,7 @@
 
 pub mod columns;
 pub mod csv;
-mod declared;
+pub mod declared;
 pub mod ndjson;
 pub mod parquet;
 pub mod row;

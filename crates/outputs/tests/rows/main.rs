@@ -2,5 +2,6 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod influx;
 mod objects;
 mod postgres;
