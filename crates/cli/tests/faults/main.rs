@@ -21,7 +21,9 @@ mod rows;
 mod script;
 mod sender;
 
-use dunnage_test_support::{acme, agent, lossy, mosquitto, nats, postgres, proxy, s3, subscriber, tools};
+use dunnage_test_support::{
+    acme, agent, influx, lossy, mosquitto, nats, postgres, proxy, s3, subscriber, tools,
+};
 use libtest_mimic::{Arguments, Failed, Trial};
 use row::{Row, Scale, Scenario};
 use std::{

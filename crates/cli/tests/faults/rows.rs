@@ -11,6 +11,7 @@ mod machine;
 mod messages;
 mod mqtt;
 mod objects;
+mod points;
 mod publications;
 mod stream;
 mod webhook;
@@ -97,6 +98,11 @@ pub const ALL: &[Scenario] = &[
         name: "objects_away",
         title: "S3: the store away while messages wait",
         measure: objects::away,
+    },
+    Scenario {
+        name: "points_both_killed",
+        title: "InfluxDB: kill -9 of the gateway and the server under load",
+        measure: points::both_killed,
     },
     Scenario {
         name: "publisher_killed",
