@@ -1,6 +1,6 @@
 # A menu. `make` or `make help` prints it.
 
-.PHONY: help run dist check test test-fast build-tests test-crates budget test-board test-page test-examples conform-built tools nightly test-c test-rust test-python test-js test-java test-jvm test-kafka test-report conform lint fmt audit faults bench bench-link bench-lang bench-full report fuzz fuzz-c docs
+.PHONY: help run dist check test test-fast build-tests test-crates budget test-board test-page test-examples conform-built tools nightly test-c test-rust test-python test-js test-java test-jvm test-report conform lint fmt audit faults bench bench-link bench-lang bench-full report fuzz fuzz-c docs
 
 LINT = cargo clippy --workspace --all-targets -- -D warnings
 
@@ -28,8 +28,8 @@ C = $(AVR) cmake:cmake ninja:ninja-build pkg-config:pkgconf clang:clang \
 # What tests/tools/install needs: Python that can make environments.
 TOOLS = python3:python3 $(shell python3 -c 'import ensurepip; print(ensurepip.__file__)' 2>/dev/null):python3-venv
 
-# What the rows of the fault table need: a database behind the CSE, a clock that jumps, a broker, a database of points.
-FAULTS = /usr/lib/postgresql:postgresql /usr/share/doc/libfaketime:libfaketime /usr/sbin/mosquitto:mosquitto /usr/bin/influxd:influxdb
+# What the rows of the fault table need: a database behind the CSE, a clock that jumps, brokers, a database of points.
+FAULTS = java:default-jre-headless mvn:maven /usr/lib/postgresql:postgresql /usr/share/doc/libfaketime:libfaketime /usr/sbin/mosquitto:mosquitto /usr/bin/influxd:influxdb
 
 # What the sketch for boards needs.
 BOARD = $(AVR) avr-gcc:gcc-avr /usr/share/arduino/hardware/arduino/avr/platform.txt:arduino-core-avr riscv64-unknown-elf-gcc:gcc-riscv64-unknown-elf \
@@ -118,14 +118,8 @@ test-examples:
 tools:
 	tests/tools/install
 
-nightly:  ## long fault runs, mutated frames, attacks, fuzzing, Kafka, changes of the crates' API, the second Python wheel; writes target/nightly.md
+nightly:  ## long fault runs, mutated frames, attacks, fuzzing, changes of the crates' API, the second Python wheel; writes target/nightly.md
 	.ci/nightly
-
-test-kafka:  ## the output to Kafka, with a broker that is killed; builds librdkafka, so `make test` leaves it out
-	.ci/need cc:build-essential java:default-jre-headless mvn:maven
-	tests/tools/install kafka
-	cargo clippy -p dunnage-gateway --features kafka --all-targets -- -D warnings
-	cargo test -p dunnage-gateway --features kafka --test gateway kafka::
 
 test-rust:  ## the crates for crates.io: the codec of PSON without the standard library, the examples, and whether they can be packed
 	.ci/need rustup:rustup

@@ -15,8 +15,6 @@ pub trait Kind: Sized {
     const SECTION: &'static str;
     /// The key of each kind.
     const KEYS: &'static [&'static str];
-    /// The keys of kinds that this program was built without. Each is also the name of the Cargo feature that adds it.
-    const LEFT_OUT: &'static [&'static str];
 
     /// Returns the key of this kind.
     fn key(&self) -> &'static str;
@@ -72,36 +70,34 @@ macro_rules! kinds {
     (
         $(#[doc = $about:literal])*
         $Kinds:ident in $section:literal:
-        $($(#[doc = $doc:literal])* $(#[cfg($($cfg:tt)*)])? $key:literal => $Kind:ident($module:ident),)*
+        $($(#[doc = $doc:literal])* $key:literal => $Kind:ident($module:ident),)*
     ) => {
         $(#[doc = $about])*
         #[derive(Debug, Clone, PartialEq, serde::Serialize)]
         pub enum $Kinds {
             $(
                 $(#[doc = $doc])*
-                $(#[cfg($($cfg)*)])?
                 #[serde(rename = $key)]
                 $Kind($module::Settings),
             )*
         }
 
         /// A commented-out example of each kind, for the commented default configuration.
-        pub const EXAMPLES: &[&str] = &[$($(#[cfg($($cfg)*)])? $module::EXAMPLE,)*];
+        pub const EXAMPLES: &[&str] = &[$($module::EXAMPLE,)*];
 
         impl $crate::kind::Kind for $Kinds {
             const SECTION: &'static str = $section;
-            const KEYS: &'static [&'static str] = &[$($(#[cfg($($cfg)*)])? $key,)*];
-            const LEFT_OUT: &'static [&'static str] = &[$($(#[cfg(not($($cfg)*))] $key,)?)*];
+            const KEYS: &'static [&'static str] = &[$($key,)*];
 
             fn key(&self) -> &'static str {
                 match self {
-                    $($(#[cfg($($cfg)*)])? $Kinds::$Kind(_) => $key,)*
+                    $($Kinds::$Kind(_) => $key,)*
                 }
             }
 
             fn read<'de, D: serde::Deserializer<'de>>(key: &str, table: D) -> Result<$Kinds, D::Error> {
                 match key {
-                    $($(#[cfg($($cfg)*)])? $key => serde::Deserialize::deserialize(table).map($Kinds::$Kind),)*
+                    $($key => serde::Deserialize::deserialize(table).map($Kinds::$Kind),)*
                     key => Err(serde::de::Error::unknown_field(key, Self::KEYS)),
                 }
             }
@@ -156,11 +152,6 @@ impl<'de, K: Kind> DeserializeSeed<'de> for Key<'_, K> {
         let key = String::deserialize(key)?;
         if self.own.contains(&&*key) {
             return Ok(key);
-        }
-        if K::LEFT_OUT.contains(&&*key) {
-            return Err(de::Error::custom(format!(
-                "this program was built without `{key}`; `make dist` builds one with everything, and `cargo build --features {key}` adds it"
-            )));
         }
         if !K::KEYS.contains(&&*key) {
             let known: Vec<_> = self.own.iter().chain(K::KEYS).map(|known| format!("`{known}`")).collect();

@@ -53,7 +53,6 @@ pub use dunnage_inputs::{
     HttpSettings, InputError, InputKind, InputSettings, nats as nats_input, provider::Provider,
     webhooks as webhook_input,
 };
-#[cfg(feature = "kafka")]
 pub use dunnage_outputs::kafka as kafka_output;
 pub use dunnage_outputs::{
     Breaker, Class, DeadLetterError, Expressions, OutputError, OutputKind, OutputSettings, Status, Which,

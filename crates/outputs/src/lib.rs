@@ -46,7 +46,6 @@ pub mod files;
 mod forward;
 pub mod http;
 pub mod influx;
-#[cfg(feature = "kafka")]
 pub mod kafka;
 mod leaves;
 pub mod message;

@@ -1,8 +1,6 @@
 //! The settings in `[[output]]`, and the one place where each kind of output is registered.
 
-#[cfg(feature = "kafka")]
-use crate::kafka;
-use crate::{Output, downlink, files, http, influx, mqtt, nats, objects, onem2m, postgres};
+use crate::{Output, downlink, files, http, influx, kafka, mqtt, nats, objects, onem2m, postgres};
 use dunnage_base::{kind, kinds, name::is_name};
 use dunnage_expression::Expressions;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -61,7 +59,6 @@ kinds! {
     /// Acknowledge packed messages to their devices.
     "downlink" => Downlink(downlink),
     /// Write to a Kafka topic.
-    #[cfg(feature = "kafka")]
     "kafka" => Kafka(kafka),
 }
 
@@ -75,11 +72,9 @@ impl OutputKind {
     /// have no content.
     fn is_mapped(&self) -> bool {
         match self {
-            OutputKind::Http(_) | OutputKind::Onem2m(_) => true,
+            OutputKind::Http(_) | OutputKind::Onem2m(_) | OutputKind::Kafka(_) => true,
             OutputKind::Nats(settings) => settings.payload == nats::Payload::Json,
             OutputKind::Mqtt(settings) => settings.is_mapped(),
-            #[cfg(feature = "kafka")]
-            OutputKind::Kafka(_) => true,
             OutputKind::Files(_)
             | OutputKind::Objects(_)
             | OutputKind::Postgres(_)
@@ -162,7 +157,6 @@ pub fn open(config: &OutputSettings) -> Result<Arc<dyn Output>, OutputError> {
         OutputKind::Objects(settings) => Arc::new(objects::Objects::new(settings).map_err(failed)?),
         OutputKind::Mqtt(settings) => Arc::new(mqtt::Mqtt::new(&config.name, settings).map_err(failed)?),
         OutputKind::Nats(settings) => Arc::new(nats::Nats::new(settings).map_err(failed)?),
-        #[cfg(feature = "kafka")]
         OutputKind::Kafka(settings) => Arc::new(kafka::Kafka::new(settings).map_err(failed)?),
         OutputKind::Postgres(settings) => Arc::new(postgres::Postgres::new(settings).map_err(failed)?),
         OutputKind::Influx(settings) => Arc::new(influx::Influx::new(settings).map_err(failed)?),

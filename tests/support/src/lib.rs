@@ -6,6 +6,7 @@ pub mod acme;
 pub mod certificates;
 pub mod faulty;
 pub mod influx;
+pub mod kafka;
 pub mod lossy;
 pub mod mosquitto;
 pub mod nats;

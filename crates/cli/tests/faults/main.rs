@@ -22,7 +22,7 @@ mod script;
 mod sender;
 
 use dunnage_test_support::{
-    acme, agent, influx, lossy, mosquitto, nats, postgres, proxy, s3, subscriber, tools,
+    acme, agent, influx, kafka, lossy, mosquitto, nats, postgres, proxy, s3, subscriber, tools,
 };
 use libtest_mimic::{Arguments, Failed, Trial};
 use row::{Row, Scale, Scenario};

@@ -7,6 +7,7 @@ mod cse;
 mod database;
 mod deltas;
 mod gateway;
+mod log;
 mod machine;
 mod messages;
 mod mqtt;
@@ -109,6 +110,12 @@ pub const ALL: &[Scenario] = &[
         title: "output to MQTT: kill -9 of the gateway under load",
         measure: publications::gateway_killed,
     },
+    Scenario {
+        name: "kafka_writer_killed",
+        title: "Kafka: kill -9 of the gateway under load",
+        measure: log::gateway_killed,
+    },
+    Scenario { name: "kafka_killed", title: "Kafka: kill -9 of the broker under load", measure: log::killed },
     Scenario {
         name: "deltas_killed",
         title: "deltas: kill -9 of the gateway under load",

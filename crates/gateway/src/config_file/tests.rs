@@ -62,13 +62,6 @@ fn the_commented_outputs_are_valid() {
     }
 }
 
-#[cfg(not(feature = "kafka"))]
-#[test]
-fn an_error_for_a_kind_without_support_names_the_build_that_has_it() {
-    let error = parse("[[output]]\nname = 'k'\n[output.kafka]\ntopic = 't'", &[]).unwrap_err().to_string();
-    assert!(error.contains("built without `kafka`") && error.contains("make dist"), "{error}");
-}
-
 #[test]
 fn every_key_can_be_set_in_the_environment() {
     for (section, key, _) in keys() {

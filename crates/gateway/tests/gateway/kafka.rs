@@ -1,60 +1,14 @@
-//! Messages in a topic of a real Kafka broker, which is killed and started again. `make test-kafka` runs these tests.
+//! Messages in a topic of a real Kafka broker, which is killed and started again.
 
 use crate::support::{JSON, Running, kafka::Kafka, start_with, wait::wait_for};
 use dunnage_gateway::{Config, OutputKind, OutputSettings, kafka_output::Settings};
-use rdkafka::{
-    ClientConfig, Message,
-    consumer::{BaseConsumer, Consumer},
-    message::Headers,
-};
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    time::{Duration, Instant},
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 const DEVICES: usize = 10;
 
 fn with_kafka(kafka: &Kafka, config: &mut Config) {
-    let settings = Settings { brokers: kafka.address(), topic: "telemetry".into(), timeout_seconds: 10 };
+    let settings = Settings::new(&kafka.address(), "telemetry");
     config.outputs.push(OutputSettings::new("log", OutputKind::Kafka(settings)));
-}
-
-/// A record. `name` is its header `Dunnage-Name`.
-struct Record {
-    key: String,
-    value: String,
-    name: String,
-    partition: i32,
-}
-
-/// Waits until the topic has at least `count` records. Returns all of them, those of each partition in their order.
-fn records(kafka: &Kafka, count: usize) -> Vec<Record> {
-    let consumer: BaseConsumer = ClientConfig::new()
-        .set("bootstrap.servers", kafka.address())
-        .set("group.id", format!("reads {count}"))
-        .set("enable.auto.commit", "false")
-        .set("auto.offset.reset", "earliest")
-        .create()
-        .unwrap();
-    consumer.subscribe(&["telemetry"]).unwrap();
-    let (mut found, begun) = (Vec::new(), Instant::now());
-    let mut quiet = Instant::now();
-    // Duplicates would arrive in addition to the expected records, so wait until the topic is quiet.
-    while found.len() < count || quiet.elapsed() < Duration::from_secs(3) {
-        assert!(begun.elapsed() < Duration::from_secs(120), "{} of {count} records", found.len());
-        let Some(Ok(record)) = consumer.poll(Duration::from_millis(200)) else { continue };
-        let text = |bytes: Option<&[u8]>| String::from_utf8(bytes.unwrap().to_vec()).unwrap();
-        let headers = record.headers().unwrap();
-        let name = headers.iter().find(|header| header.key == "Dunnage-Name").unwrap();
-        found.push(Record {
-            key: text(record.key()),
-            value: text(record.payload()),
-            name: text(name.value),
-            partition: record.partition(),
-        });
-        quiet = Instant::now();
-    }
-    found
 }
 
 fn send(gateway: &Running, range: std::ops::Range<usize>) {
@@ -64,25 +18,34 @@ fn send(gateway: &Running, range: std::ops::Range<usize>) {
     }
 }
 
+/// Waits until nothing waits for the output.
+fn wait_until_delivered(gateway: &Running) {
+    wait_for(|| {
+        let stats = gateway.get_json("/api/stats");
+        if stats["outputs"][0]["lag_messages"] == 0 { Ok(()) } else { Err(stats.to_string()) }
+    });
+}
+
 #[test]
 fn a_killed_broker_gets_every_message_in_the_order_of_its_device() {
     let mut kafka = Kafka::start(1 << 20);
     let gateway = start_with(|config| with_kafka(&kafka, config));
     send(&gateway, 0..300);
-    assert!(records(&kafka, 300).len() == 300);
+    assert_eq!(kafka.wait("telemetry", 300).len(), 300);
     send(&gateway, 300..400);
     kafka.kill();
     send(&gateway, 400..700);
     kafka.restart();
     send(&gateway, 700..1000);
-    let found = records(&kafka, 1000);
+    wait_until_delivered(&gateway);
+    let found = kafka.records("telemetry");
     let names: BTreeSet<_> = found.iter().map(|record| &record.name).collect();
     assert_eq!((found.len(), names.len()), (1000, 1000));
-    let mut devices: BTreeMap<&str, (BTreeSet<i32>, Vec<usize>)> = BTreeMap::new();
+    let mut devices: BTreeMap<&str, (BTreeSet<u64>, Vec<usize>)> = BTreeMap::new();
     for record in &found {
         let (partitions, values) = devices.entry(&record.key).or_default();
         partitions.insert(record.partition);
-        values.push(record.value.parse().unwrap());
+        values.push(record.text().parse().unwrap());
     }
     assert_eq!(devices.len(), DEVICES);
     for (device, (partitions, values)) in devices {
@@ -100,7 +63,9 @@ fn a_record_that_is_too_large_becomes_a_dead_letter_and_others_arrive() {
     for body in ["1", &large, "2", &large, "3"] {
         assert_eq!(gateway.post("/ingest/d", JSON, body.as_bytes()).status, 204);
     }
-    let values: Vec<_> = records(&kafka, 3).into_iter().map(|record| record.value).collect();
+    wait_until_delivered(&gateway);
+    let records = kafka.records("telemetry");
+    let values: Vec<_> = records.iter().map(|record| record.text()).collect();
     assert_eq!(values, ["1", "2", "3"]);
     let metric = "dunnage_output_refused_messages_total{output=\"log\"} 2";
     wait_for(|| {

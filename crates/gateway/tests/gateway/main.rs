@@ -27,7 +27,6 @@ mod formats;
 mod fsync;
 mod in_place;
 mod ingest;
-#[cfg(feature = "kafka")]
 mod kafka;
 mod limits;
 mod memory;

@@ -4,12 +4,11 @@
 pub mod authority;
 pub mod child;
 pub mod coap;
-pub mod kafka;
 pub mod mqtt;
 pub mod nginx;
 
 pub use dunnage_test_support::{
-    acme, agent, lossy, mosquitto, nats, postgres, proxy, runtime, scripted, subscriber, tools, wait,
+    acme, agent, kafka, lossy, mosquitto, nats, postgres, proxy, runtime, scripted, subscriber, tools, wait,
 };
 
 use dunnage_gateway::{Config, Gateway, Summary};
