@@ -287,7 +287,7 @@ async fn judge(target: &Target, messages: impl Iterator<Item = &mut Message>) ->
             tracing::error!(output = %target.name, %error, "the expressions of the output cannot be evaluated");
         }
         (Ok(()), true) => {
-            tracing::info!(output = %target.name, "the expressions of the output are evaluated again")
+            tracing::info!(output = %target.name, "the expressions of the output are evaluated again");
         }
         _ => {}
     }

@@ -13,7 +13,9 @@ use std::collections::HashMap;
 /// The measurement of messages without a schema.
 const UNTYPED: &str = "messages";
 /// Field keys that tags have, or that a database keeps to itself.
-const RESERVED: [&str; 5] = ["device", "device_name", "link", "time", super::point::BYTES];
+const RESERVED: [&str; 5] = ["device", "device_name", "link", "time", BYTES];
+/// The field that every point has: the length of the message as it arrived. A point needs a field.
+pub const BYTES: &str = "message_bytes";
 /// What the keys of the register's tags begin with.
 pub const TAG: &str = "tag_";
 

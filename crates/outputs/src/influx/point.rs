@@ -1,15 +1,13 @@
 //! The line of a message.
 
 use super::{
-    fields::{Fields, TAG},
+    fields::{BYTES, Fields, TAG},
     line,
 };
 use crate::{Message, leaves, origin};
 use serde_json::value::RawValue;
 use std::fmt::Write;
 
-/// The field that every point has: the length of the message as it arrived. A point needs a field.
-pub const BYTES: &str = "message_bytes";
 /// Messages of a device that have the same time are told apart by this many nanoseconds: less than the millisecond that providers say.
 const PLACES: i64 = 1_000_000;
 

@@ -197,7 +197,7 @@ mod tests {
         for url in ["http://127.0.0.1/write?db=a", "http://[::1]:1/write?db=a", "https://h/write?db=a"] {
             assert!(named(url).address().is_ok(), "{url}");
         }
-        assert!(!Settings { timeout_seconds: 0, ..settings("http://h/write") }.timeout().is_ok());
+        assert!(Settings { timeout_seconds: 0, ..settings("http://h/write") }.timeout().is_err());
     }
 
     #[test]
