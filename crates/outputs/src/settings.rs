@@ -72,9 +72,10 @@ impl OutputKind {
     /// have no content.
     fn is_mapped(&self) -> bool {
         match self {
-            OutputKind::Http(_) | OutputKind::Onem2m(_) | OutputKind::Kafka(_) => true,
+            OutputKind::Http(_) | OutputKind::Onem2m(_) => true,
             OutputKind::Nats(settings) => settings.payload == nats::Payload::Json,
             OutputKind::Mqtt(settings) => settings.is_mapped(),
+            OutputKind::Kafka(settings) => settings.payload == kafka::Payload::Json,
             OutputKind::Files(_)
             | OutputKind::Objects(_)
             | OutputKind::Postgres(_)

@@ -5,6 +5,9 @@ import sys
 
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
+from confluent_kafka.schema_registry import SchemaRegistryClient
+from confluent_kafka.schema_registry.avro import AvroDeserializer
+from confluent_kafka.serialization import MessageField, SerializationContext
 
 BROKER, COMMAND, TOPIC, *REST = sys.argv[1:]
 WAIT = 20
@@ -40,8 +43,8 @@ def write(*keys):
     assert producer.flush(WAIT) == 0
 
 
-def read():
-    """Prints the records that the topic has now."""
+def records():
+    """Yields the records that the topic has now."""
     consumer = Consumer({"bootstrap.servers": BROKER, "group.id": "reader", "enable.auto.commit": False})
     topic = consumer.list_topics(TOPIC, WAIT).topics[TOPIC]
     for index in topic.partitions:
@@ -53,15 +56,26 @@ def read():
             record = consumer.poll(WAIT)
             assert record is not None and record.error() is None, record and record.error()
             at = record.offset() + 1
-            headers = {key: value.decode() for key, value in record.headers() or []}
-            line = {
-                "partition": index,
-                "key": record.key().decode(),
-                "value": record.value().hex(),
-                "headers": headers,
-                "time": record.timestamp()[1],
-            }
-            print(json.dumps(line))
+            yield record
 
 
-{"create": create, "grow": grow, "leaders": leaders, "write": write, "read": read}[COMMAND](*REST)
+def read():
+    for record in records():
+        line = {
+            "partition": record.partition(),
+            "key": record.key().decode(),
+            "value": record.value().hex(),
+            "headers": {key: value.decode() for key, value in record.headers() or []},
+        }
+        print(json.dumps(line))
+
+
+def decode(registry):
+    """Prints the values of the topic, decoded with the schemas in the registry."""
+    decoder = AvroDeserializer(SchemaRegistryClient({"url": registry}))
+    context = SerializationContext(TOPIC, MessageField.VALUE)
+    for record in records():
+        print(json.dumps({"key": record.key().decode(), "value": decoder(record.value(), context)}))
+
+
+{"create": create, "grow": grow, "leaders": leaders, "write": write, "read": read, "decode": decode}[COMMAND](*REST)

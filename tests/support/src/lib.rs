@@ -12,6 +12,7 @@ pub mod mosquitto;
 pub mod nats;
 pub mod postgres;
 pub mod proxy;
+pub mod registry;
 pub mod s3;
 pub mod scripted;
 pub mod subscriber;

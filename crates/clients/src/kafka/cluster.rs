@@ -3,6 +3,7 @@
 use super::{
     Access, Address, Error, Kind,
     connection::{Api, Connection},
+    sasl,
 };
 use kafka_protocol::{
     messages::{
@@ -56,7 +57,7 @@ impl Broker {
             // Taken out, so that the half of an answer that a cancelled request leaves is not read as that to the next.
             let mut connection = match held.take() {
                 Some(connection) => connection,
-                None => Connection::open(&self.address, access).await?,
+                None => sasl::connect(&self.address, access).await?,
             };
             let answer = connection.request(api, request).await?;
             connection.pause(pause(&answer));

@@ -1,6 +1,6 @@
 //! One connection to a broker: one request at a time.
 
-use super::{Access, Address, Error, Kind, sasl};
+use super::{Access, Address, Error, Kind};
 use bytes::{BufMut, Bytes, BytesMut};
 use kafka_protocol::{
     messages::{ApiKey, ApiVersionsRequest, ApiVersionsResponse, RequestHeader, ResponseHeader},
@@ -30,7 +30,7 @@ pub struct Api {
     pub versions: RangeInclusive<i16>,
 }
 
-/// A connection, after the login. A request that fails or is dropped leaves it unusable.
+/// A connection. A request that fails or is dropped leaves it unusable.
 pub struct Connection {
     address: Address,
     stream: Box<dyn Stream>,
@@ -42,10 +42,9 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects and logs in.
+    /// Connects, without a login.
     pub async fn open(address: &Address, access: &Access) -> Result<Connection, Error> {
         let failed = |e| Error::io(address, &e);
-        let login = access.login(address)?;
         let stream = TcpStream::connect((&*address.host, address.port)).await.map_err(failed)?;
         stream.set_nodelay(true).map_err(failed)?;
         let stream: Box<dyn Stream> = match access.trust()? {
@@ -60,9 +59,6 @@ impl Connection {
         let mut connection =
             Connection { address: address.clone(), stream, versions, correlation: 0, not_before };
         connection.learn_versions().await?;
-        if let Some(login) = login {
-            sasl::authenticate(&mut connection, login).await?;
-        }
         Ok(connection)
     }
 

@@ -1,7 +1,7 @@
 //! The login of a connection (KIP-43, KIP-152).
 
 use super::{
-    Error, Kind,
+    Access, Address, Error, Kind,
     access::{Login, Mechanism},
     connection::{Api, Connection},
     scram::Scram,
@@ -18,8 +18,17 @@ use kafka_protocol::{
 const HANDSHAKE: Api = Api { key: ApiKey::SaslHandshake, versions: 1..=1 };
 const AUTHENTICATE: Api = Api { key: ApiKey::SaslAuthenticate, versions: 0..=2 };
 
-/// Logs in. No error has the password.
-pub async fn authenticate(connection: &mut Connection, login: &Login) -> Result<(), Error> {
+/// Connects, and logs in if that is needed. No error has the password.
+pub async fn connect(address: &Address, access: &Access) -> Result<Connection, Error> {
+    let login = access.login(address)?;
+    let mut connection = Connection::open(address, access).await?;
+    if let Some(login) = login {
+        authenticate(&mut connection, login).await?;
+    }
+    Ok(connection)
+}
+
+async fn authenticate(connection: &mut Connection, login: &Login) -> Result<(), Error> {
     let name = login.mechanism.name();
     let request = SaslHandshakeRequest::default().with_mechanism(StrBytes::from_static_str(name));
     let answer: SaslHandshakeResponse = connection.request(&HANDSHAKE, &request).await?;

@@ -3,17 +3,20 @@
 //! The producer is idempotent, so what it repeats after a network error is stored once. A record that is delivered again after a restart,
 //! or that was not acknowledged in time, may be stored twice, with the same stable ID in its header.
 
+mod payload;
 mod record;
+mod registry;
 mod settings;
 
 pub use dunnage_clients::kafka::Mechanism;
-pub use settings::{EXAMPLE, Sasl, Settings};
+pub use settings::{EXAMPLE, Payload, Registry, Sasl, Settings};
 
-use crate::{Class, Failed, Message, Output, Partitions, Shape};
+use crate::{Catalog, Class, Failed, Message, Output, Partitions, Shape};
 use dunnage_clients::{
     kafka::{Error, Kind, Producer, Record},
     secret::SecretFile,
 };
+use payload::Values;
 use std::{
     collections::HashSet,
     sync::{Arc, Mutex, PoisonError},
@@ -26,6 +29,8 @@ const MARGIN: Duration = Duration::from_secs(10);
 /// The output.
 pub struct Kafka {
     producer: Producer,
+    values: Values,
+    catalog: Mutex<Option<Arc<dyn Catalog>>>,
     timeout: Duration,
     /// IDs of messages that were delivered although an earlier one failed. They are not sent again.
     ahead: Mutex<HashSet<i64>>,
@@ -35,7 +40,25 @@ impl Kafka {
     /// Creates the output. Returns an error for invalid settings.
     pub fn new(settings: &Settings) -> Result<Kafka, String> {
         let timeout = Duration::from_secs(settings.timeout_seconds);
-        Ok(Kafka { producer: settings.producer()?, timeout, ahead: Mutex::default() })
+        let producer = settings.producer()?;
+        let registry = settings.registry.as_ref();
+        let registry =
+            registry.map(|registry| registry::Registry::new(registry, &settings.topic)).transpose();
+        let values = Values::new(settings.payload, registry.map_err(|e| format!("registry.{e}"))?)?;
+        Ok(Kafka { producer, values, catalog: Mutex::default(), timeout, ahead: Mutex::default() })
+    }
+
+    /// Makes the records of the messages up to the first that cannot have one.
+    async fn records(&self, messages: &[&Message]) -> (Vec<Record>, Option<Failed>) {
+        let catalog = self.catalog.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut records = Vec::with_capacity(messages.len());
+        for message in messages {
+            match self.values.of(message, catalog.as_ref()).await {
+                Ok(value) => records.push(record::of(message, value)),
+                Err(failed) => return (records, Some(failed)),
+            }
+        }
+        (records, None)
     }
 
     /// Takes note of the results of `open`, those of `messages` that were not delivered before. Returns the first failure.
@@ -43,7 +66,7 @@ impl Kafka {
         &self,
         messages: &[Message],
         open: &[&Message],
-        results: Vec<Result<(), Error>>,
+        results: Vec<Result<(), Failed>>,
     ) -> Result<(), Failed> {
         let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(at) = results.iter().position(Result::is_err) else {
@@ -56,7 +79,7 @@ impl Kafka {
         ahead.extend(behind.map(|(message, _)| message.id));
         let delivered = messages.iter().position(|message| message.id == first).unwrap_or_default();
         let failure = results.into_iter().find_map(Result::err);
-        failure.map_or(Ok(()), |error| Err(failed(error).after(delivered)))
+        failure.map_or(Ok(()), |failed| Err(failed.after(delivered)))
     }
 }
 
@@ -80,13 +103,22 @@ impl Output for Kafka {
         Shape { partitions: Partitions::Together, batch: 1024, linger: Duration::from_millis(5) }
     }
 
+    fn learn(&self, catalog: Arc<dyn Catalog>) {
+        *self.catalog.lock().unwrap_or_else(PoisonError::into_inner) = Some(catalog);
+    }
+
     async fn deliver(&self, messages: &[Message]) -> Result<(), Failed> {
         let open: Vec<&Message> = {
             let ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
             messages.iter().filter(|message| !ahead.contains(&message.id)).collect()
         };
-        let records: Vec<Record> = open.iter().map(|message| record::of(message)).collect();
-        let results = self.producer.send(&records).await;
+        let (records, end) = self.records(&open).await;
+        let mut results = Vec::with_capacity(open.len());
+        if !records.is_empty() {
+            let sent = self.producer.send(&records).await.into_iter();
+            results.extend(sent.map(|result| result.map_err(failed)));
+        }
+        results.extend(end.map(Err));
         self.settle(messages, &open, results)
     }
 
@@ -95,6 +127,10 @@ impl Output for Kafka {
     }
 
     fn secrets(&self) -> Vec<Arc<SecretFile>> {
-        self.producer.secrets()
+        let registry = match &self.values {
+            Values::Typed(typed) => typed.registry.secrets(),
+            Values::Json | Values::Envelope => Vec::new(),
+        };
+        self.producer.secrets().into_iter().chain(registry).collect()
     }
 }

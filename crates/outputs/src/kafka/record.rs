@@ -7,11 +7,11 @@ use dunnage_clients::{kafka::Record, nats::header};
 /// The header with the stable ID. The other headers are those of the NATS output.
 const NAME: &str = "Dunnage-Name";
 
-/// Returns the record of `message`.
-pub fn of(message: &Message) -> Record {
+/// Returns the record of `message` with the value `value`.
+pub fn of(message: &Message, value: Bytes) -> Record {
     Record {
         key: Bytes::copy_from_slice(message.device.as_bytes()),
-        value: Bytes::copy_from_slice(message.payload().as_bytes()),
+        value,
         headers: headers(message),
         timestamp: message.received_at / 1000,
     }

@@ -16,8 +16,9 @@ pub const EXAMPLE: &str = "\
 # brokers = \"127.0.0.1:9092\"  # or several, separated by commas
 # topic = \"telemetry\"
 # tls = false
+# payload = \"json\"            # the value; envelope: with device, time, ...; avro or protobuf: by the message's schema, with a registry
 # timeout_seconds = 30
-# Also ca_file, and a table sasl for a login: docs/outputs.md.
+# Also ca_file, and tables sasl for a login and registry for schemas: docs/outputs.md.
 ";
 
 /// Most bytes in the name of a topic (`org.apache.kafka.common.internals.Topic`).
@@ -37,12 +38,50 @@ pub struct Settings {
     /// A PEM file with the certificates to trust instead of the system's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca_file: Option<PathBuf>,
+    /// The value of a record.
+    #[serde(default)]
+    pub payload: Payload,
     /// Longest time until all in-sync replicas acknowledge a record, in seconds.
     #[serde(default = "timeout_seconds")]
     pub timeout_seconds: u64,
     /// The login.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sasl: Option<Sasl>,
+    /// The schema registry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registry: Option<Registry>,
+}
+
+/// The value of a record.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Payload {
+    /// The value of the message, as compact JSON.
+    #[default]
+    Json,
+    /// The object that the output to HTTP sends.
+    Envelope,
+    /// Avro by the schema of the message.
+    Avro,
+    /// Protobuf by the schema of the message.
+    Protobuf,
+}
+
+/// The settings in `[output.kafka.registry]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Registry {
+    /// The address of its API: `https://HOST:PORT`, or `http://`.
+    pub url: String,
+    /// The user name, together with a password.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// A file with the password. A new request reads it again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password_file: Option<PathBuf>,
+    /// A PEM file with the certificates to trust instead of the system's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ca_file: Option<PathBuf>,
 }
 
 /// The settings in `[output.kafka.sasl]`.
@@ -74,7 +113,9 @@ impl Settings {
             tls: None,
             ca_file: None,
             timeout_seconds: timeout_seconds(),
+            payload: Payload::Json,
             sasl: None,
+            registry: None,
         }
     }
 

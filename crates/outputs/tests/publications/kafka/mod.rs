@@ -2,6 +2,7 @@
 
 mod access;
 mod faults;
+mod payloads;
 mod records;
 
 use dunnage_outputs::{Class, Failed, FailureKind, Message, Output, OutputKind, OutputSettings, open};
