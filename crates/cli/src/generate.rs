@@ -9,7 +9,7 @@ use crate::{
     output,
 };
 use clap::{Args, ValueEnum};
-use dunnage_codegen::{Mapped, Mapping, avro, c, cddl, proto, thrift, ts013, ts013_examples};
+use dunnage_codegen::{Mapped, Mapping, avro, c, cddl, grafana, proto, thrift, ts013, ts013_examples};
 use dunnage_formats::Value;
 use dunnage_links::Link;
 use dunnage_packed::Layout;
@@ -20,7 +20,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Generate C, JavaScript, Protobuf, Avro, Thrift, CDDL or SQL from a schema
+/// Generate C, JavaScript, Protobuf, Avro, Thrift, CDDL, SQL or a dashboard from a schema
 ///
 /// The other commands and the gateway use the same definitions for the formats protobuf, avro and thrift, so they can
 /// decode what a device encodes with them. Comments explain how to convert each field to its value. cddl describes the
@@ -35,7 +35,8 @@ use std::{
 /// ECMAScript 5.1 with decodeUplink, encodeDownlink and decodeDownlink for The Things Stack and ChirpStack 4, and one
 /// file with the schema's examples.
 ///
-/// sql is a table of PostgreSQL with a typed column for each field, as the gateway's output to PostgreSQL fills it.
+/// sql is a table of PostgreSQL with a typed column for each field, as the gateway's output to PostgreSQL fills it. grafana
+/// is a dashboard of Grafana for that table: a time series for each number, the latest values, and silent devices.
 ///
 /// Files are named after the schema's title, or after its file if it has none: Container becomes container.proto,
 /// container.h and container.c, or container.js and container.examples.json. Each written file is listed on standard
@@ -82,6 +83,8 @@ enum Language {
     Cddl,
     /// SQL of PostgreSQL and TimescaleDB, a table
     Sql,
+    /// A dashboard of Grafana for that table
+    Grafana,
 }
 
 impl Generate {
@@ -126,6 +129,10 @@ impl Generate {
             Language::Cddl => self.write(&name, &[("cddl", &cddl(&model))]),
             Language::Sql => {
                 self.write(&name, &[("sql", &self.sql.script(&model, &text, &self.schema_name(&name)))])
+            }
+            Language::Grafana => {
+                let table = self.sql.table(&model, &text, &self.schema_name(&name));
+                self.write(&name, &[("dashboard.json", &grafana(&table, model.name()))])
             }
         }
     }
@@ -293,7 +300,7 @@ fn say_cost(cost: c::Cost) {
 /// The first lines of the generated `text`. They name the schema, and stay the same when the schema changes.
 fn start<'a>(ending: &str, text: &'a str) -> &'a [u8] {
     let lines = match ending {
-        "js" => 2,
+        "js" | "dashboard.json" => 2,
         "avsc" | "examples.json" => 3,
         _ => 1,
     };

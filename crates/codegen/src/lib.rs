@@ -1,5 +1,5 @@
 //! Generates definitions for other systems from a [`Model`](dunnage_schema::Model): Protobuf, Avro, Thrift and CDDL, and
-//! tables of PostgreSQL ([`sql`]). Also generates code for both ends of a packed layout: [`c`], [`ts013()`].
+//! tables of PostgreSQL ([`sql`]) with their dashboards of Grafana ([`grafana()`]). Also generates code for both ends of a packed layout: [`c`], [`ts013()`].
 //!
 //! The Protobuf, Avro and Thrift definitions are written from one tree of records, [`Mapped`]: plain integers, floats, text, lists and
 //! records with stable names and numbers. [`Mapped::to_record`] converts a message to values of that tree, and [`Mapped::to_message`] converts them
@@ -14,6 +14,7 @@ pub mod c;
 mod cddl;
 mod derive;
 mod error;
+mod grafana;
 mod mapped;
 mod names;
 mod notes;
@@ -30,6 +31,7 @@ mod ts013;
 pub use avro::avro;
 pub use cddl::cddl;
 pub use error::Error;
+pub use grafana::grafana;
 pub use mapped::{Mapped, Mapping};
 pub use proto::proto;
 pub use record::{Enumeration, Field, FieldType, Integer, List, Record};

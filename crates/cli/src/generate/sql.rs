@@ -63,13 +63,17 @@ impl Sql {
 
     /// Returns the script that makes the table of `model`, the schema in `text`. `name` is its name without `--table`.
     pub fn script(&self, model: &Model, text: &str, name: &str) -> String {
+        self.table(model, text, name).script(model.name(), &self.storage())
+    }
+
+    /// Returns that table.
+    pub fn table(&self, model: &Model, text: &str, name: &str) -> Table {
         let decimals = match self.decimals {
             Some(DecimalType::Double) => Decimals::Double,
             Some(DecimalType::Numeric) | None => Decimals::Numeric,
         };
         let name = self.table.as_deref().unwrap_or(name);
-        let table = Table::new(name, &[model], &dunnage_schema::units(text), decimals, self.json);
-        table.script(model.name(), &self.storage())
+        Table::new(name, &[model], &dunnage_schema::units(text), decimals, self.json)
     }
 
     fn storage(&self) -> Storage {

@@ -5,7 +5,13 @@ use std::fs;
 fn generated_definitions_match_the_golden_files() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("made/on/the/way");
-    for (language, ending) in [("proto", "proto"), ("avro", "avsc"), ("thrift", "thrift"), ("sql", "sql")] {
+    for (language, ending) in [
+        ("proto", "proto"),
+        ("avro", "avsc"),
+        ("thrift", "thrift"),
+        ("sql", "sql"),
+        ("grafana", "dashboard.json"),
+    ] {
         let arguments = ["generate", language, "--schema", "meter", "-o", output.to_str().unwrap()];
         let file = output.join(format!("meter.{ending}"));
         assert_eq!(dunnage(&arguments, "").text(), format!("{}\n", file.display()));

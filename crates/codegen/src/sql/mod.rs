@@ -52,6 +52,8 @@ pub struct Column {
     pub allowed: Vec<String>,
     /// The field's description and unit.
     pub comment: Option<String>,
+    /// The field's unit.
+    pub unit: Option<String>,
 }
 
 /// The content of a column.
@@ -172,12 +174,14 @@ pub fn column_name(path: &[String]) -> String {
 
 fn first((name, provenance, kind, comment): (&str, Provenance, SqlType, &str)) -> Column {
     let source = Source::Provenance(provenance);
-    Column { name: name.to_owned(), source, kind, allowed: Vec::new(), comment: Some(comment.to_owned()) }
+    let (allowed, comment) = (Vec::new(), Some(comment.to_owned()));
+    Column { name: name.to_owned(), source, kind, allowed, comment, unit: None }
 }
 
 fn json(name: &str, source: Source, comment: &str) -> Column {
     let comment = Some(comment.to_owned());
-    Column { name: name.to_owned(), source, kind: SqlType::Json, allowed: Vec::new(), comment }
+    let kind = SqlType::Json;
+    Column { name: name.to_owned(), source, kind, allowed: Vec::new(), comment, unit: None }
 }
 
 /// The types of the values at one place, by the versions of the schema that say something about it.
@@ -221,13 +225,15 @@ impl Walk<'_> {
         let types::Found { kind, allowed } = types::column(types, self.decimals);
         let name = column_name(path);
         let has = |text: &str, unit: &str| text.split([' ', ',', ':', ';']).any(|word| word == unit);
-        let comment = match (description, self.unit(path)) {
+        let unit = self.unit(path).map(str::to_owned);
+        let comment = match (description, unit.as_deref()) {
             (Some(text), Some(unit)) if !has(text, unit) => Some(format!("{text} ({unit})")),
             (Some(text), _) => Some(text.to_owned()),
             (None, unit) => unit.map(str::to_owned),
         };
         self.fields += 1;
-        self.columns.push(Column { name, source: Source::Field(path.to_vec()), kind, allowed, comment });
+        let source = Source::Field(path.to_vec());
+        self.columns.push(Column { name, source, kind, allowed, comment, unit });
     }
 
     /// Returns the unit of the values at `path`, or of the elements of the array there.

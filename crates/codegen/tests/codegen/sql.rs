@@ -1,5 +1,6 @@
 //! Compares the SQL of some schemas with golden files, which `BLESS=1` rewrites. The tests of the output to PostgreSQL run such SQL.
 
+use dunnage_codegen::grafana;
 use dunnage_codegen::sql::{Decimals, Period, Source, SqlType, Storage, Table, Timescale};
 use dunnage_schema::{Model, bundled_named, units};
 use std::{env, fs, path::Path};
@@ -32,6 +33,14 @@ fn the_tables_of_bundled_schemas_match_the_golden_files() {
         let table = Table::new(schema, &[&model], &units(text), decimals, message);
         assert_golden(file, &table.script(model.name(), &storage));
     }
+}
+
+#[test]
+fn the_dashboard_of_a_table_matches_the_golden_file() {
+    let text = bundled_named("meter").unwrap();
+    let model = Model::compile(text).unwrap();
+    let table = Table::new("meter", &[&model], &units(text), Decimals::Numeric, false);
+    assert_golden("meter.dashboard.json", &grafana(&table, model.name()));
 }
 
 /// The name and type of each column of a field.
