@@ -114,6 +114,7 @@ test-examples:
 	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/inputs/run.sh
 	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/backend/run.sh
 	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/alarms/run.sh
+	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/platform/run.sh
 
 tools:
 	tests/tools/install
