@@ -1,5 +1,6 @@
 //! The problems of the API beside those of inputs, and which of them each handler has.
 
+pub use crate::operations::SELECTION;
 use crate::operations::{
     dead_letters::NOT_RUNNING,
     register::{CONFLICT, RECORD},
@@ -25,9 +26,6 @@ pub const CROSS_SITE: ProblemKind =
 /// The content type of an operation is not JSON, which pages of other sites could send.
 pub const NOT_JSON: ProblemKind =
     ProblemKind::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not-json", "Not JSON");
-/// The body does not select messages.
-pub const SELECTION: ProblemKind = ProblemKind::new(StatusCode::BAD_REQUEST, "selection", "Bad selection");
-
 problems! {
     /// The problems of parameters.
     pub QueryProblems: Code::Query;

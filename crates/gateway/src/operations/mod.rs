@@ -12,6 +12,12 @@ pub mod schemas;
 pub mod storage;
 pub mod trial;
 
+use axum::http::StatusCode;
+use dunnage_inputs::ProblemKind;
+
+/// The body does not select messages.
+pub const SELECTION: ProblemKind = ProblemKind::new(StatusCode::BAD_REQUEST, "selection", "Bad selection");
+
 /// A failure of an input.
 #[derive(serde::Serialize, utoipa::ToSchema)]
 pub struct InputFailure {

@@ -1,7 +1,7 @@
 //! Replays of outputs: begins, pauses, resumes and cancels them.
 
-use super::dead_letters::NOT_RUNNING;
-use crate::{api::problems::SELECTION, state::GatewayState};
+use super::{SELECTION, dead_letters::NOT_RUNNING};
+use crate::state::GatewayState;
 use axum::http::StatusCode;
 use dunnage_access::is_pattern;
 use dunnage_base::clock;

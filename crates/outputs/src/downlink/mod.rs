@@ -77,7 +77,7 @@ impl Downlink {
         let way = match settings.is_over_broker() {
             true => Way::Broker(Box::new(Broker::new(settings)?)),
             false => {
-                let client = Client::builder().timeout(timeout).redirect(Policy::none());
+                let client = Client::builder().http1_only().timeout(timeout).redirect(Policy::none());
                 Way::Api(client.build().map_err(|e| e.to_string())?, Api::new(settings)?)
             }
         };

@@ -107,8 +107,11 @@ impl Http {
             return Err("timeout_seconds: must be at least 1".into());
         }
         let timeout = Duration::from_secs(settings.timeout_seconds);
-        let client =
-            Client::builder().timeout(timeout).redirect(Policy::none()).default_headers(headers(settings)?);
+        let client = Client::builder()
+            .http1_only()
+            .timeout(timeout)
+            .redirect(Policy::none())
+            .default_headers(headers(settings)?);
         Ok(Http {
             client: client.build().map_err(|e| e.to_string())?,
             shown: shown(&url),

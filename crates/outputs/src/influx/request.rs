@@ -112,7 +112,7 @@ fn is_about_lines(text: &str) -> bool {
 
 fn client(timeout: Duration, ca: Option<&SecretFile>) -> Result<Client, String> {
     tls::prepare();
-    let mut client = Client::builder().timeout(timeout).redirect(Policy::none());
+    let mut client = Client::builder().http1_only().timeout(timeout).redirect(Policy::none());
     if let Some(ca) = ca {
         let trust = Trust::new(Some(ca.text().as_bytes())).map_err(|e| format!("ca_file: {e}"))?;
         client = client.tls_backend_preconfigured((*trust.config()).clone());

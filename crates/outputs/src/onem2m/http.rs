@@ -25,6 +25,7 @@ impl Http {
     pub fn new(settings: &Settings) -> Result<Http, String> {
         tls::prepare();
         let client = Client::builder()
+            .http1_only()
             .timeout(Duration::from_secs(settings.timeout_seconds))
             // A redirect would turn a POST into a GET.
             .redirect(Policy::none())
