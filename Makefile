@@ -119,7 +119,7 @@ test-examples:
 tools:
 	tests/tools/install
 
-nightly:  ## long fault runs, mutated frames, attacks, fuzzing, changes of the crates' API, the second Python wheel; writes target/nightly.md
+nightly:  ## long fault runs, mutated frames, attacks, fuzzing, Kafka, changes of the crates' API, the second Python wheel; writes target/nightly.md
 	.ci/nightly
 
 test-rust:  ## the crates for crates.io: the codec of PSON without the standard library, the examples, and whether they can be packed

@@ -292,7 +292,7 @@ mod tests {
         let batches = producer.batches((0..5).collect(), &records);
         assert_eq!(batches, [vec![0, 1], vec![2], vec![3], vec![4]]);
         producer.write_smaller(400 << 10);
-        assert_eq!(producer.batches(vec![0, 1, 3], &records), [vec![0], vec![1, 3]]);
+        assert_eq!(producer.batches(vec![0, 1, 3], &records), [vec![0], vec![1], vec![3]]);
         producer.write_smaller(1);
         assert_eq!(producer.batch.load(Ordering::Relaxed), LEAST_BATCH);
     }

@@ -1,4 +1,6 @@
-//! The output to Kafka with real brokers.
+//! The output to Kafka with real brokers. They take minutes, so `make nightly` runs these tests, and `make test` those of the gateway and of the faults.
+
+#![allow(clippy::unwrap_used)]
 
 mod access;
 mod faults;
