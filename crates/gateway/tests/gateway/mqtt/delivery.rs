@@ -164,5 +164,8 @@ fn messages_keep_their_order_when_a_write_fails() {
     assert!(refused > 0);
     let (_, folder) = gateway.stop();
     let sent: Vec<_> = (1..=ROUNDS * MESSAGES).map(|n| n.to_string()).collect();
-    assert!(bodies(folder.path(), "d") == sent, "the order changed");
+    let stored = bodies(folder.path(), "d");
+    let differs = stored.iter().zip(&sent).position(|(stored, sent)| stored != sent);
+    let near = differs.map(|at| &stored[at.saturating_sub(3)..(at + 3).min(stored.len())]);
+    assert!(stored == sent, "{} of {} stored, near the first difference {near:?}", stored.len(), sent.len());
 }
