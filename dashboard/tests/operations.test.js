@@ -202,6 +202,7 @@ describe("the view of operators", () => {
     await dialog().getByText("will never be delivered to archive").waitFor();
     await press("Discard", dialog());
     await result("1 message of archive discarded.");
+    await letters.getByText("1 message, the oldest first").waitFor();
     await press("Discard all", letters);
     await dialog().getByRole("heading", { name: "Discard 1 message?" }).waitFor();
     await press("Cancel", dialog());
