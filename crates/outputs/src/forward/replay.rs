@@ -33,6 +33,8 @@ pub struct Replays {
     reading: Option<Id>,
     /// No part is handed over before this time, unless the output has nothing else to deliver.
     after: Instant,
+    /// Whether the last read failed. The next one then waits in any case.
+    failed: bool,
     /// Whether the buffer has another state.
     changed: bool,
     /// The task that saves the state.
@@ -50,6 +52,7 @@ impl Replays {
             examined: 0,
             reading: None,
             after: now,
+            failed: false,
             changed: false,
             saving: None,
             answers: Default::default(),
@@ -121,7 +124,8 @@ impl Replays {
 
     /// Returns the IDs among which the next part is, and the pattern of its devices. `idle` says whether the output has nothing else to deliver.
     pub fn next(&self, idle: bool, now: Instant) -> Option<(IdRange, Option<Arc<str>>)> {
-        let replay = self.replay.as_ref().filter(|_| self.goes_on() && (idle || self.after <= now))?;
+        let is_time = self.after <= now || idle && !self.failed;
+        let replay = self.replay.as_ref().filter(|_| self.goes_on() && is_time)?;
         Some((IdRange { after: self.examined, up_to: replay.up_to }, replay.device.clone()))
     }
 
@@ -136,7 +140,7 @@ impl Replays {
         if self.reading.take_if(|reading| *reading == id).is_none() {
             return Vec::new();
         }
-        self.after = now + PAUSE;
+        (self.after, self.failed) = (now + PAUSE, part.is_err());
         let Ok((ids, examined)) = part else { return Vec::new() };
         self.examined = examined;
         self.open.extend(&ids);
@@ -242,5 +246,41 @@ impl Forwarder {
     pub(super) fn give_up(&mut self, which: &Which) -> u64 {
         self.reader.discard(which);
         self.window.discard(which, Instant::now())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Otherwise it would be read again at once, as long as the buffer cannot be read.
+    #[tokio::test]
+    async fn a_read_that_failed_is_repeated_after_a_pause() {
+        let now = Instant::now();
+        let mut replays = Replays::new(now);
+        replays.resume(Replay {
+            from: 0,
+            until: 1,
+            device: None,
+            done_to: 0,
+            up_to: 9,
+            messages: 9,
+            done: 0,
+            paused: false,
+            begun_at: 0,
+        });
+        let range = Some((IdRange { after: 0, up_to: 9 }, None));
+        assert_eq!(replays.next(true, now), range);
+        let id = tokio::spawn(async {}).id();
+        replays.started(id);
+        assert_eq!(replays.next(true, now), None);
+        assert!(replays.read(id, Err(ReadError), now).is_empty());
+        assert_eq!((replays.next(true, now), replays.next_at()), (None, Some(now + PAUSE)));
+        assert_eq!(replays.next(false, now + PAUSE), range);
+        replays.started(id);
+        assert_eq!(replays.read(id, Ok((vec![3, 5], 7)), now), [3, 5]);
+        replays.settle(|id| id == 5);
+        assert_eq!(replays.status().map(|status| status.done), Some(1));
+        assert_eq!(replays.next(true, now), Some((IdRange { after: 7, up_to: 9 }, None)));
     }
 }
