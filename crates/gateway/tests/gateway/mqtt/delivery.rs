@@ -164,7 +164,12 @@ fn messages_keep_their_order_when_a_write_fails() {
     assert!(refused > 0);
     let (_, folder) = gateway.stop();
     let sent: Vec<_> = (1..=ROUNDS * MESSAGES).map(|n| n.to_string()).collect();
-    let stored = bodies(folder.path(), "d");
+    // A batch that was committed just before the database was away is written again: QoS 1 allows that.
+    let mut seen = HashSet::new();
+    let mut stored = bodies(folder.path(), "d");
+    let all = stored.len();
+    stored.retain(|body| seen.insert(body.clone()));
+    println!("{} of {all} rows repeat an earlier one", all - stored.len());
     let differs = stored.iter().zip(&sent).position(|(stored, sent)| stored != sent);
     let near = differs.map(|at| &stored[at.saturating_sub(3)..(at + 3).min(stored.len())]);
     assert!(stored == sent, "{} of {} stored, near the first difference {near:?}", stored.len(), sent.len());
