@@ -23,14 +23,14 @@ pub struct ReplayRequest {
     pub dry_run: bool,
 }
 
-/// What an operator does with a replay that has begun.
+/// What an operator does with a replay in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplayAction {
-    /// Deliver no more of its messages for now.
+    /// Stop delivering its messages until it is resumed.
     Pause,
-    /// Go on.
+    /// Continue it.
     Resume,
-    /// End it. What has been delivered stays so.
+    /// End it. Messages that were delivered stay delivered.
     Cancel,
 }
 
@@ -43,11 +43,11 @@ pub enum ReplayError {
     /// Messages cannot be delivered again by this output.
     #[error("the output {0:?} cannot deliver messages again: {1}")]
     Impossible(String, &'static str),
-    /// The last one has not ended.
+    /// The previous replay has not ended.
     #[error("a replay of the output {0:?} is not complete; cancel it first")]
     NotComplete(String),
     /// There is none.
-    #[error("the output {0:?} has no replay that is not complete")]
+    #[error("the output {0:?} has no replay in progress")]
     NoReplay(String),
     /// The buffer cannot be read or written. The log has the cause.
     #[error("the buffer cannot be read or written; the log has the cause")]
@@ -116,7 +116,7 @@ pub enum ReplayState {
 pub enum ReplayCommand {
     /// Begin.
     Start(Replay),
-    /// Change the one that has begun.
+    /// Change the one in progress.
     Change(ReplayAction),
 }
 

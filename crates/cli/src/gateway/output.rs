@@ -76,14 +76,14 @@ enum Command {
     },
 }
 
-/// What to do with the replay that has begun.
+/// An action on the replay in progress.
 #[derive(Args)]
 #[group(id = "action", multiple = false, conflicts_with_all = ["from", "until", "device", "dry_run"])]
 struct Change {
-    /// Pause the replay that has begun
+    /// Pause the replay in progress
     #[arg(long)]
     pause: bool,
-    /// Go on with the replay
+    /// Resume the paused replay
     #[arg(long)]
     resume: bool,
     /// End the replay

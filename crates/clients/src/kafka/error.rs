@@ -7,7 +7,7 @@ use std::{fmt, io};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct Error {
-    /// What kind it is.
+    /// The kind of the failure.
     pub kind: Kind,
     /// The reason. It has no secrets.
     pub reason: String,

@@ -14,10 +14,10 @@ use utoipa::ToSchema;
 /// The output cannot deliver messages again.
 pub const NOT_REPLAYABLE: ProblemKind =
     ProblemKind::new(StatusCode::CONFLICT, "not-replayable", "Output without replays");
-/// The last replay of the output has not ended.
+/// The previous replay of the output has not ended.
 pub const NOT_COMPLETE: ProblemKind =
     ProblemKind::new(StatusCode::CONFLICT, "replay-not-complete", "Replay not complete");
-/// The output has no replay that could be changed.
+/// The output has no replay in progress.
 pub const NO_REPLAY: ProblemKind = ProblemKind::new(StatusCode::CONFLICT, "no-replay", "No replay");
 /// The messages to deliver again.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -39,7 +39,7 @@ pub struct Replays {
     changed: bool,
     /// The task that saves the state.
     saving: Option<Id>,
-    /// Those who wait until the state is saved, and those whose answer is being saved.
+    /// The answers that wait for the next save, and those that wait for the save in progress.
     answers: [Vec<ReplayAnswer>; 2],
 }
 

@@ -138,7 +138,7 @@ fn messages_are_delivered_again_and_the_status_shows_how_far() {
     // The receiver is a gateway, too: the stable ID is the key.
     assert!(status(other.path()).contains("5 received, 3 stored, 2 duplicates"), "{}", status(other.path()));
     let none = replay(&["--cancel"]);
-    assert_eq!((none.code, none.stderr.contains("has no replay that is not complete")), (1, true));
+    assert_eq!((none.code, none.stderr.contains("has no replay in progress")), (1, true));
     for wrong in [&[][..], &["--pause", "--resume"], &["--pause", "--from", "2026-01-01T00:00:00Z"]] {
         assert_eq!(replay(wrong).code, 2, "{wrong:?}");
     }
