@@ -97,6 +97,7 @@ describe("the register", () => {
     await dialog().getByLabel("File").setInputFiles(file);
     await press("Preview", dialog());
     await dialog().getByText("The file adds 1 device, changes 1 and leaves 0 as they are.").waitFor();
+    await shot(page, "register-import");
     assert.equal((await gateway.api("/api/register/devices")).matches, 2);
     await press("Import", dialog());
     await result("1 device added, 1 changed, 0 unchanged.");

@@ -50,6 +50,7 @@ describe("the page of a part of the devices", () => {
     await page.getByRole("button", { name: "hive-7", exact: true }).click();
     await page.locator("#device-facts").getByText("First message").waitFor();
     assert.match(await page.locator("#device-facts").innerText(), /First message\s+\d{4}-\d\d-\d\d \d\d:\d\d UTC/);
+    await shot(page, "scope-device");
     await page.close();
     // The view of operators leads to the overview.
     await visit("?view=operations");
