@@ -39,7 +39,7 @@ pub fn gateway_killed(scale: Scale) -> Result<Row, Failure> {
 
 /// Kills the broker in the middle of bursts, and starts it again.
 pub fn killed(scale: Scale) -> Result<Row, Failure> {
-    let (kills, burst) = (scale.pick(2, 10), scale.pick(300, 1000));
+    let (kills, burst) = (scale.pick(2, 20), scale.pick(300, 600));
     let kafka = Log::start();
     let chain = Chain::start_with(Plan::default(), kafka.output())?;
     for kill in 0..kills {
