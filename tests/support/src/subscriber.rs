@@ -80,7 +80,7 @@ impl State {
                     }
                     self.received.lock().unwrap().push(Arc::new(publish));
                 }
-                Event::Acknowledged(..) => {}
+                Event::Acknowledged(..) | Event::Answered => {}
             }
         }
     }

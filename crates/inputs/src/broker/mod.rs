@@ -139,7 +139,7 @@ impl Broker {
                 event = client.next(open) => match event {
                     Ok(Event::Message(publish)) => self.receive(env, publish, unacknowledged, &mut flow),
                     Ok(Event::Subscribed(Err(why))) => break Err(format!("the broker refused a subscription: {why}")),
-                    Ok(Event::Subscribed(Ok(())) | Event::Acknowledged(..)) => {}
+                    Ok(Event::Subscribed(Ok(())) | Event::Acknowledged(..) | Event::Answered) => {}
                     Err(why) => break Err(why.to_string()),
                 },
                 () = env.stopping.cancelled() => break Ok(()),

@@ -233,7 +233,7 @@ impl Link {
                         }
                         self.answer(&answer.payload);
                     }
-                    Event::Acknowledged(..) => {}
+                    Event::Acknowledged(..) | Event::Answered => {}
                 },
                 Some(request) = requests.recv() => drop(client.publish(&self.requests, &request).map_err(text)?),
             }

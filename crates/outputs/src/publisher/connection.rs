@@ -69,7 +69,7 @@ impl Connection {
                             let _ = done.send(Ok(acknowledgement));
                         }
                     }
-                    Event::Message(_) | Event::Subscribed(_) => {}
+                    Event::Message(_) | Event::Subscribed(_) | Event::Answered => {}
                 },
                 request = self.requests.recv(), if self.waiting.len() < most => match request {
                     Some(request) => self.send(request),

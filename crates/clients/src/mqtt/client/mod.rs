@@ -3,14 +3,16 @@
 //! A [`Client`] belongs to one task and spawns none. Packets to send are queued, and [`Client::next`] writes them while it waits. It is
 //! cancellation safe: dropping its future loses nothing.
 
+mod event;
 mod options;
 mod packets;
 #[cfg(test)]
 mod tests;
 
+pub use event::{Acknowledgement, Error, Event};
 pub use options::{Limits, Options, Publication, Trust};
 
-use super::packet::{self, Publish, Version};
+use super::packet::{self, Version};
 use bytes::{Buf, Bytes, BytesMut};
 use rustls_pki_types::ServerName;
 use std::{
@@ -34,54 +36,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Most bytes to read at a time.
 const READ_BYTES: usize = 16 << 10;
-
-/// Why a connection failed or ended.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The network or TLS failed.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// The broker refused the connection: the code of its CONNACK, and its reason.
-    #[error("the broker refused the connection: {1}")]
-    Refused(u8, String),
-    /// The broker ended the connection; its reason.
-    #[error("the broker ended the connection: {0}")]
-    Ended(String),
-    /// The broker closed the connection, or sent something else, before a CONNACK.
-    #[error("the broker did not accept the connection ({0}); does it support MQTT {1}?")]
-    Foreign(String, &'static str),
-    /// The broker sent something that is not valid MQTT.
-    #[error("the broker violated the protocol: {0}")]
-    Protocol(String),
-    /// The broker did not answer in time.
-    #[error("the broker did not answer in time")]
-    Silent,
-    /// MQTT cannot carry the packet to send.
-    #[error("{0}")]
-    Unsendable(String),
-}
-
-/// An event that the broker causes.
-#[derive(Debug)]
-pub enum Event {
-    /// A message.
-    Message(Publish),
-    /// The broker answered a subscription; its reason, if it refuses a filter.
-    Subscribed(Result<(), String>),
-    /// The broker has acknowledged the message with this identifier.
-    Acknowledged(u16, Acknowledgement),
-}
-
-/// What the broker says of a message when it acknowledges it. MQTT 3.1.1 only has the first.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Acknowledgement {
-    /// The broker has the message.
-    Taken,
-    /// Nobody subscribes to its topic, so that nobody gets it.
-    NoSubscriber,
-    /// The broker refuses it: the reason code, 0x80 or more, and the reason for people.
-    Refused(u8, String),
-}
 
 trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 
@@ -108,8 +62,9 @@ pub struct Client {
     unacknowledged: HashSet<u16>,
     last_id: u16,
     ticks: Interval,
-    /// Whether the broker owes a PINGRESP.
-    pinged: bool,
+    /// The pings that the broker has not answered, from the first to the last: whether the caller wanted them.
+    pings: VecDeque<bool>,
+    will: Option<Publication>,
     /// Whether anything was read since the last ping was due, and the bytes that were written until then.
     heard: bool,
     written_before: u64,
@@ -157,7 +112,8 @@ impl Client {
             unacknowledged: HashSet::new(),
             last_id: 0,
             ticks: ticks(options.keep_alive),
-            pinged: false,
+            pings: VecDeque::new(),
+            will: options.will.clone(),
             heard: false,
             written_before: 0,
         })
@@ -205,6 +161,17 @@ impl Client {
             return Ok(None);
         }
         let id = self.next_id();
+        self.queue_publish(Some(id), publication)?;
+        self.unacknowledged.insert(id);
+        Ok(Some(id))
+    }
+
+    /// Queues a message of QoS 0, which the broker does not acknowledge.
+    pub fn send_unacknowledged(&mut self, publication: &Publication) -> Result<(), Error> {
+        self.queue_publish(None, publication)
+    }
+
+    fn queue_publish(&mut self, id: Option<u16>, publication: &Publication) -> Result<(), Error> {
         let packet = packets::publish(self.version, id, publication)?;
         if packet.len() > self.limits.packet_bytes {
             let (bytes, limit) = (packet.len(), self.limits.packet_bytes);
@@ -212,9 +179,18 @@ impl Client {
                 "a message makes a packet of {bytes} bytes, and the broker accepts {limit} at most"
             )));
         }
-        self.unacknowledged.insert(id);
         self.queue(&packet);
-        Ok(Some(id))
+        Ok(())
+    }
+
+    /// Queues a ping, whose answer is [`Event::Answered`].
+    pub fn ping(&mut self) {
+        self.queue_ping(true);
+    }
+
+    fn queue_ping(&mut self, is_wanted: bool) {
+        self.pings.push_back(is_wanted);
+        self.queue(&[0xc0, 0]);
     }
 
     /// Queues the acknowledgement of a message of QoS 1.
@@ -241,7 +217,8 @@ impl Client {
                     return Ok(Event::Acknowledged(id, acknowledgement));
                 }
                 9 => return Ok(Event::Subscribed(packets::suback(self.version, &body)?)),
-                13 => self.pinged = false,
+                13 if self.pings.pop_front() == Some(true) => return Ok(Event::Answered),
+                13 => {}
                 14 => return Err(Error::Ended(packets::disconnect(&body))),
                 kind => {
                     return Err(Error::Protocol(format!("unexpected packet of type {kind}")));
@@ -250,10 +227,15 @@ impl Client {
         }
     }
 
-    /// Writes what is queued and a DISCONNECT, and closes the connection. Afterwards, [`Client::unwritten`] has the acknowledgements that
+    /// Writes what is queued, the will and a DISCONNECT, and closes the connection. Afterwards, [`Client::unwritten`] has the acknowledgements that
     /// were not sent.
     pub async fn close(&mut self) {
-        self.queue(&[0xe0, 0]);
+        let will = self.will.take();
+        if let Some(will) = &will {
+            // The broker may drop the will at a DISCONNECT. If it cannot be sent, the broker has refused it in the CONNECT.
+            let _ = self.send(will);
+        }
+        self.queue(packets::leave(self.version, will.is_some()));
         let written = timeout(CLOSE_TIMEOUT, async {
             poll_fn(|context| match self.poll_write(context) {
                 Ok(_) if self.output.is_empty() && self.flushed => Poll::Ready(Ok(())),
@@ -344,11 +326,10 @@ impl Client {
             return if wrote { Ok(()) } else { Err(Error::Silent) };
         }
         // Without reading, an answer to the last ping cannot be noticed.
-        if self.pinged && read && !heard {
+        if !self.pings.is_empty() && read && !heard {
             return Err(Error::Silent);
         }
-        self.pinged = true;
-        self.queue(&[0xc0, 0]);
+        self.queue_ping(false);
         Ok(())
     }
 

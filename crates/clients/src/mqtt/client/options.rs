@@ -25,6 +25,8 @@ pub struct Options {
     pub clean: bool,
     /// How long the broker keeps the session after the connection, in seconds (MQTT 5).
     pub session_expiry_seconds: u32,
+    /// The message that the broker publishes, with QoS 1, when the connection breaks. [`Client::close`](super::Client::close) publishes it, too.
+    pub will: Option<Publication>,
     /// Most unacknowledged messages of QoS 1 that the broker sends (MQTT 5). At least 1.
     pub receive_maximum: u16,
     /// Largest packet to accept, in bytes.
@@ -45,6 +47,7 @@ impl Options {
             login: None,
             clean: true,
             session_expiry_seconds: 0,
+            will: None,
             receive_maximum: u16::MAX,
             packet_limit: 1 << 20,
             keep_alive: Duration::from_secs(20),
@@ -85,7 +88,7 @@ impl Trust {
     }
 }
 
-/// A message of QoS 1 to publish.
+/// A message to publish.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Publication {
     /// Its topic.

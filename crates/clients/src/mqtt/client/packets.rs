@@ -10,6 +10,8 @@ use mqtt_protocol_core::mqtt::{
 };
 use std::time::Duration;
 
+/// The reason code of a DISCONNECT after which the broker publishes the will (MQTT 5, section 3.14.2.1).
+const DISCONNECT_WITH_WILL: u8 = 0x04;
 /// Reason codes of a PUBACK that are not refusals (MQTT 5, section 3.4.2.1).
 const SUCCESS: u8 = 0;
 const NO_MATCHING_SUBSCRIBERS: u8 = 0x10;
@@ -26,7 +28,7 @@ fn malformed(what: &str) -> impl Fn(MqttError) -> Error {
 
 /// Builds a CONNECT.
 pub fn connect(options: &Options) -> Result<Vec<u8>, Error> {
-    let failed = unsendable("the client ID, user or password");
+    let failed = unsendable("the client ID, user, password or will");
     let keep_alive = u16::try_from(options.keep_alive.as_secs()).unwrap_or(u16::MAX);
     Ok(match options.version {
         Version::V3 => {
@@ -37,6 +39,10 @@ pub fn connect(options: &Options) -> Result<Vec<u8>, Error> {
                     .map_err(&failed)?
                     .password(password.clone())
                     .map_err(&failed)?;
+            }
+            if let Some(Publication { topic, payload, retain, .. }) = &options.will {
+                let will = packet.will_message(&**topic, payload.to_vec(), Qos::AtLeastOnce, *retain);
+                packet = will.map_err(&failed)?;
             }
             let packet = packet.clean_session(options.clean).keep_alive(keep_alive).build();
             packet.map_err(failed)?.to_continuous_buffer()
@@ -49,6 +55,10 @@ pub fn connect(options: &Options) -> Result<Vec<u8>, Error> {
                     .map_err(&failed)?
                     .password(password.clone())
                     .map_err(&failed)?;
+            }
+            if let Some(Publication { topic, payload, retain, .. }) = &options.will {
+                let will = packet.will_message(&**topic, payload.to_vec(), Qos::AtLeastOnce, *retain);
+                packet = will.map_err(&failed)?;
             }
             let largest = u32::try_from(options.packet_limit).unwrap_or(u32::MAX);
             let expiry = SessionExpiryInterval::new(options.session_expiry_seconds);
@@ -148,15 +158,15 @@ pub fn suback(version: Version, body: &[u8]) -> Result<Result<(), String>, Error
     Ok(refused.map_or(Ok(()), Err))
 }
 
-/// Builds a PUBLISH with QoS 1.
-pub fn publish(version: Version, id: u16, publication: &Publication) -> Result<Vec<u8>, Error> {
+/// Builds a PUBLISH: with QoS 1 if it has a packet identifier, else with QoS 0.
+pub fn publish(version: Version, id: Option<u16>, publication: &Publication) -> Result<Vec<u8>, Error> {
     let failed = unsendable("a message or its topic");
+    let qos = if id.is_some() { Qos::AtLeastOnce } else { Qos::AtMostOnce };
     let Publication { topic, payload, retain, content_type, user } = publication;
     Ok(match version {
         Version::V3 => {
             let packet = v3_1_1::Publish::builder().topic_name(&**topic).map_err(&failed)?;
-            let packet =
-                packet.qos(Qos::AtLeastOnce).retain(*retain).packet_id(id).payload(&**payload).build();
+            let packet = packet.qos(qos).retain(*retain).packet_id(id).payload(&**payload).build();
             packet.map_err(failed)?.to_continuous_buffer()
         }
         Version::V5 => {
@@ -169,7 +179,7 @@ pub fn publish(version: Version, id: u16, publication: &Publication) -> Result<V
                 properties.push(Property::UserProperty(UserProperty::new(*key, &**value).map_err(&failed)?));
             }
             let packet = v5_0::Publish::builder().topic_name(&**topic).map_err(&failed)?;
-            let packet = packet.qos(Qos::AtLeastOnce).retain(*retain).packet_id(id).props(properties);
+            let packet = packet.qos(qos).retain(*retain).packet_id(id).props(properties);
             packet.payload(&**payload).build().map_err(failed)?.to_continuous_buffer()
         }
     })
@@ -200,6 +210,14 @@ fn refusal(code: u8, body: &[u8]) -> String {
     body[2] = UNSPECIFIED;
     let packet = v5_0::Puback::parse(&body).ok();
     name + &packet.and_then(|(packet, _)| packet.props).as_deref().map(reason).unwrap_or_default()
+}
+
+/// Builds a DISCONNECT. After one `with_will`, the broker publishes the will; MQTT 3.1.1 cannot ask for that.
+pub fn leave(version: Version, with_will: bool) -> &'static [u8] {
+    match version {
+        Version::V5 if with_will => &[0xe0, 1, DISCONNECT_WITH_WILL],
+        _ => &[0xe0, 0],
+    }
 }
 
 /// Parses a DISCONNECT. Returns its reason.

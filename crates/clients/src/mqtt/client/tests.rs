@@ -171,3 +171,42 @@ async fn a_connection_that_is_slow_is_kept() {
     let (event, ()) = tokio::join!(client.next(true), slow);
     assert!(matches!(event, Ok(Event::Acknowledged(of, _)) if of == id), "{event:?}");
 }
+
+#[tokio::test]
+async fn an_answered_ping_is_an_event_and_the_will_is_published_before_the_end() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    for (version, accepted, end) in
+        [(Version::V3, &[0x20, 2, 0, 0][..], &[0xe0, 0][..]), (Version::V5, &ACCEPTED[..], &[0xe0, 1, 4][..])]
+    {
+        let mut options = Options::new(version, "c", "127.0.0.1", listener.local_addr().unwrap().port());
+        let payload = Bytes::from_static(b"dead");
+        options.will = Some(Publication { topic: "will".into(), payload, ..Publication::default() });
+        let broker = async {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut head = [0; 2];
+            stream.read_exact(&mut head).await.unwrap();
+            let mut connect = vec![0; usize::from(head[1])];
+            stream.read_exact(&mut connect).await.unwrap();
+            // A clean session, and a will of QoS 1 that is not retained (MQTT 3.1.1, section 3.1.2.3).
+            assert_eq!(connect[7], 0b0000_1110);
+            let will = packet::connect(head[0], &connect).unwrap().will.unwrap();
+            assert_eq!((&*will.topic, &*will.payload), ("will", &b"dead"[..]));
+            stream.write_all(accepted).await.unwrap();
+            stream
+        };
+        let (client, mut broker) = tokio::join!(Client::connect(&options), broker);
+        let (mut client, _) = client.unwrap();
+        client.send_unacknowledged(&Publication { topic: "t".into(), ..Publication::default() }).unwrap();
+        client.ping();
+        broker.write_all(&[0xd0, 0]).await.unwrap();
+        assert!(matches!(client.next(true).await, Ok(Event::Answered)));
+        client.close().await;
+        let mut received = Vec::new();
+        broker.read_to_end(&mut received).await.unwrap();
+        let without_properties = version == Version::V3;
+        let publish =
+            if without_properties { &[0x30, 3, 0, 1, b't'][..] } else { &[0x30, 4, 0, 1, b't', 0][..] };
+        assert!(received.starts_with(&[publish, &[0xc0, 0, 0x32]].concat()), "{received:02x?}");
+        assert!(received.ends_with(&[&b"dead"[..], end].concat()), "{received:02x?}");
+    }
+}
