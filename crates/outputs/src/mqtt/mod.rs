@@ -8,6 +8,7 @@ mod discovery;
 mod payload;
 mod settings;
 mod topic;
+mod unit;
 mod verdict;
 
 pub use settings::{Discovery, EXAMPLE, Payload, Settings};

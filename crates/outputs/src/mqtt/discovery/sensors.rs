@@ -1,13 +1,12 @@
 //! The values that a schema names, each of which is a sensor.
 
+use crate::mqtt::unit::Units;
 use dunnage_schema::{
     Model, Object, Type,
     parts::{self, Definitions, Part},
-    pointer::{escape, unescape},
+    pointer::escape,
 };
 
-/// In a pointer to a unit: every field.
-const EVERY: &str = "*";
 /// Most sensors of a schema, and deepest level of their values.
 const SENSORS: usize = 200;
 const DEPTH: usize = 8;
@@ -41,9 +40,9 @@ impl Sensor {
 
 /// Returns the sensors of all versions of a schema. Elements of arrays have none.
 pub fn sensors<'m>(versions: impl Iterator<Item = &'m Model>, units: &[(String, String)]) -> Vec<Sensor> {
-    let mut sensors = Vec::new();
+    let (units, mut sensors) = (Units::new(units), Vec::new());
     for model in versions {
-        walk(model, &parts::root(model), &mut Vec::new(), units, &mut sensors);
+        walk(model, &parts::root(model), &mut Vec::new(), &units, &mut sensors);
     }
     sensors
 }
@@ -52,7 +51,7 @@ fn walk<'m>(
     model: &'m Model,
     part: &Part<'m>,
     path: &mut Vec<String>,
-    units: &[(String, String)],
+    units: &Units<'_>,
     sensors: &mut Vec<Sensor>,
 ) {
     if sensors.len() >= SENSORS || path.len() > DEPTH {
@@ -70,7 +69,7 @@ fn walk<'m>(
     if let Some(kind) = kind(part)
         && !sensors.iter().any(|known| known.path == *path)
     {
-        let unit = if kind == Kind::Number { unit(path, units) } else { None };
+        let unit = units.at(path).filter(|_| kind == Kind::Number).map(str::to_owned);
         sensors.push(Sensor { path: path.clone(), kind, unit });
     }
 }
@@ -92,16 +91,6 @@ fn kind(part: &Part<'_>) -> Option<Kind> {
         false if kinds.contains(&Kind::Text) => Kind::Text,
         false => Kind::Other,
     })
-}
-
-/// Returns the unit of the value at `path`: that of the first pointer in `units` that fits it.
-fn unit(path: &[String], units: &[(String, String)]) -> Option<String> {
-    let fits = |pointer: &str| {
-        let tokens: Vec<_> = pointer.split('/').skip(1).map(unescape).collect();
-        tokens.len() == path.len()
-            && tokens.iter().zip(path).all(|(token, name)| token == EVERY || token == name)
-    };
-    units.iter().find(|(pointer, _)| fits(pointer)).map(|(_, unit)| unit.clone())
 }
 
 #[cfg(test)]
