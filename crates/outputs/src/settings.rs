@@ -156,7 +156,12 @@ pub fn open(config: &OutputSettings) -> Result<Arc<dyn Output>, OutputError> {
         OutputKind::Http(settings) => Arc::new(http::Http::new(settings).map_err(failed)?),
         OutputKind::Files(settings) => Arc::new(files::Files::new(settings).map_err(failed)?),
         OutputKind::Objects(settings) => Arc::new(objects::Objects::new(settings).map_err(failed)?),
-        OutputKind::Mqtt(settings) => Arc::new(mqtt::Mqtt::new(&config.name, settings).map_err(failed)?),
+        OutputKind::Mqtt(settings) => match &settings.sparkplug {
+            Some(sparkplug) => {
+                Arc::new(mqtt::Sparkplug::new(&config.name, settings, sparkplug).map_err(failed)?)
+            }
+            None => Arc::new(mqtt::Mqtt::new(&config.name, settings).map_err(failed)?),
+        },
         OutputKind::Nats(settings) => Arc::new(nats::Nats::new(settings).map_err(failed)?),
         OutputKind::Kafka(settings) => Arc::new(kafka::Kafka::new(settings).map_err(failed)?),
         OutputKind::Postgres(settings) => Arc::new(postgres::Postgres::new(settings).map_err(failed)?),

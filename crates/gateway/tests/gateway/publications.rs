@@ -61,3 +61,23 @@ fn devices_are_announced_before_their_messages_and_a_refused_one_is_a_dead_lette
     });
     gateway.stop();
 }
+
+#[test]
+fn a_sparkplug_node_is_born_without_messages_and_dies_with_the_gateway() {
+    let broker = Mosquitto::start();
+    let subscriber = Subscriber::new(broker.port);
+    let gateway = start_with(|config| {
+        let text = format!("url = 'mqtt://127.0.0.1:{}'\n[sparkplug]\ngroup = 'g'\nnode = 'n'", broker.port);
+        let kind = OutputKind::Mqtt(toml::from_str(&text).unwrap());
+        config.outputs.push(OutputSettings::new("scada", kind));
+    });
+    assert_eq!(subscriber.wait(1)[0].topic, "spBv1.0/g/NBIRTH/n");
+    for body in [r#"{"t":1}"#, r#"{"t":2}"#] {
+        assert_eq!(gateway.post("/ingest/d%2F1", JSON, body.as_bytes()).status, 204);
+    }
+    subscriber.wait(3);
+    gateway.stop();
+    let topics: Vec<_> = subscriber.wait(4).iter().map(|publish| publish.topic.clone()).collect();
+    let expected = ["NBIRTH/n", "DBIRTH/n/d%2F1", "DDATA/n/d%2F1", "NDEATH/n"];
+    assert_eq!(topics[..4], expected.map(|end| format!("spBv1.0/g/{end}")));
+}

@@ -1,5 +1,5 @@
 //! The output `[output.mqtt]`: publishes to an MQTT broker, 3.1.1 or 5, with QoS 1. A message is delivered when the broker has acknowledged
-//! it.
+//! it. With `[output.mqtt.sparkplug]` it is another one ([`Sparkplug`]).
 //!
 //! A device's next message is published when the previous one is acknowledged, so its messages arrive in order. After a crash, messages are
 //! published again with the same stable ID, which a retained value does not show.
@@ -7,11 +7,13 @@
 mod discovery;
 mod payload;
 mod settings;
+mod sparkplug;
 mod topic;
 mod unit;
 mod verdict;
 
 pub use settings::{Discovery, EXAMPLE, Payload, Settings};
+pub use sparkplug::{Sparkplug, SparkplugSettings};
 
 use super::{Catalog, Failed, Message, Output, Partitions, Shape};
 use crate::publisher::Publisher;
@@ -69,10 +71,7 @@ impl Output for Mqtt {
     }
 
     fn resume(&self, buffer: &str, _delivered_to: i64) {
-        // 23 letters and digits, which every broker accepts (MQTT 3.1.1, section 3.1.3.1).
-        let hash = Sha256::new().chain_update(buffer).chain_update([0]).chain_update(&self.name).finalize();
-        let id = format!("dunnage{}", hex(&hash[..8]));
-        self.publisher.identify(self.settings.client_id.clone().unwrap_or(id));
+        self.publisher.identify(client_id(&self.settings, buffer, &self.name));
     }
 
     fn learn(&self, catalog: Arc<dyn Catalog>) {
@@ -100,4 +99,11 @@ impl Output for Mqtt {
     async fn close(&self) {
         self.publisher.close().await;
     }
+}
+
+/// Returns the client ID of the output `name` of a gateway with this buffer.
+fn client_id(settings: &Settings, buffer: &str, name: &str) -> String {
+    // 23 letters and digits, which every broker accepts (MQTT 3.1.1, section 3.1.3.1).
+    let hash = Sha256::new().chain_update(buffer).chain_update([0]).chain_update(name).finalize();
+    settings.client_id.clone().unwrap_or_else(|| format!("dunnage{}", hex(&hash[..8])))
 }

@@ -1,6 +1,6 @@
 //! The settings in `[output.mqtt]`.
 
-use super::topic::Template;
+use super::{sparkplug::SparkplugSettings, topic::Template};
 use dunnage_clients::{
     connector::{self, Connector},
     mqtt::Version,
@@ -20,7 +20,7 @@ pub const EXAMPLE: &str = "\
 # payload = \"json\"                # the value; envelope: with device, time, ...; raw: the bytes as they arrived; fields: a topic for each field
 # retain = false
 # timeout_seconds = 10
-# Also user and password_file, client_id, and discovery by Home Assistant: docs/outputs.md.
+# Also user and password_file, client_id, discovery by Home Assistant, and Sparkplug B: docs/outputs.md.
 ";
 
 /// The settings in `[output.mqtt]`.
@@ -56,6 +56,9 @@ pub struct Settings {
     /// Whether devices are announced, and how.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discovery: Option<Discovery>,
+    /// The gateway as an Edge Node of Sparkplug B.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sparkplug: Option<SparkplugSettings>,
     /// Longest time to wait for an acknowledgement.
     #[serde(default = "timeout_seconds")]
     pub timeout_seconds: u64,
@@ -115,14 +118,7 @@ impl Settings {
 
     /// Checks the settings that do not concern the connection, and returns the topics. An error begins with the key.
     pub(super) fn check(&self) -> Result<Template, String> {
-        if self.timeout_seconds == 0 {
-            return Err("timeout_seconds: must be at least 1".into());
-        }
-        if let Some(id) = &self.client_id
-            && (id.is_empty() || id.len() > usize::from(u16::MAX) || id.contains(char::is_control))
-        {
-            return Err("client_id: must be 1 to 65535 bytes without control characters".into());
-        }
+        self.check_common()?;
         let topic = Template::parse(&self.topic).map_err(|why| format!("topic: {:?} {why}", self.topic))?;
         if !topic.has_device() && self.payload != Payload::Envelope {
             return Err(format!(
@@ -139,5 +135,32 @@ impl Settings {
             }
         }
         Ok(topic)
+    }
+
+    /// Checks the settings of an Edge Node that do not concern the connection. An error begins with the key.
+    pub(super) fn check_sparkplug(&self, sparkplug: &SparkplugSettings) -> Result<(), String> {
+        self.check_common()?;
+        let set = [
+            ("topic", self.topic != topic()),
+            ("payload", self.payload != Payload::default()),
+            ("retain", self.retain),
+            ("discovery", self.discovery.is_some()),
+        ];
+        match set.into_iter().find(|(_, is_set)| *is_set) {
+            Some((key, _)) => Err(format!("{key}: must not be set beside sparkplug, which decides that")),
+            None => sparkplug.check(),
+        }
+    }
+
+    fn check_common(&self) -> Result<(), String> {
+        if self.timeout_seconds == 0 {
+            return Err("timeout_seconds: must be at least 1".into());
+        }
+        if let Some(id) = &self.client_id
+            && (id.is_empty() || id.len() > usize::from(u16::MAX) || id.contains(char::is_control))
+        {
+            return Err("client_id: must be 1 to 65535 bytes without control characters".into());
+        }
+        Ok(())
     }
 }

@@ -1,10 +1,14 @@
 //! The task that writes to one connection and reads the acknowledgements.
 
+use super::{
+    pinged::{Done, Pinged},
+    protocol::Protocol,
+};
 use crate::{Class, Failed};
-use dunnage_clients::mqtt::{Acknowledgement, Client, Error, Event, Publication};
-use std::{collections::HashMap, time::Duration};
+use dunnage_clients::mqtt::{Client, Error, Event, Publication, Publish};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::mpsc,
     time::{Instant, sleep_until},
 };
 
@@ -14,8 +18,17 @@ const IN_FLIGHT: usize = 256;
 /// A message to publish.
 pub struct Request {
     pub publication: Publication,
-    /// Gets the broker's acknowledgement; dropped if the connection ends first.
-    pub done: oneshot::Sender<Result<Acknowledgement, Failed>>,
+    pub way: Way,
+    pub done: Done,
+}
+
+/// How the broker confirms a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// With QoS 1, by an acknowledgement. A message whose caller no longer waits is not sent.
+    Acknowledgement,
+    /// With QoS 0, by the answer to a ping. It is sent in any case, because it has a number in a sequence.
+    Ping,
 }
 
 pub struct Connection {
@@ -24,16 +37,25 @@ pub struct Connection {
     timeout: Duration,
     /// Messages without an acknowledgement, by their packet identifiers.
     waiting: HashMap<u16, Waiting>,
+    pinged: Pinged,
+    /// Gets the messages that arrive over this connection, of which this is the number.
+    protocol: Option<(u64, Arc<dyn Protocol>)>,
 }
 
 struct Waiting {
     since: Instant,
-    done: oneshot::Sender<Result<Acknowledgement, Failed>>,
+    done: Done,
 }
 
 impl Connection {
-    pub fn new(client: Client, requests: mpsc::Receiver<Request>, timeout: Duration) -> Connection {
-        Connection { client, requests, timeout, waiting: HashMap::new() }
+    pub fn new(
+        client: Client,
+        requests: mpsc::Receiver<Request>,
+        timeout: Duration,
+        protocol: Option<(u64, Arc<dyn Protocol>)>,
+    ) -> Connection {
+        let (waiting, pinged) = (HashMap::new(), Pinged::default());
+        Connection { client, requests, timeout, waiting, pinged, protocol }
     }
 
     /// Publishes messages and returns their acknowledgements until the connection ends. Returns why it has ended. Messages that were not
@@ -51,6 +73,7 @@ impl Connection {
         for (_, waiting) in self.waiting.drain() {
             let _ = waiting.done.send(Err(failed.clone()));
         }
+        self.pinged.fail(&failed);
         failed
     }
 
@@ -58,7 +81,7 @@ impl Connection {
     async fn run(&mut self) -> Result<(), Failed> {
         let most = IN_FLIGHT.min(self.client.limits().receive_maximum.into());
         loop {
-            let oldest = self.waiting.values().map(|waiting| waiting.since).min();
+            let oldest = self.waiting.values().map(|waiting| waiting.since).chain(self.pinged.since()).min();
             // None if nothing waits, or for ages.
             let due = oldest.and_then(|since| since.checked_add(self.timeout));
             tokio::select! {
@@ -69,9 +92,19 @@ impl Connection {
                             let _ = done.send(Ok(acknowledgement));
                         }
                     }
-                    Event::Message(_) | Event::Subscribed(_) | Event::Answered => {}
+                    Event::Answered => {
+                        if self.pinged.answered() {
+                            self.client.ping();
+                        }
+                    }
+                    Event::Subscribed(Ok(())) => {}
+                    Event::Message(message) => self.receive(&message),
+                    Event::Subscribed(Err(why)) => {
+                        let reason = format!("the broker refused the subscription: {why}");
+                        return Err(Failed::retry(reason).because(Class::Denied));
+                    }
                 },
-                request = self.requests.recv(), if self.waiting.len() < most => match request {
+                request = self.requests.recv(), if self.waiting.len() + self.pinged.len() < most => match request {
                     Some(request) => self.send(request),
                     None => return Ok(()),
                 },
@@ -83,7 +116,27 @@ impl Connection {
         }
     }
 
-    fn send(&mut self, Request { publication, done }: Request) {
+    fn receive(&mut self, message: &Publish) {
+        if message.id != 0 {
+            self.client.acknowledge(message.id);
+        }
+        if let Some((session, protocol)) = &self.protocol {
+            protocol.receive(*session, message);
+        }
+    }
+
+    fn send(&mut self, Request { publication, way, done }: Request) {
+        if way == Way::Ping {
+            match self.client.send_unacknowledged(&publication) {
+                Ok(()) => {
+                    if self.pinged.queued(done) {
+                        self.client.ping();
+                    }
+                }
+                Err(why) => drop(done.send(Err(Failed::refused(why.to_string())))),
+            }
+            return;
+        }
         // A caller that no longer waits will retry.
         if done.is_closed() {
             return;

@@ -1,12 +1,17 @@
-//! Publishes messages over one connection to a broker, with QoS 1, and waits for the acknowledgement of each.
+//! Publishes messages over one connection to a broker, with QoS 1, and waits for the acknowledgement of each. A protocol that demands QoS 0
+//! takes part in each connection ([`Protocol`]), and its messages are confirmed by the answer to a ping.
 //!
 //! A call that needs the connection makes it, so the attempts are as far apart as the forwarder's calls, which back off. A broker ends an
 //! earlier connection of the same client ID, so what is still on its way there does not arrive after later messages.
 
 mod connection;
+mod pinged;
+mod protocol;
+
+pub use protocol::Protocol;
 
 use crate::{Class, Failed};
-use connection::{Connection, Request};
+use connection::{Connection, Request, Way};
 use dunnage_clients::{
     connector::Connector,
     mqtt::{Acknowledgement, Client, Error, Limits, Publication},
@@ -38,6 +43,9 @@ pub struct Publisher {
     timeout: Duration,
     /// Replaces the client ID of the connector.
     client_id: OnceLock<String>,
+    protocol: Option<Arc<dyn Protocol>>,
+    /// The number of CONNECT packets.
+    attempts: AtomicU64,
     state: Mutex<State>,
 }
 
@@ -55,14 +63,33 @@ pub struct Session {
     limits: Limits,
     /// A number that no other connection of the process has.
     number: u64,
+    attempt: u64,
     /// Why it has ended.
     ended: watch::Receiver<Option<Failed>>,
 }
 
+/// A place in the queue of a connection.
+pub struct Slot<'s>(mpsc::Permit<'s, Request>);
+
+/// The confirmation of a message, when it comes.
+pub type Answer = oneshot::Receiver<Result<Acknowledgement, Failed>>;
+
 impl Publisher {
     /// Creates a publisher that waits at most `timeout` for each acknowledgement. It connects when a session is needed.
     pub fn new(connector: Connector, timeout: Duration) -> Publisher {
-        Publisher { connector, timeout, client_id: OnceLock::new(), state: Mutex::new(State::Down(None)) }
+        Publisher {
+            connector,
+            timeout,
+            client_id: OnceLock::new(),
+            protocol: None,
+            attempts: AtomicU64::new(0),
+            state: Mutex::new(State::Down(None)),
+        }
+    }
+
+    /// Lets `protocol` take part in all connections.
+    pub fn with(self, protocol: Arc<dyn Protocol>) -> Publisher {
+        Publisher { protocol: Some(protocol), ..self }
     }
 
     /// Sets the client ID of all connections. The first one stays.
@@ -92,12 +119,27 @@ impl Publisher {
         session
     }
 
+    /// Returns the connection, if there is one.
+    pub async fn present(&self) -> Option<Session> {
+        match &*self.state.lock().await {
+            State::Up(session) if !session.requests.is_closed() => Some(session.clone()),
+            _ => None,
+        }
+    }
+
     async fn connect(&self) -> Result<Session, Failed> {
         let mut options = self.connector.options().map_err(Failed::retry)?;
         if let Some(id) = self.client_id.get() {
             options.client_id.clone_from(id);
         }
-        let (mut client, _) = Client::connect(&options).await.map_err(|error| unconnected(&error))?;
+        let attempt = self.attempts.fetch_add(1, Ordering::Relaxed);
+        options.will = self.protocol.as_ref().map(|protocol| protocol.will(attempt));
+        let connected = Client::connect(&options).await;
+        if let Err(Error::Io(_) | Error::Unsendable(_)) = &connected {
+            // No CONNECT was sent.
+            self.attempts.store(attempt, Ordering::Relaxed);
+        }
+        let (mut client, _) = connected.map_err(|error| unconnected(&error))?;
         let limits = client.limits();
         if !limits.qos_1 {
             client.close().await;
@@ -105,17 +147,21 @@ impl Publisher {
                 "the broker accepts QoS 0 only, as its CONNACK says; deliveries need QoS 1",
             ));
         }
+        let number = CONNECTIONS.fetch_add(1, Ordering::Relaxed);
+        if let Some(protocol) = &self.protocol {
+            client.subscribe(&protocol.filters()).map_err(|error| unconnected(&error))?;
+        }
         let (requests, received) = mpsc::channel(CAPACITY);
         let (end, ended) = watch::channel(None);
-        let mut connection = Connection::new(client, received, self.timeout);
+        let protocol = self.protocol.clone().map(|protocol| (number, protocol));
+        let mut connection = Connection::new(client, received, self.timeout, protocol);
         tokio::spawn(async move {
             let why = connection.serve().await;
             tracing::debug!(why = why.reason, "the connection to a broker has ended");
             // Before the queue of requests is dropped, so that those who wait know the reason.
             end.send_replace(Some(why));
         });
-        let number = CONNECTIONS.fetch_add(1, Ordering::Relaxed);
-        Ok(Session { requests, limits, number, ended })
+        Ok(Session { requests, limits, number, attempt, ended })
     }
 
     /// Closes the connection in order.
@@ -140,21 +186,43 @@ impl Session {
         self.number
     }
 
-    /// Publishes a message, and waits for its acknowledgement.
+    /// Returns how many CONNECT packets the publisher had sent before that of this connection.
+    pub fn attempt(&self) -> u64 {
+        self.attempt
+    }
+
+    /// Publishes a message with QoS 1, and waits for its acknowledgement.
     pub async fn publish(&self, publication: Publication) -> Result<Acknowledgement, Failed> {
-        let (done, acknowledgement) = oneshot::channel();
-        if self.requests.send(Request { publication, done }).await.is_err() {
+        let (done, answer) = oneshot::channel();
+        let request = Request { publication, way: Way::Acknowledgement, done };
+        if self.requests.send(request).await.is_err() {
             return Err(self.lost());
         }
-        match acknowledgement.await {
-            Ok(acknowledgement) => acknowledgement,
-            Err(_) => Err(self.lost()),
-        }
+        self.answer(answer).await
+    }
+
+    /// Waits until a message can be queued. Messages are sent in the order in which slots are used.
+    pub async fn slot(&self) -> Result<Slot<'_>, Failed> {
+        self.requests.reserve().await.map(Slot).map_err(|_| self.lost())
+    }
+
+    /// Waits for the broker to confirm a message that was queued.
+    pub async fn answer(&self, answer: Answer) -> Result<Acknowledgement, Failed> {
+        answer.await.unwrap_or_else(|_| Err(self.lost()))
     }
 
     fn lost(&self) -> Failed {
         let lost = || Failed::retry("the connection to the broker was lost").because(Class::Connection);
         self.ended.borrow().clone().unwrap_or_else(lost)
+    }
+}
+
+impl Slot<'_> {
+    /// Queues a message of QoS 0. It is sent also if the answer is dropped, unless the connection ends.
+    pub fn send(self, publication: Publication) -> Answer {
+        let (done, answer) = oneshot::channel();
+        self.0.send(Request { publication, way: Way::Ping, done });
+        answer
     }
 }
 

@@ -90,7 +90,7 @@ fn kind_of(kind: &Type) -> Option<ColumnType> {
 }
 
 /// Returns whether the times in this notation are RFC 3339 times.
-fn is_rfc_3339(time: &TimeText) -> bool {
+pub fn is_rfc_3339(time: &TimeText) -> bool {
     OffsetDateTime::parse(&time.write(time.range().0), &Rfc3339).is_ok()
 }
 

@@ -4,6 +4,7 @@ mod access;
 mod discovery;
 mod faults;
 mod payloads;
+mod sparkplug;
 
 use dunnage_outputs::{Class, Failed, FailureKind, Message, Output, OutputKind, OutputSettings, open};
 use dunnage_test_support::{mosquitto::Mosquitto, runtime};
