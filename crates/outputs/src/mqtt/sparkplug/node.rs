@@ -9,7 +9,7 @@ use super::{
     update::update,
 };
 use crate::{
-    Failed,
+    Class, Failed,
     publisher::{Answer, Session, Slot},
 };
 use bytes::Bytes;
@@ -127,7 +127,8 @@ impl Node {
     ) -> Result<Answer, Failed> {
         let mut slot = session.slot().await?;
         if session.number() != self.session {
-            return Err(Failed::retry("the connection to the broker was replaced by another one"));
+            let reason = "the connection to the broker was replaced by another one";
+            return Err(Failed::retry(reason).because(Class::Connection));
         }
         let known = self.devices.get(device);
         let is_new = known.is_none();
