@@ -20,6 +20,8 @@ use std::{
 
 /// Longest wait for an answer.
 const TIMEOUT: Duration = Duration::from_secs(4);
+/// Largest answer, in bytes. It may have the text of the schema.
+const ANSWER: usize = 1 << 20;
 const MEDIA_TYPE: &str = "application/vnd.schemaregistry.v1+json";
 
 /// A registry, and the IDs of schemas in it.
@@ -77,7 +79,7 @@ impl Registry {
             path.clone().map(|path| SecretFile::open(key, path, check)).transpose()
         };
         let ca = open("ca_file", &settings.ca_file, secret::certificates)?;
-        let mut client = Client::builder().timeout(TIMEOUT).redirect(Policy::none());
+        let mut client = Client::builder().http1_only().timeout(TIMEOUT).redirect(Policy::none());
         if let Some(file) = &ca {
             let trust = Trust::new(Some(file.text().as_bytes())).map_err(|e| format!("ca_file: {e}"))?;
             client = client.tls_backend_preconfigured((*trust.config()).clone());
@@ -135,13 +137,22 @@ impl Registry {
         if let Some(user) = &self.user {
             request = request.basic_auth(user, self.password.as_ref().map(|file| file.read_again()));
         }
-        let answer = request.body(body).send().await.map_err(|e| lost(&e))?;
+        let mut answer = request.body(body).send().await.map_err(|e| lost(&e))?;
         let status = answer.status();
         if !status.is_success() {
             let wait = retry_after(answer.headers());
             return Ok(Err((status, read(answer).await, wait)));
         }
-        let registered: Registered = answer.json().await.map_err(|e| lost(&e))?;
+        let mut text = Vec::new();
+        while let Some(chunk) = answer.chunk().await.map_err(|e| lost(&e))? {
+            text.extend_from_slice(&chunk);
+            if text.len() > ANSWER {
+                return Err(Failed::retry(format!("schema registry: its answer exceeds {ANSWER} bytes")));
+            }
+        }
+        let registered: Registered = serde_json::from_slice(&text).map_err(|e| {
+            Failed::retry(format!("schema registry: its answer is not what its API says: {e}"))
+        })?;
         Ok(Ok(registered.id))
     }
 }
@@ -157,5 +168,48 @@ fn refused(status: StatusCode, text: &str, wait: Option<Duration>) -> Failed {
     match status {
         StatusCode::CONFLICT | StatusCode::UNPROCESSABLE_ENTITY => Failed::refused(reason),
         _ => Failed::retry(reason).because(Class::of_status(status.as_u16())).not_before(wait),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{
+        io::{Read, Write},
+        net::TcpListener,
+        thread,
+    };
+
+    /// Returns the failure of a registry that answers `head` and then zeros for ever.
+    async fn failure(head: &'static str) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let server = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 4096]).unwrap();
+            stream.write_all(head.as_bytes()).unwrap();
+            let mut sent = 0;
+            while head.ends_with("\r\n\r\n") && stream.write_all(&[b'0'; 1 << 16]).is_ok() {
+                sent += 1 << 16;
+            }
+            sent
+        });
+        let settings = settings::Registry { url, user: None, password_file: None, ca_file: None };
+        let failed = Registry::new(&settings, "t").unwrap().id("AVRO", "{}").await.unwrap_err();
+        assert!(server.join().unwrap() < 64 << 20);
+        failed.reason
+    }
+
+    // The connection is closed by another task than the one that waits for the server.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn an_answer_without_an_end_is_not_read_to_its_end() {
+        let reason = failure("HTTP/1.1 200 OK\r\n\r\n").await;
+        assert_eq!(reason, "schema registry: its answer exceeds 1048576 bytes");
+    }
+
+    #[tokio::test]
+    async fn an_answer_of_another_server_is_no_id() {
+        let reason = failure("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}").await;
+        assert!(reason.contains("missing field `id`"), "{reason}");
     }
 }
