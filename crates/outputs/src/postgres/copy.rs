@@ -2,11 +2,14 @@
 
 use super::{
     fault::{self, Fault},
+    row,
     table::Ready,
 };
-use bytes::{Bytes, BytesMut};
+use crate::Message;
+use bytes::Bytes;
 use futures_util::SinkExt;
 use std::{
+    mem,
     pin::pin,
     sync::{
         Arc,
@@ -17,18 +20,17 @@ use tokio_postgres::{Client, Error, Transaction};
 
 /// The temporary table.
 const STAGE: &str = "dunnage_stage";
+/// The bytes of lines that are sent at a time. The server takes them while the next ones are made.
+const PART: usize = 64 << 10;
 
-/// A row, and its table.
-pub struct Row {
+/// The row of a message, and its table.
+pub struct Row<'m> {
     pub table: Arc<Ready>,
-    /// Its line for `COPY`.
-    pub line: Bytes,
-    /// In microseconds since 1970.
-    pub received_at: i64,
+    pub message: &'m Message,
 }
 
 /// Returns the tables of `rows`, each once.
-pub fn tables(rows: &[Row]) -> Vec<Arc<Ready>> {
+pub fn tables(rows: &[Row<'_>]) -> Vec<Arc<Ready>> {
     let mut tables: Vec<Arc<Ready>> = Vec::new();
     for row in rows {
         if !tables.iter().any(|table| Arc::ptr_eq(table, &row.table)) {
@@ -39,7 +41,7 @@ pub fn tables(rows: &[Row]) -> Vec<Arc<Ready>> {
 }
 
 /// Writes all of `rows`, or none. Counts those that were there already in `repeated`.
-pub async fn write(client: &mut Client, rows: &[Row], repeated: &AtomicU64) -> Result<(), Fault> {
+pub async fn write(client: &mut Client, rows: &[Row<'_>], repeated: &AtomicU64) -> Result<(), Fault> {
     // Only after a failure or a restart are messages delivered again.
     match transact(client, rows, None).await {
         Err(Fault::Repeated) => transact(client, rows, Some(repeated)).await,
@@ -47,26 +49,25 @@ pub async fn write(client: &mut Client, rows: &[Row], repeated: &AtomicU64) -> R
     }
 }
 
-async fn transact(client: &mut Client, rows: &[Row], repeated: Option<&AtomicU64>) -> Result<(), Fault> {
+async fn transact(client: &mut Client, rows: &[Row<'_>], repeated: Option<&AtomicU64>) -> Result<(), Fault> {
     let server = |e: Error| Fault::Server(fault::connection(&e, "PostgreSQL"));
     let transaction = client.transaction().await.map_err(server)?;
     let mut there = 0;
     for table in tables(rows) {
         let own: Vec<_> =
             rows.iter().enumerate().filter(|(_, row)| Arc::ptr_eq(&row.table, &table)).collect();
-        let lines = own.iter().map(|(_, row)| &row.line);
+        let messages = own.iter().map(|(_, row)| row.message);
         let written = match repeated {
-            None => copy(&transaction, &table.table.qualified(), &table.columns, lines).await,
-            Some(_) => stage(&transaction, &table, lines).await,
+            None => copy(&transaction, &table, &table.table.qualified(), messages).await,
+            Some(_) => stage(&transaction, &table, messages).await,
         };
         // The line of the copy is that of a row among all.
-        let written =
-            written.map_err(|e| match fault::of(&e, &table.table.qualified(), repeated.is_none()) {
-                Fault::Row(line, reason) => {
-                    Fault::Row(line.and_then(|line| own.get(line)).map(|(at, _)| *at), reason)
-                }
-                other => other,
-            })?;
+        let written = written.map_err(|stopped| match stopped.fault(&table, repeated.is_none()) {
+            Fault::Row(line, reason) => {
+                Fault::Row(line.and_then(|line| own.get(line)).map(|(at, _)| *at), reason)
+            }
+            other => other,
+        })?;
         there += own.len() as u64 - written.min(own.len() as u64);
     }
     transaction.commit().await.map_err(server)?;
@@ -76,27 +77,56 @@ async fn transact(client: &mut Client, rows: &[Row], repeated: Option<&AtomicU64
     Ok(())
 }
 
-/// Copies lines into a table. Returns how many.
-async fn copy(
-    transaction: &Transaction<'_>,
-    table: &str,
-    columns: &str,
-    lines: impl Iterator<Item = &Bytes>,
-) -> Result<u64, Error> {
-    let mut data = BytesMut::new();
-    lines.for_each(|line| data.extend_from_slice(line));
-    let sink = transaction.copy_in::<_, Bytes>(&format!("COPY {table} ({columns}) FROM STDIN")).await?;
-    let mut sink = pin!(sink);
-    sink.send(data.freeze()).await?;
-    sink.finish().await
+/// Why a copy stopped.
+enum Stopped {
+    /// The message at this place has no row, and why.
+    Row(usize, String),
+    Server(Error),
 }
 
-/// Copies lines into a temporary table, and from there those whose message is not in `table` yet. Returns how many.
-async fn stage(
+impl From<Error> for Stopped {
+    fn from(error: Error) -> Stopped {
+        Stopped::Server(error)
+    }
+}
+
+impl Stopped {
+    fn fault(&self, table: &Ready, direct: bool) -> Fault {
+        let name = table.table.qualified();
+        match self {
+            Stopped::Row(at, reason) => Fault::Row(Some(*at), format!("table {name}: {reason}")),
+            Stopped::Server(error) => fault::of(error, &name, direct),
+        }
+    }
+}
+
+/// Copies the rows of messages of `table` into the table `name`, which has its columns. Returns how many.
+async fn copy<'m>(
     transaction: &Transaction<'_>,
     table: &Ready,
-    lines: impl Iterator<Item = &Bytes>,
-) -> Result<u64, Error> {
+    name: &str,
+    messages: impl Iterator<Item = &'m Message>,
+) -> Result<u64, Stopped> {
+    let statement = format!("COPY {name} ({}) FROM STDIN", table.columns);
+    let mut sink = pin!(transaction.copy_in::<_, Bytes>(&statement).await?);
+    let mut lines = Vec::new();
+    for (at, message) in messages.enumerate() {
+        row::write(table, message, &mut lines).map_err(|reason| Stopped::Row(at, reason))?;
+        if lines.len() >= PART {
+            sink.send(mem::take(&mut lines).into()).await?;
+            lines.reserve(PART + PART / 8);
+        }
+    }
+    sink.send(lines.into()).await?;
+    Ok(sink.finish().await?)
+}
+
+/// Copies the rows of messages into a temporary table, and from there those that are not in `table` yet. Returns how many.
+async fn stage<'m>(
+    transaction: &Transaction<'_>,
+    table: &Ready,
+    messages: impl Iterator<Item = &'m Message>,
+) -> Result<u64, Stopped> {
     let (name, columns, key) = (table.table.qualified(), &table.columns, &table.key);
     transaction
         .batch_execute(&format!(
@@ -104,9 +134,9 @@ async fn stage(
              CREATE TEMPORARY TABLE {STAGE} ON COMMIT DROP AS SELECT {columns} FROM {name} WITH NO DATA"
         ))
         .await?;
-    copy(transaction, &format!("pg_temp.{STAGE}"), columns, lines).await?;
+    copy(transaction, table, &format!("pg_temp.{STAGE}"), messages).await?;
     let insert = format!(
         "INSERT INTO {name} ({columns}) SELECT {columns} FROM pg_temp.{STAGE} ON CONFLICT ({key}) DO NOTHING"
     );
-    transaction.execute(&insert, &[]).await
+    Ok(transaction.execute(&insert, &[]).await?)
 }

@@ -33,6 +33,8 @@ use table::Ready;
 /// Largest number of messages in a transaction, and how long they wait for more.
 const BATCH: usize = 4096;
 const LINGER: Duration = Duration::from_millis(50);
+/// Bytes of messages in memory: those of a transaction, and the next ones, which are read meanwhile.
+const MEMORY: usize = 16 << 20;
 /// The name of the table for messages without a schema.
 const UNTYPED: &str = "messages";
 
@@ -50,8 +52,8 @@ pub struct Postgres {
 }
 
 /// The first rows of a call, and why there are no more.
-struct Rows {
-    rows: Vec<Row>,
+struct Rows<'m> {
+    rows: Vec<Row<'m>>,
     end: Result<(), Failed>,
 }
 
@@ -107,8 +109,8 @@ impl Postgres {
         Ok(ready)
     }
 
-    /// Makes the rows of the messages up to the first that cannot have one.
-    async fn rows(&self, session: &mut Session, messages: &[Message]) -> Rows {
+    /// Finds the tables of the messages, up to the first whose table lacks something.
+    async fn rows<'m>(&self, session: &mut Session, messages: &'m [Message]) -> Rows<'m> {
         let mut tables: HashMap<Option<&str>, Arc<Ready>> = HashMap::new();
         let mut rows = Vec::with_capacity(messages.len());
         for message in messages {
@@ -120,31 +122,26 @@ impl Postgres {
                     Err(failed) => return Rows { end: Err(failed.after(rows.len())), rows },
                 },
             };
-            let mut line = Vec::with_capacity(message.json.len() + 256);
-            if let Err(reason) = row::write(table, message, &mut line) {
-                let reason = format!("table {}: {reason}", table.table.qualified());
-                return Rows { end: Err(Failed::refused(reason).after(rows.len())), rows };
-            }
-            rows.push(Row { table: Arc::clone(table), line: line.into(), received_at: message.received_at });
+            rows.push(Row { table: Arc::clone(table), message });
         }
         Rows { rows, end: Ok(()) }
     }
 
     /// Makes the partitions for `rows`, if the settings say so.
-    async fn divide(&self, session: &mut Session, rows: &[Row]) -> Result<(), Failed> {
+    async fn divide(&self, session: &mut Session, rows: &[Row<'_>]) -> Result<(), Failed> {
         let Storage::Partitions(period) = self.storage else { return Ok(()) };
         if !self.settings.create {
             return Ok(());
         }
         for table in copy::tables(rows) {
             let of_table = rows.iter().filter(|row| Arc::ptr_eq(&row.table, &table));
-            table.divide(&mut session.client, period, of_table.map(|row| row.received_at)).await?;
+            table.divide(&mut session.client, period, of_table.map(|row| row.message.received_at)).await?;
         }
         Ok(())
     }
 
     /// Writes all rows, or those before the first that the server refuses.
-    async fn write(&self, session: &mut Session, rows: &[Row]) -> Result<(), Failed> {
+    async fn write(&self, session: &mut Session, rows: &[Row<'_>]) -> Result<(), Failed> {
         self.divide(session, rows).await?;
         let (mut done, mut end, mut bad) = (0, rows.len(), rows.len());
         while done < rows.len() {
@@ -180,6 +177,10 @@ impl Postgres {
 impl Output for Postgres {
     fn shape(&self) -> Shape {
         Shape { partitions: Partitions::Together, batch: BATCH, linger: LINGER }
+    }
+
+    fn memory(&self) -> usize {
+        MEMORY
     }
 
     fn learn(&self, catalog: Arc<dyn Catalog>) {
