@@ -2,45 +2,45 @@
 
 use crate::limits;
 use jaq_json::{Num, Val};
-use std::fmt::Write;
+use std::io::Write;
 
 /// Returns `value` as compact JSON. Fails if JSON cannot express it, or if it exceeds a limit.
 pub fn write(value: &Val) -> Result<String, String> {
-    let mut json = String::new();
+    let mut json = Vec::new();
     value_to(value, limits::NESTING, &mut json)?;
-    Ok(json)
+    String::from_utf8(json).map_err(|e| e.to_string())
 }
 
-fn value_to(value: &Val, nesting: usize, json: &mut String) -> Result<(), String> {
+fn value_to(value: &Val, nesting: usize, json: &mut Vec<u8>) -> Result<(), String> {
     let nesting = nesting
         .checked_sub(1)
         .ok_or_else(|| format!("the result nests more than {} deep", limits::NESTING))?;
     match value {
-        Val::Null => json.push_str("null"),
-        Val::Bool(value) => json.push_str(if *value { "true" } else { "false" }),
+        Val::Null => json.extend(b"null"),
+        Val::Bool(value) => json.extend(if *value { &b"true"[..] } else { b"false" }),
         Val::Num(number) => number_to(number, json)?,
         Val::TStr(bytes) => text_to(bytes, json)?,
         Val::BStr(_) => return Err("the result has a text of bytes, which JSON cannot express".into()),
         Val::Arr(items) => {
-            json.push('[');
+            json.push(b'[');
             for (at, item) in items.iter().enumerate() {
                 separate(at, json);
                 value_to(item, nesting, json)?;
             }
-            json.push(']');
+            json.push(b']');
         }
         Val::Obj(members) => {
-            json.push('{');
+            json.push(b'{');
             for (at, (key, item)) in members.iter().enumerate() {
                 separate(at, json);
                 let Val::TStr(key) = key else {
                     return Err("the result has a key that is not a text".into());
                 };
                 text_to(key, json)?;
-                json.push(':');
+                json.push(b':');
                 value_to(item, nesting, json)?;
             }
-            json.push('}');
+            json.push(b'}');
         }
     }
     fits(json.len())
@@ -53,13 +53,13 @@ fn fits(length: usize) -> Result<(), String> {
     }
 }
 
-fn separate(at: usize, json: &mut String) {
+fn separate(at: usize, json: &mut Vec<u8>) {
     if at > 0 {
-        json.push(',');
+        json.push(b',');
     }
 }
 
-fn number_to(number: &Num, json: &mut String) -> Result<(), String> {
+fn number_to(number: &Num, json: &mut Vec<u8>) -> Result<(), String> {
     if let Num::Float(float) = number
         && !float.is_finite()
     {
@@ -68,10 +68,8 @@ fn number_to(number: &Num, json: &mut String) -> Result<(), String> {
     write!(json, "{number}").map_err(|e| e.to_string())
 }
 
-fn text_to(bytes: &[u8], json: &mut String) -> Result<(), String> {
+fn text_to(bytes: &[u8], json: &mut Vec<u8>) -> Result<(), String> {
     // Writing a text that is too long would take long, too.
     fits(json.len() + bytes.len())?;
-    let text = serde_json::to_string(&String::from_utf8_lossy(bytes)).map_err(|e| e.to_string())?;
-    json.push_str(&text);
-    Ok(())
+    serde_json::to_writer(json, &String::from_utf8_lossy(bytes)).map_err(|e| e.to_string())
 }

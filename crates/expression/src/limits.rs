@@ -18,3 +18,5 @@ pub const NESTING: usize = 128;
 pub const TEXT: usize = 200;
 /// How long the process may take to start or to answer, whatever else the machine does.
 pub const ANSWER: Duration = Duration::from_secs(20);
+/// The buffers of the pipes to and from the process, in bytes: what Linux keeps of a pipe. With less, the process waits for each few messages.
+pub const PIPE: usize = 64 << 10;

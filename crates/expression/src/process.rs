@@ -40,8 +40,8 @@ fn panicked() -> io::Error {
 }
 
 fn work() -> io::Result<()> {
-    let (mut requests, mut answers) =
-        (BufReader::new(io::stdin().lock()), BufWriter::new(io::stdout().lock()));
+    let mut requests = BufReader::with_capacity(limits::PIPE, io::stdin().lock());
+    let mut answers = BufWriter::with_capacity(limits::PIPE, io::stdout().lock());
     let Some(first) = read(&mut requests)? else { return Ok(()) };
     let expressions: Expressions = serde_json::from_slice(&first)?;
     let program = Program::new(&expressions).map_err(io::Error::other)?;

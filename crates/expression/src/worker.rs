@@ -96,7 +96,8 @@ impl Process {
         let (Some(requests), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
-        let mut process = Process { child, requests, answers: BufReader::new(answers) };
+        let mut process =
+            Process { child, requests, answers: BufReader::with_capacity(limits::PIPE, answers) };
         let expressions = serde_json::to_vec(expressions)?;
         let begun = timeout(limits::ANSWER, async {
             process.requests.write_all(&frames([&expressions])).await?;

@@ -21,6 +21,9 @@ use tokio::time::Instant;
 const PARTITIONS: usize = 100_000;
 /// Largest number of messages in memory of one partition among many, unless a batch is larger.
 const OF_A_PARTITION: usize = 32;
+/// With fewer partitions that can be called, the next messages are read. While they are read and evaluated, calls take these.
+const READY: usize = 256;
+
 /// The messages of a call.
 pub struct Taken {
     pub partitions: Vec<Arc<str>>,
@@ -118,7 +121,7 @@ impl Window {
         let [others, failing] = &self.queues;
         let room = !others.memory.is_full(self.most(), self.bytes) && self.partitions.len() < PARTITIONS;
         room && match self.shape.partitions {
-            Partitions::PerDevice => others.ready.len() < calls.max(1) * 2,
+            Partitions::PerDevice => others.ready.len() < READY.max(calls * 2),
             Partitions::Together => true,
             Partitions::One => {
                 failing.memory.is_empty() && self.partitions.values().all(|one| one.rest.is_none())
