@@ -100,7 +100,8 @@ const INPUTS: &str = "
 ";
 
 const OUTPUTS: &str = "
-# Outputs, any number. Each has its own cursor, and starts with the oldest message of the buffer.
+# Outputs, any number. Each has its own cursor, and starts with the oldest message of the buffer. After its name, each may have
+# concurrency = 64 (calls at a time), and expressions in jq: when and until select messages, map is what is delivered (docs/outputs.md).
 ";
 
 /// A configuration that cannot be used.
