@@ -1,25 +1,20 @@
 //! Messages per second of each kind of output, and processor time of the gateway for a message.
 
-use super::{Filled, median};
+use super::{Filled, deliver, median};
 use crate::{
     Failure, catch_up,
     report::Report,
     results::{About, Results},
-    server::{Running, Server},
 };
 use dunnage_test_support::{
+    influx::Influx,
+    kafka::Kafka,
     mosquitto::Mosquitto,
     nats::Cluster,
     postgres::Postgres,
     s3::{self, S3},
 };
-use std::time::{Duration, Instant};
 use tempfile::TempDir;
-
-/// How often the gateway is asked how far its output is.
-const POLL: Duration = Duration::from_millis(50);
-/// An output that delivers nothing for so long has failed.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A kind of output: its name in the table, its receiver, and its configuration.
 struct Kind(&'static str, &'static str, String);
@@ -29,6 +24,8 @@ struct Servers {
     _mosquitto: Mosquitto,
     _nats: Cluster,
     _postgres: Postgres,
+    _influx: Influx,
+    _kafka: Kafka,
     s3: S3,
     folder: TempDir,
 }
@@ -40,6 +37,9 @@ impl Servers {
         let mosquitto = Mosquitto::start();
         let nats = Cluster::start(1, "");
         let postgres = Postgres::start_with(&["fsync=on"]);
+        let influx = Influx::start();
+        influx.ask("", "CREATE DATABASE telemetry").ok_or("InfluxDB does not answer")?;
+        let kafka = Kafka::start(1 << 20);
         let s3 = S3::start();
         s3.make("telemetry");
         let stream = "stream = \"T\"\nsubject = \"t.{device}\"\n[output.nats.create]\nreplicas = 1\nmax_age_seconds = 86400\n\
@@ -79,8 +79,29 @@ impl Servers {
                 "PostgreSQL, fsync on",
                 format!("[output.postgres]\nurl = {:?}\ncreate = true\n", postgres.url("postgres")),
             ),
+            Kind(
+                "influx",
+                "InfluxDB 1",
+                format!("[output.influx]\nurl = {:?}\n", influx.url("/write?db=telemetry")),
+            ),
+            Kind(
+                "kafka",
+                "Apache Kafka, one broker",
+                format!("[output.kafka]\nbrokers = {:?}\ntopic = \"telemetry\"\n", kafka.address()),
+            ),
         ];
-        Ok((Servers { _mosquitto: mosquitto, _nats: nats, _postgres: postgres, s3, folder }, kinds))
+        Ok((
+            Servers {
+                _mosquitto: mosquitto,
+                _nats: nats,
+                _postgres: postgres,
+                _influx: influx,
+                _kafka: kafka,
+                s3,
+                folder,
+            },
+            kinds,
+        ))
     }
 }
 
@@ -89,10 +110,11 @@ pub async fn measure(filled: &Filled, rounds: usize, report: &mut Report) -> Res
     let (sink, _) = catch_up::sink().await?;
     tokio::task::block_in_place(|| {
         let (servers, kinds) = Servers::start(sink)?;
+        let variables = [("AWS_ACCESS_KEY_ID", s3::KEY), ("AWS_SECRET_ACCESS_KEY", s3::SECRET)];
         let mut runs = vec![(Vec::new(), Vec::new()); kinds.len()];
         for round in 0..rounds {
             for (n, kind) in kinds.iter().enumerate() {
-                let (rate, cpu) = run(filled, &format!("r{round}-{n}"), &kind.2)?;
+                let (rate, cpu) = deliver(filled, &format!("r{round}-{n}"), &kind.2, &variables)?;
                 runs[n].0.push(rate);
                 runs[n].1.push(cpu);
             }
@@ -133,29 +155,4 @@ impl Servers {
         }
         Ok(())
     }
-}
-
-/// Runs a gateway with the output `name` until it has delivered all messages. Returns the messages per second, and the processor time for
-/// one in microseconds.
-fn run(filled: &Filled, name: &str, output: &str) -> Result<(f64, f64), Failure> {
-    let config = format!("[[output]]\nname = \"{name}\"\n{output}");
-    let begun = Instant::now();
-    let environment = [("AWS_ACCESS_KEY_ID", s3::KEY), ("AWS_SECRET_ACCESS_KEY", s3::SECRET)];
-    let running = Running::start_in(Server::Dunnage, filled.folder.path(), &config, &environment)?;
-    let (mut before, mut moved) = (0, Instant::now());
-    loop {
-        let delivered = running.counts()?.outputs.first().map_or(0, |output| output.delivered);
-        if delivered >= filled.messages {
-            break;
-        }
-        if delivered != before {
-            (before, moved) = (delivered, Instant::now());
-        } else if moved.elapsed() > PATIENCE {
-            return Err(format!("{output}: {delivered} of {} messages are delivered", filled.messages).into());
-        }
-        std::thread::sleep(POLL);
-    }
-    let (seconds, cpu) = (begun.elapsed().as_secs_f64(), running.processor_seconds()?);
-    running.stop()?;
-    Ok((filled.messages as f64 / seconds, cpu * 1e6 / filled.messages as f64))
 }

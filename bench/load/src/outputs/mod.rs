@@ -9,12 +9,33 @@ use crate::{
     Failure, catch_up,
     payload::{self, Payload},
     report::Report,
+    server::{Running, Server},
 };
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
+
+/// How often the gateway is asked how far its output is.
+const POLL: Duration = Duration::from_millis(50);
+/// An output that delivers nothing for so long has failed.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A table of the measurement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    /// Messages per second of each kind
+    Kinds,
+    /// Rows in PostgreSQL beside a service in Node
+    Rows,
+    /// The cost of a filter and a map
+    Expressions,
+}
 
 /// Options of the measurement.
 #[derive(Debug, clap::Args)]
 pub struct Plan {
+    /// One table only; the README is then left as it is
+    #[arg(value_enum)]
+    part: Option<Part>,
     /// Messages in the buffer when an output starts
     #[arg(long, default_value_t = 300_000)]
     messages: u64,
@@ -44,15 +65,51 @@ impl Filled {
     }
 }
 
-/// Prints three tables, and writes them into the README and their figures into `bench/results/load.jsonl`.
+/// Prints the tables. If these are all, they are written into the README, too; figures go into `bench/results/load.jsonl`.
 pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
+    let wants = |part| plan.part.is_none_or(|only| only == part);
     let filled = tokio::task::block_in_place(|| Filled::new(plan.messages))?;
-    kinds::measure(&filled, plan.rounds, report).await?;
-    report.line("");
-    tokio::task::block_in_place(|| rows::measure(&filled, plan.rounds, report))?;
-    report.line("");
-    expressions::measure(&filled, plan.rounds, report).await?;
-    report.save("outputs")
+    if wants(Part::Kinds) {
+        kinds::measure(&filled, plan.rounds, report).await?;
+        report.line("");
+    }
+    if wants(Part::Rows) {
+        tokio::task::block_in_place(|| rows::measure(&filled, plan.rounds, report))?;
+        report.line("");
+    }
+    if wants(Part::Expressions) {
+        expressions::measure(&filled, plan.rounds, report).await?;
+    }
+    if plan.part.is_none() { report.save("outputs") } else { Ok(()) }
+}
+
+/// Runs a gateway with the output `name` until it has delivered all messages. Returns the messages per second, with the start of the
+/// gateway, and the processor time for one in microseconds.
+fn deliver(
+    filled: &Filled,
+    name: &str,
+    output: &str,
+    variables: &[(&str, &str)],
+) -> Result<(f64, f64), Failure> {
+    let config = format!("[[output]]\nname = \"{name}\"\n{output}");
+    let begun = Instant::now();
+    let running = Running::start_in(Server::Dunnage, filled.folder.path(), &config, variables)?;
+    let (mut before, mut moved) = (0, Instant::now());
+    loop {
+        let delivered = running.counts()?.outputs.first().map_or(0, |output| output.delivered);
+        if delivered >= filled.messages {
+            break;
+        }
+        if delivered != before {
+            (before, moved) = (delivered, Instant::now());
+        } else if moved.elapsed() > PATIENCE {
+            return Err(format!("{output}: {delivered} of {} messages are delivered", filled.messages).into());
+        }
+        std::thread::sleep(POLL);
+    }
+    let (seconds, cpu) = (begun.elapsed().as_secs_f64(), running.processor_seconds()?);
+    running.stop()?;
+    Ok((filled.messages as f64 / seconds, cpu * 1e6 / filled.messages as f64))
 }
 
 fn median(values: &[f64]) -> f64 {

@@ -1,25 +1,17 @@
 //! Rows per second of the container's message in PostgreSQL, beside a service in Node that inserts in batches. The server is on the same
 //! machine, with its data on the disk of the temporary folder, and synchronizes each commit.
 
-use super::{Filled, median};
+use super::{Filled, deliver, median};
 use crate::{
     Failure, node,
     payload::Payload,
     report::Report,
     results::{About, Results},
-    server::{Running, Server},
 };
 use dunnage_test_support::postgres::Postgres;
-use std::{
-    io::Write,
-    path::Path,
-    process::Command,
-    time::{Duration, Instant},
-};
+use std::{io::Write, path::Path, process::Command};
 
 const DATABASE: &str = "postgres";
-/// A round without a new row for so long has failed.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Prints a row for each.
 pub fn measure(filled: &Filled, rounds: usize, report: &mut Report) -> Result<(), Failure> {
@@ -39,27 +31,14 @@ pub fn measure(filled: &Filled, rounds: usize, report: &mut Report) -> Result<()
     show(&ours, &peers, report)
 }
 
-/// Starts a gateway whose output begins with the first message. Returns the rows per second until the last one.
+/// Lets a gateway write a row for each message. Returns its rows per second.
 fn gateway(server: &Postgres, filled: &Filled, round: usize) -> Result<f64, Failure> {
-    let url = server.url(DATABASE);
-    let output =
-        format!("[[output]]\nname = \"rows-{round}\"\n[output.postgres]\nurl = {url:?}\ncreate = true\n");
-    let begun = Instant::now();
-    let running = Running::start_with(Server::Dunnage, filled.folder.path(), &output)?;
-    let stored = filled.messages;
-    let (mut rows, mut last) = (0, Instant::now());
-    while rows < stored {
-        std::thread::sleep(Duration::from_millis(200));
-        let now = count(server, "container");
-        if now != rows {
-            (rows, last) = (now, Instant::now());
-        } else if last.elapsed() > PATIENCE {
-            return Err(format!("{rows} of {stored} messages are rows").into());
-        }
+    let output = format!("[output.postgres]\nurl = {:?}\ncreate = true\n", server.url(DATABASE));
+    let (rate, _) = deliver(filled, &format!("rows-{round}"), &output, &[])?;
+    match count(server, "container") {
+        rows if rows == filled.messages => Ok(rate),
+        rows => Err(format!("{rows} of {} messages are rows", filled.messages).into()),
     }
-    let rate = stored as f64 / begun.elapsed().as_secs_f64();
-    running.stop()?;
-    Ok(rate)
 }
 
 /// Lets the service insert as many messages. Returns its rows per second, without its start.
@@ -82,7 +61,6 @@ fn peer(server: &Postgres, lines: &Path, messages: u64) -> Result<f64, Failure> 
 
 fn count(server: &Postgres, table: &str) -> u64 {
     let answer = server.psql(DATABASE, &format!("SELECT count(*) FROM {table}"));
-    // The table is missing until the first message.
     String::from_utf8_lossy(&answer.stdout).trim().parse().unwrap_or_default()
 }
 
