@@ -71,9 +71,12 @@ impl Derivation {
                 Some(segments) if is_exact(segments) => Shape::Pattern(segments.clone()),
                 _ => self.text(text),
             },
-            Type::Array(array) => {
-                Shape::Array(ArrayNode { item: self.boxed(&array.items), min: array.min, max: array.max })
-            }
+            Type::Array(array) => Shape::Array(ArrayNode {
+                item: self.boxed(&array.items),
+                min: array.min,
+                max: array.max,
+                series: array.series,
+            }),
             Type::Tuple(tuple) => Shape::Tuple(TupleNode {
                 items: tuple.items.iter().map(|item| self.node(item)).collect(),
                 rest: tuple.rest.as_ref().map(|rest| self.boxed(rest)),

@@ -10,6 +10,8 @@ use dunnage_schema::{Model, SchemaError};
 
 /// The maximum size of a message of a plain layout in bytes, slot byte included. Layouts with larger messages are modelled.
 pub const MAX_PLAIN_BYTES: u64 = 1024;
+/// The same for a layout with a series (`x-dunnage-series`), which repeats one part many times.
+pub const MAX_SERIES_BYTES: u64 = 4096;
 
 /// The bits of the messages of a schema.
 ///
@@ -71,7 +73,7 @@ impl Layout {
         let (root, definitions) = derive::derive(&model);
         let around = u64::from(!model.slot_from_port()) + u64::from(model.check());
         let most = root.bits().max.map(|bits| around + bits.div_ceil(8));
-        let max_bytes = most.filter(|max| *max <= MAX_PLAIN_BYTES);
+        let max_bytes = most.filter(|max| *max <= plain_limit(&root));
         let (validates, rounds) = (derive::has_more_than_bits(&model), model.rounds());
         let mut layout = Layout {
             model,
@@ -129,6 +131,27 @@ impl Layout {
         let leaves = Leaves::of(&self.root);
         let statistics = Statistics::from_bytes(&bytes, leaves.list(), &self.untrained_fingerprint())?;
         Ok(Some(Trained { leaves, statistics, name: Check::new(2, &self.fingerprint()) }))
+    }
+
+    /// Returns whether an array of the schema is a series (`x-dunnage-series`).
+    pub fn has_series(&self) -> bool {
+        self.root.has_series()
+    }
+
+    /// Returns the size in bytes that the largest message of a plain layout with this tree may have.
+    ///
+    /// ```
+    /// # use dunnage_packed::Layout;
+    /// # use dunnage_schema::Model;
+    /// let layout = |schema| Ok::<_, dunnage_schema::SchemaError>(Layout::new(&Model::compile(schema)?)?);
+    /// let array = r#"{"type": "array", "maxItems": 500, "items": {"type": "integer", "minimum": 0, "maximum": 4294967295}}"#;
+    /// assert_eq!((layout(array)?.plain_limit(), layout(array)?.is_plain()), (1024, false));
+    /// let series = array.replace("{\"type\": \"array\"", "{\"type\": \"array\", \"x-dunnage-series\": true");
+    /// assert_eq!((layout(&series)?.plain_limit(), layout(&series)?.is_plain()), (4096, true));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn plain_limit(&self) -> u64 {
+        plain_limit(&self.root)
     }
 
     /// Returns whether the schema has statistics, so that messages have a prior form and deltas.
@@ -244,4 +267,8 @@ impl Layout {
     pub fn is_plain(&self) -> bool {
         self.max_bytes.is_some()
     }
+}
+
+fn plain_limit(root: &Node) -> u64 {
+    if root.has_series() { MAX_SERIES_BYTES } else { MAX_PLAIN_BYTES }
 }

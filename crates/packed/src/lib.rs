@@ -38,12 +38,13 @@ mod wire;
 
 pub use check::Check;
 pub use coded::{
-    Bin, Context, Decoded, Example, Expected, ExpectedBits, ExpectedPart, Learnt, LearntPart, Receiver,
-    Reference, Sender, Table, Tables, TrainedLeaf, TrainedLeaves, Training, Window, is_delta, may_refer,
+    Bin, Context, Decoded, Example, Expected, ExpectedBits, ExpectedPart, Learnt, LearntPart, Predictor,
+    Receiver, Reference, Sender, Table, Tables, TrainedLeaf, TrainedLeaves, Training, Window, is_delta,
+    may_refer,
 };
 pub use error::Error;
 pub use explain::Row;
-pub use layout::{Layout, MAX_PLAIN_BYTES};
+pub use layout::{Layout, MAX_PLAIN_BYTES, MAX_SERIES_BYTES};
 pub use node::{
     ArrayNode, FieldNode, Form, Known, MAX_INDEX, Node, Number, NumbersNode, ObjectNode, PatternPiece, Shape,
     Source, TextNode, TupleNode, is_exact, pattern_pieces,

@@ -1,7 +1,7 @@
 //! Reports which parts of a layout prevent plain bits, for generated code, which supports no others.
 
 use crate::path::shown;
-use crate::{Bits, Layout, MAX_PLAIN_BYTES};
+use crate::{Bits, Layout};
 use std::fmt;
 
 /// A part of the message whose size is unbounded or too large.
@@ -28,7 +28,7 @@ impl Layout {
     /// Returns the parts that prevent the layout from being plain, or nothing if it is plain.
     ///
     /// These are all parts without a bound. If every part has a bound, but the largest message is above
-    /// [`MAX_PLAIN_BYTES`], they are the message and its largest parts.
+    /// [`Layout::plain_limit`], they are the message and its largest parts.
     ///
     /// ```
     /// # use dunnage_packed::Layout;
@@ -44,7 +44,7 @@ impl Layout {
         self.root().open_parts("", 1, &mut walk);
         match self.root().bits().max {
             Some(_) if self.is_plain() => Vec::new(),
-            Some(bits) if walk.open.is_empty() => too_large(bits, walk.leaves),
+            Some(bits) if walk.open.is_empty() => too_large(bits, self.plain_limit(), walk.leaves),
             _ => walk.open,
         }
     }
@@ -69,11 +69,11 @@ impl Walk {
     }
 }
 
-fn too_large(bits: u64, mut leaves: Vec<(String, u64)>) -> Vec<OpenPart> {
+fn too_large(bits: u64, limit: u64, mut leaves: Vec<(String, u64)>) -> Vec<OpenPart> {
     let bytes = bits.div_ceil(8).saturating_add(1);
     let whole = OpenPart {
         field: shown("").to_owned(),
-        fault: format!("takes up to {bytes} bytes, more than {MAX_PLAIN_BYTES}"),
+        fault: format!("takes up to {bytes} bytes, more than {limit}"),
         remedy: "lower maxItems and maxLength, or give text an anchored pattern",
     };
     leaves.sort_by_key(|(_, bits)| std::cmp::Reverse(*bits));

@@ -237,6 +237,8 @@ pub struct Array {
     pub min: u32,
     /// `maxItems`
     pub max: Option<u32>,
+    /// `x-dunnage-series`: whether the elements are readings one after the other, the oldest first.
+    pub series: bool,
 }
 
 /// An array whose first elements have types of their own (`prefixItems`).

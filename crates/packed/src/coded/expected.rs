@@ -71,13 +71,13 @@ impl Layout {
     /// ```
     pub fn expected(&self) -> Option<Expected> {
         let trained = self.trained()?;
-        let walk = |deltas| {
+        let walk = |changes| {
             let mut walk =
-                Walk { trained, deltas, path: String::new(), rows: Vec::new(), known: RefCell::default() };
+                Walk { trained, changes, path: String::new(), rows: Vec::new(), known: RefCell::default() };
             self.root().expected(Times::ONCE, &mut walk);
             walk.rows
         };
-        let [prior, delta] = [walk(false), walk(true)];
+        let [prior, delta] = [walk(0.0), walk(1.0)];
         let bytes = |rows: &[(String, ExpectedBits)], mode: usize| {
             HEADERS[mode] + END + rows.iter().map(|(_, bits)| bits.mean).sum::<f64>() / 8.0
         };
@@ -109,8 +109,8 @@ impl Times {
 /// Adds up the bits of the fields.
 pub(crate) struct Walk<'a> {
     trained: &'a Trained,
-    /// Whether the messages are deltas.
-    deltas: bool,
+    /// The share of parts that are coded as changes, 0 to 1: all in deltas, and those of most elements in a series.
+    changes: f64,
     path: String,
     rows: Vec<(String, ExpectedBits)>,
     /// What `between` has found, so that leaves which select each other's tables take no time exponential in their number.
@@ -139,16 +139,9 @@ impl Walk<'_> {
 
     /// Adds the two leaves of a number that grows by about `every`. A message without a reference has one of `amounts` steps, a delta one
     /// of `changes`.
-    pub fn growing(
-        &mut self,
-        node: u32,
-        nth: usize,
-        (amounts, changes): (u64, u64),
-        every: u64,
-        times: Times,
-    ) {
+    pub fn growing(&mut self, node: u32, nth: usize, steps: (u64, u64), every: u64, times: Times) {
         let leaf = self.find(node, Part::Value, nth);
-        self.leaf(leaf, if self.deltas { changes } else { amounts }, times);
+        self.counted_leaf(leaf, steps, times);
         self.leaf(leaf.map(|leaf| leaf + 1), every, times);
     }
 
@@ -157,26 +150,43 @@ impl Walk<'_> {
     }
 
     fn leaf(&mut self, leaf: Option<usize>, count: u64, times: Times) {
-        let equal = f64::from(index_bits(count));
-        let tables = leaf.map(|leaf| &self.trained.statistics.leaves[leaf]);
-        let (prior, change) =
-            tables.map_or((None, None), |tables| (tables.prior.as_ref(), tables.change.as_ref()));
-        let coded = change.filter(|_| self.deltas).or(prior);
+        self.counted_leaf(leaf, (count, count), times);
+    }
+
+    /// Adds a leaf that has one of `counts` values without tables: the first as a value, the second as a change.
+    fn counted_leaf(&mut self, leaf: Option<usize>, counts: (u64, u64), times: Times) {
+        let (values, changes) = self.tables(leaf);
+        let bits = |tables: Option<&Tables>, count| {
+            let equal = f64::from(index_bits(count));
+            let mean = tables.map_or(equal, |tables| self.cost(tables));
+            ExpectedBits { mean, max: tables.map_or(equal, most) }
+        };
+        let (value, change) = (bits(values, counts.0), bits(changes.or(values), counts.1));
+        let mean = self.mixed(change.mean, value.mean);
         // A part that the reference does not have is coded with the tables of values.
-        let max = |tables: Option<&Tables>| tables.map_or(equal, most);
-        let max = if self.deltas { max(coded).max(max(prior)) } else { max(coded) };
-        self.add(ExpectedBits { mean: coded.map_or(equal, |tables| self.cost(tables)), max }, times);
+        let max = if self.changes > 0.0 { change.max.max(value.max) } else { value.max };
+        self.add(ExpectedBits { mean, max }, times);
+    }
+
+    /// Returns the tables of values and those of changes.
+    fn tables(&self, leaf: Option<usize>) -> (Option<&Tables>, Option<&Tables>) {
+        let tables = leaf.map(|leaf| &self.trained.statistics.leaves[leaf]);
+        tables.map_or((None, None), |tables| (tables.prior.as_ref(), tables.change.as_ref()))
+    }
+
+    /// Returns the mean of what holds for changes and for values.
+    fn mixed(&self, change: f64, value: f64) -> f64 {
+        self.changes * change + (1.0 - self.changes) * value
     }
 
     /// Adds a part without tables. In a delta, a leaf says first whether it is the reference's.
     pub fn opaque(&mut self, node: u32, nth: usize, all: ExpectedBits, times: Times) {
         let key = Key { node, part: Part::Value, nth: nth as u32, opaque: true };
-        let leaf = self.trained.leaves.find(key).filter(|_| self.deltas);
+        let leaf = self.trained.leaves.find(key).filter(|_| self.changes > 0.0);
         let Some(leaf) = leaf else { return self.add(all, times) };
-        self.leaf(Some(leaf), 2, times);
-        let tables = self.trained.statistics.leaves[leaf].change.as_ref();
-        let other = tables.map_or(0.5, |_| self.between(leaf, true, 1, 2));
-        self.add(all, times.by(other, 1.0));
+        self.leaf(Some(leaf), 2, times.by(self.changes, 1.0));
+        let other = self.share(self.tables(Some(leaf)).1, 2, 1.0, 2.0);
+        self.add(all, times.by(self.mixed(other, 1.0), 1.0));
     }
 
     /// Adds a part of which nothing but its bits is known: half of them are in use.
@@ -220,18 +230,26 @@ impl Walk<'_> {
         if let Some(known) = self.known.borrow().get(&key) {
             return *known;
         }
-        let tables = &self.trained.statistics.leaves[leaf];
+        let (values, changes) = self.tables(Some(leaf));
         let count = self.trained.leaves.list()[leaf].count;
-        let change = tables.change.as_ref().filter(|_| self.deltas && change);
         let (low, high) = (low as f64, high.min(count) as f64);
-        let likely = match change.or(tables.prior.as_ref()) {
+        let value = self.share(values, count, low, high);
+        let likely = match changes.filter(|_| change && self.changes > 0.0) {
+            Some(_) => self.mixed(self.share(changes, count, low, high), value),
+            None => value,
+        };
+        self.known.borrow_mut().insert(key, likely);
+        likely
+    }
+
+    /// Returns how likely it is that a number of these tables is from `low` to below `high`.
+    fn share(&self, tables: Option<&Tables>, count: u64, low: f64, high: f64) -> f64 {
+        match tables {
             Some(tables) => {
                 self.over(tables, count, &|from, to| (to.min(high) - from.max(low)).max(0.0) / (to - from))
             }
             None => (high - low).max(0.0) / count as f64,
-        };
-        self.known.borrow_mut().insert(key, likely);
-        likely
+        }
     }
 
     /// Returns the mean of `of` over the bins, which has the first number and the one after the last. Numbers beyond `count`
@@ -268,6 +286,15 @@ impl Walk<'_> {
             Some(tables) => self.over(tables, count, &|from, to| (from + to - 1.0) / 2.0),
             None => (count - 1) as f64 / 2.0,
         }
+    }
+
+    /// Adds what `walk` adds as parts of a series, of which this share follows others in the same message.
+    pub fn series(&mut self, share: f64, walk: impl FnOnce(&mut Self)) {
+        let (changes, known) = (self.changes, self.known.take());
+        self.changes = self.mixed(1.0, share);
+        walk(self);
+        self.changes = changes;
+        *self.known.get_mut() = known;
     }
 
     /// Adds what `walk` adds as parts of the node at `place`.

@@ -2,6 +2,7 @@
 
 use crate::Node;
 use crate::wire::Part;
+use std::mem;
 
 /// Identifies a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -24,6 +25,15 @@ pub(crate) struct Leaf {
     pub count: u64,
     /// The role of the leaf for a number with `x-dunnage-every`, which has two of them.
     pub every: Option<Every>,
+    /// Whether the leaf is a part of the elements of a series.
+    pub is_in_series: bool,
+}
+
+impl Leaf {
+    /// Returns whether statistics say how the leaf is predicted.
+    pub fn has_predictor(&self) -> bool {
+        self.is_in_series && !self.key.opaque && self.every.is_none()
+    }
 }
 
 /// The two leaves of a number that grows by about the same amount from message to message.
@@ -41,6 +51,9 @@ pub(crate) struct Leaves {
     list: Vec<Leaf>,
     /// The leaves by their keys. The second leaf of a number with `x-dunnage-every` follows the first.
     sorted: Vec<(Key, usize)>,
+    /// Whether the leaves that are added now are in a series.
+    is_in_series: bool,
+    have_series: bool,
 }
 
 impl Leaves {
@@ -56,6 +69,11 @@ impl Leaves {
 
     pub fn list(&self) -> &[Leaf] {
         &self.list
+    }
+
+    /// Returns whether a leaf is in a series.
+    pub fn have_series(&self) -> bool {
+        self.have_series
     }
 
     /// Returns the index of the leaf with this key. The leaf at `likely` is looked at first: messages have their parts in the order of the
@@ -80,8 +98,14 @@ impl Leaves {
 
     /// Adds a part that is coded as it is, unless it is the same as in the reference.
     pub fn opaque(&mut self, node: u32, part: Part, nth: usize) {
-        let key = Key { node, part, nth: nth as u32, opaque: true };
-        self.list.push(Leaf { key, count: 2, every: None });
+        self.add(Key { node, part, nth: nth as u32, opaque: true }, 2, None);
+    }
+
+    /// Adds the leaves of the elements of a series, which `elements` adds.
+    pub fn series(&mut self, elements: impl FnOnce(&mut Leaves)) {
+        let around = mem::replace(&mut self.is_in_series, true);
+        elements(self);
+        self.is_in_series = around;
     }
 
     /// Adds the two leaves of a number that grows by about `every`, with the number of values of the steps.
@@ -91,7 +115,11 @@ impl Leaves {
     }
 
     fn push(&mut self, node: u32, part: Part, nth: usize, count: u64, every: Option<Every>) {
-        let key = Key { node, part, nth: nth as u32, opaque: false };
-        self.list.push(Leaf { key, count, every });
+        self.add(Key { node, part, nth: nth as u32, opaque: false }, count, every);
+    }
+
+    fn add(&mut self, key: Key, count: u64, every: Option<Every>) {
+        self.have_series |= self.is_in_series;
+        self.list.push(Leaf { key, count, every, is_in_series: self.is_in_series });
     }
 }

@@ -10,6 +10,8 @@ pub(crate) mod expected;
 mod leaf;
 mod model;
 mod opaque;
+mod past;
+mod predictor;
 mod receiver;
 mod record;
 mod sender;
@@ -21,6 +23,7 @@ mod window;
 
 pub use delta::{Decoded, Reference, is_delta, may_refer};
 pub use expected::{Expected, ExpectedBits, ExpectedPart};
+pub use predictor::Predictor;
 pub use receiver::Receiver;
 pub use sender::Sender;
 pub use table::{Bin, Context, Table, Tables};

@@ -6,6 +6,8 @@ use super::change::{Grown, View};
 use super::coder::Coder;
 use super::leaf::{Key, Leaves};
 use super::opaque;
+use super::past::Past;
+use super::predictor::Recent;
 use super::record::{Datum, Place, Record};
 use super::statistics::Statistics;
 use super::table::{Before, Table, beyond, equally};
@@ -17,9 +19,7 @@ use dunnage_pson::Kind;
 pub(super) struct Model<'a> {
     leaves: &'a Leaves,
     statistics: &'a Statistics,
-    reference: Option<&'a Record>,
-    /// The place in the reference after the last part that was found there.
-    next: usize,
+    past: Past<'a>,
     /// The leaf after the last part that has one.
     next_leaf: usize,
     pub place: Place,
@@ -29,7 +29,8 @@ pub(super) struct Model<'a> {
 impl<'a> Model<'a> {
     pub fn new(leaves: &'a Leaves, statistics: &'a Statistics, reference: Option<&'a Record>) -> Self {
         let before = Before::new(leaves.list().len());
-        Model { leaves, statistics, reference, next: 0, next_leaf: 0, place: Place::default(), before }
+        let past = Past::new(leaves, reference);
+        Model { leaves, statistics, past, next_leaf: 0, place: Place::default(), before }
     }
 
     /// Codes an index out of `count`, and returns it.
@@ -39,10 +40,24 @@ impl<'a> Model<'a> {
         }
         let key = self.place.key(at, false);
         let Some(leaf) = self.leaf(key) else { return equally(coder, value, count) };
-        let was = self.was(key).and_then(|(reference, at)| reference.index_of(at, count));
-        if self.leaves.list()[leaf].every.is_some() {
-            return self.every(coder, leaf, value, was, count);
-        }
+        let was = self.past.index(leaf, &self.place.path, count);
+        let read = match self.leaves.list()[leaf].every {
+            Some(_) => self.every(coder, leaf, value, was.map(|was| was.last), count)?,
+            None => self.known(coder, leaf, value, was, count)?,
+        };
+        self.past.enter(leaf, &Datum::Index { value: read, count });
+        Ok(read)
+    }
+
+    /// Codes an index whose leaf and past are known.
+    fn known<C: Coder>(
+        &mut self,
+        coder: &mut C,
+        leaf: usize,
+        value: u64,
+        was: Option<Recent>,
+        count: u64,
+    ) -> Result<u64, Error> {
         let (table, changes) = self.table(leaf, was.is_some());
         let Some(table) = table else {
             let read = equally(coder, value, count)?;
@@ -52,7 +67,9 @@ impl<'a> Model<'a> {
         let view = match was.filter(|_| changes) {
             None => View::Value,
             Some(was) => {
-                let predicted = table.predict(was, self.statistics.leaves[leaf].centre, count);
+                let statistics = &self.statistics.leaves[leaf];
+                let predicted = statistics.predictor.predict(was, count);
+                let predicted = table.predict(predicted, statistics.centre, count);
                 View::Change { predicted, half: self.leaves.list()[leaf].count / 2 }
             }
         };
@@ -69,14 +86,6 @@ impl<'a> Model<'a> {
         // A number with `x-dunnage-every` has two leaves.
         self.next_leaf = leaf + if self.leaves.list()[leaf].every.is_some() { 2 } else { 1 };
         Some(leaf)
-    }
-
-    /// Returns the reference, and where it has the part with this key at this place.
-    fn was(&mut self, key: Key) -> Option<(&'a Record, usize)> {
-        let reference = self.reference?;
-        let at = reference.find(key, &self.place.path, self.next)?;
-        self.next = at + 1;
-        Some((reference, at))
     }
 
     /// Returns the table for a leaf, and whether it is about changes. A leaf without tables of changes uses the others.
@@ -138,17 +147,20 @@ impl<'a> Model<'a> {
     ) -> Result<Datum, Error> {
         let offset = coder.offset();
         let key = self.place.key(at, true);
-        let was = self.was(key).map(|(reference, at)| reference.datum(at)).filter(|was| was.is_alike(known));
-        let (Some(was), Some(leaf)) = (was, self.leaf(key)) else { return part(coder, known) };
-        if self.part(coder, leaf, u64::from(*known != was), 2, true)? == 0 {
-            return Ok(was);
-        }
-        match part(coder, known)? {
-            same if same == was => {
-                Err(Error::new(Kind::Malformed, offset, "an unchanged part as a changed one"))
-            }
-            other => Ok(other),
-        }
+        let Some(leaf) = self.leaf(key) else { return part(coder, known) };
+        let was = self.past.datum(leaf, &self.place.path).filter(|was| was.is_alike(known));
+        let read = match was {
+            None => part(coder, known)?,
+            Some(was) if self.part(coder, leaf, u64::from(*known != was), 2, true)? == 0 => was,
+            Some(was) => match part(coder, known)? {
+                same if same == was => {
+                    return Err(Error::new(Kind::Malformed, offset, "an unchanged part as a changed one"));
+                }
+                other => other,
+            },
+        };
+        self.past.enter(leaf, &read);
+        Ok(read)
     }
 }
 

@@ -101,11 +101,6 @@ impl Record {
         self.parts.iter().map(|part| (part.key, self.path(part), self.datum_of(part)))
     }
 
-    /// Returns the part with this key in the elements `path`.
-    pub fn at(&self, key: Key, path: &[u32]) -> Option<Datum> {
-        self.find(key, path, 0).map(|at| self.datum(at))
-    }
-
     /// Returns the place of the part with this key in the elements `path`. The part at `likely` is looked at first: two messages mostly have
     /// the same parts in the same order.
     pub fn find(&self, key: Key, path: &[u32], likely: usize) -> Option<usize> {

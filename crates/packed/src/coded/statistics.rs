@@ -3,10 +3,14 @@
 //! `spec/packed.md`, "Statistics", has the form. Every byte is checked, because the tables decide how much a message may cost.
 
 use super::leaf::Leaf;
+use super::predictor::Predictor;
 use super::table::{Bin, Context, FULL_WEIGHT, TOTAL_FREQUENCY, Table, Tables};
 
-/// The version of the form.
-const VERSION: u8 = 1;
+/// Returns the version of the form: the second one has the predictors of series, and readers that know the first one alone reject it.
+fn version(leaves: &[Leaf]) -> u8 {
+    if leaves.iter().any(|leaf| leaf.is_in_series) { 2 } else { 1 }
+}
+
 /// The bytes of the fingerprint of the layout without statistics that come after the version.
 pub(crate) const OWNER: usize = 4;
 /// The largest width of a bin: 2^62 values.
@@ -23,6 +27,8 @@ pub(crate) struct LeafStatistics {
     pub change: Option<Tables>,
     /// The value to which predictions tend.
     pub centre: u64,
+    /// How the index is predicted in a series.
+    pub predictor: Predictor,
 }
 
 /// The tables of all leaves, in the order of the layout.
@@ -32,15 +38,18 @@ pub(crate) struct Statistics {
 }
 
 impl Statistics {
-    /// Returns the statistics as bytes. `owner` is the fingerprint of the layout without statistics.
-    pub fn to_bytes(&self, owner: &[u8; 32]) -> Vec<u8> {
-        let mut out = vec![VERSION];
+    /// Returns the statistics of the layout with these leaves as bytes. `owner` is the fingerprint of the layout without statistics.
+    pub fn to_bytes(&self, leaves: &[Leaf], owner: &[u8; 32]) -> Vec<u8> {
+        let mut out = vec![version(leaves)];
         out.extend_from_slice(&owner[..OWNER]);
-        for leaf in &self.leaves {
-            write(leaf.prior.as_ref(), false, &mut out);
-            write(leaf.change.as_ref(), true, &mut out);
-            if leaf.is_drawn() {
-                number(leaf.centre, &mut out);
+        for (statistics, leaf) in self.leaves.iter().zip(leaves) {
+            write(statistics.prior.as_ref(), false, &mut out);
+            write(statistics.change.as_ref(), true, &mut out);
+            if statistics.is_drawn() {
+                number(statistics.centre, &mut out);
+            }
+            if statistics.change.is_some() && leaf.has_predictor() {
+                out.push(statistics.predictor as u8);
             }
         }
         out
@@ -49,8 +58,9 @@ impl Statistics {
     /// Reads the statistics of the layout with these leaves and this fingerprint. The error says what is wrong.
     pub fn from_bytes(bytes: &[u8], leaves: &[Leaf], owner: &[u8; 32]) -> Result<Statistics, String> {
         let mut input = Input { bytes };
-        if input.byte()? != VERSION {
-            return Err(format!("statistics of a version other than {VERSION}"));
+        let version = version(leaves);
+        if input.byte()? != version {
+            return Err(format!("statistics of a version other than {version}"));
         }
         if input.take(OWNER)? != &owner[..OWNER] {
             return Err("statistics of another schema: run `dunnage schema train` again".to_owned());
@@ -153,12 +163,19 @@ impl<'a> Input<'a> {
 
     fn leaf(&mut self, at: usize, leaf: &Leaf) -> Result<LeafStatistics, String> {
         let (prior, change) = (self.tables(at, leaf, false, 0)?, self.tables(at, leaf, true, 0)?);
-        let mut leaf_statistics = LeafStatistics { prior, change, centre: 0 };
+        let mut leaf_statistics = LeafStatistics { prior, change, ..LeafStatistics::default() };
         if leaf_statistics.is_drawn() {
             leaf_statistics.centre = self.number()?;
             if leaf_statistics.centre >= leaf.count || leaf.key.opaque || leaf.every.is_some() {
                 return Err("a centre that is not one of the values".to_owned());
             }
+        }
+        if leaf_statistics.change.is_some() && leaf.has_predictor() {
+            leaf_statistics.predictor = match self.byte()? {
+                0 => Predictor::Previous,
+                1 => Predictor::Linear,
+                other => return Err(format!("no predictor has the number {other}")),
+            };
         }
         Ok(leaf_statistics)
     }

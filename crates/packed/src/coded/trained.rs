@@ -2,6 +2,7 @@
 
 use super::Trained;
 use super::leaf::{Every, Key};
+use super::predictor::Predictor;
 use super::table::Tables;
 use crate::Layout;
 use crate::wire::{NULLABLE, Part};
@@ -25,6 +26,8 @@ pub struct TrainedLeaf<'a> {
     pub every: Option<u64>,
     /// Whether the leaf says if an opaque part is another than in the reference.
     pub is_opaque: bool,
+    /// How the index of an element is predicted, if the leaf is in a series.
+    pub predictor: Option<Predictor>,
 }
 
 impl<'a> TrainedLeaves<'a> {
@@ -38,6 +41,7 @@ impl<'a> TrainedLeaves<'a> {
             centre: statistics.centre,
             every: (leaves[at].every == Some(Every::Steps)).then(|| leaves[at + 1].count),
             is_opaque: leaves[at].key.opaque,
+            predictor: leaves[at].is_in_series.then_some(statistics.predictor),
         };
         self.0.statistics.leaves.iter().enumerate().map(leaf).collect()
     }

@@ -23,6 +23,8 @@ pub struct ArrayNode {
     pub min: u32,
     /// The maximum number of elements, if there is a bound.
     pub max: Option<u32>,
+    /// Whether coded bodies have each element as its distance from those before it (`x-dunnage-series`).
+    pub series: bool,
 }
 
 impl ArrayNode {
@@ -80,6 +82,9 @@ impl ArrayNode {
     pub(super) fn canonical(&self, modelled: bool, out: &mut String) {
         json::tagged("array", out, |out| {
             self.bounds().canonical(out);
+            if self.series {
+                out.push_str(",\"series\":true");
+            }
             out.push_str(",\"item\":");
             self.item.canonical(modelled, out);
         });
@@ -93,13 +98,26 @@ impl ArrayNode {
 
     pub(super) fn leaves(&self, node: u32, leaves: &mut Leaves) {
         self.bounds().leaves(node, leaves);
-        self.item.leaves(leaves);
+        match self.series {
+            true => leaves.series(|leaves| self.item.leaves(leaves)),
+            false => self.item.leaves(leaves),
+        }
     }
 
     pub(super) fn expected(&self, node: u32, times: expected::Times, walk: &mut expected::Walk<'_>) {
-        let (_, mean) = self.bounds().expected(node, times, walk);
-        let times = times.by(mean, self.max.unwrap_or(self.min).into());
-        walk.under(Place::Elements, |walk| self.item.expected(times, walk));
+        let (leaf, mean) = self.bounds().expected(node, times, walk);
+        let most = self.max.unwrap_or(self.min);
+        let times = times.by(mean, most.into());
+        let elements = |walk: &mut expected::Walk<'_>| {
+            walk.under(Place::Elements, |walk| self.item.expected(times, walk));
+        };
+        if self.series && mean > 0.0 {
+            // The first element of each message has none before it, unless the reference has some.
+            let first = walk.from(leaf, u64::from(most - self.min) + 1, u64::from(self.min == 0));
+            walk.series(1.0 - first / mean, elements);
+        } else {
+            elements(walk);
+        }
     }
 
     pub(super) fn meaning(&self, index: u64) -> String {

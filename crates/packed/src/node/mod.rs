@@ -141,6 +141,12 @@ impl Node {
         }
     }
 
+    /// Returns whether the node is a series, or one is below it.
+    pub(crate) fn has_series(&self) -> bool {
+        matches!(&self.shape, Shape::Array(array) if array.series)
+            || self.children().into_iter().any(|(_, node)| node.has_series())
+    }
+
     /// Returns what the part of an array, a nullable node or a union says that comes before its values, if its index is `index`; `None`
     /// for other nodes.
     pub fn meaning(&self, index: u64) -> Option<String> {

@@ -10,6 +10,7 @@ mod explain;
 mod exported;
 mod hostile;
 mod messages;
+mod series;
 mod sizes;
 mod slot_from;
 mod vectors;

@@ -158,13 +158,12 @@ impl<'c> Intersection<'c> {
 
     fn array(&mut self, a: &Array, b: &Array) -> Option<Type> {
         let (min, max) = (a.min.max(b.min), least(a.max, b.max));
-        match self.of(&a.items, &b.items) {
-            Some(items) if max.is_none_or(|max| min <= max) => {
-                Some(Type::Array(Array { items: Box::new(items), min, max }))
-            }
-            None if min == 0 => Some(Type::Array(Array { items: Box::new(Type::Any), min, max: Some(0) })),
-            _ => None,
-        }
+        let (items, max) = match self.of(&a.items, &b.items) {
+            Some(items) if max.is_none_or(|max| min <= max) => (items, max),
+            None if min == 0 => (Type::Any, Some(0)),
+            _ => return None,
+        };
+        Some(Type::Array(Array { items: Box::new(items), min, max, series: a.series || b.series }))
     }
 
     fn tuple(&mut self, a: &Tuple, b: &Tuple) -> Option<Type> {
@@ -283,7 +282,7 @@ pub(super) fn tuple_of(mut items: Vec<Type>, rest: Option<Type>, min: u32, max: 
     let rest = rest.filter(|_| max.is_none_or(|max| max > count));
     if items.is_empty() {
         let items = Box::new(rest.unwrap_or(Type::Any));
-        return Some(Type::Array(Array { items, min, max }));
+        return Some(Type::Array(Array { items, min, max, series: false }));
     }
     Some(Type::Tuple(Tuple { items, rest: rest.map(Box::new), min, max }))
 }

@@ -48,6 +48,7 @@ pub(super) const TYPED: [(&str, &[&str]); 4] = [
             "contains",
             "minContains",
             "maxContains",
+            "x-dunnage-series",
         ],
     ),
     (

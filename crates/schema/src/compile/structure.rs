@@ -3,6 +3,8 @@
 use super::{Compiler, Inner, Schema, dialect::Dialect, intersect::tuple_of};
 use crate::{SchemaError, Type, measure::Measure, parse::Node};
 
+const SERIES: &str = "x-dunnage-series";
+
 impl<'a> Compiler<'a> {
     /// Compiles an array, or a tuple if the first elements have schemas of their own.
     pub(super) fn array(&mut self, schema: &Schema<'a>) -> Result<Inner, SchemaError> {
@@ -37,6 +39,21 @@ impl<'a> Compiler<'a> {
                 }
             }
         }
-        Ok(tuple_of(items, rest, min, max))
+        self.series(schema, tuple_of(items, rest, min, max))
+    }
+
+    /// Marks an array as a series if the schema says so.
+    fn series(&self, schema: &Schema<'a>, mut kind: Inner) -> Result<Inner, SchemaError> {
+        match (schema.get(SERIES), &mut kind) {
+            (None | Some(Node::Bool(false)), _) => {}
+            (Some(Node::Bool(true)), Some(Type::Tuple(_))) => {
+                let message = format!("{SERIES} needs elements of one type: leave out prefixItems");
+                return Err(schema.error(SERIES, message));
+            }
+            (Some(Node::Bool(true)), Some(Type::Array(array))) => array.series = true,
+            (Some(Node::Bool(true)), _) => {}
+            (Some(_), _) => return Err(schema.error(SERIES, format!("{SERIES} must be true or false"))),
+        }
+        Ok(kind)
     }
 }

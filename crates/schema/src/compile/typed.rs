@@ -92,7 +92,7 @@ pub(super) fn or_other(kind: Type, name: &str) -> Type {
                 additional: Some(Box::new(Type::Any)),
             }),
         ),
-        ("array", Type::Array(Array { items: Box::new(Type::Any), min: 0, max: None })),
+        ("array", Type::Array(Array { items: Box::new(Type::Any), min: 0, max: None, series: false })),
         ("string", Type::Text(Text::default())),
         ("number", Type::Float(Float { min: None, max: None })),
         ("boolean", Type::Bool),

@@ -184,6 +184,9 @@ impl<'a> Walk<'a> {
 
     fn array(&mut self, path: &str, old: &'a Array, new: &'a Array) {
         self.counts(path, "elements", (old.min, old.max), (new.min, new.max));
+        if old.series != new.series {
+            self.note(path, true, if new.series { "a series now" } else { "no longer a series" });
+        }
         self.kinds(&element(path), &old.items, &new.items);
     }
 

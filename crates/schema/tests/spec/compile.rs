@@ -204,12 +204,35 @@ fn objects_keep_the_order_of_their_fields() {
 
 #[test]
 fn arrays_have_one_type_and_a_range_of_lengths() {
-    let array = |items: Type, min, max| Type::Array(Array { items: Box::new(items), min, max });
+    let array =
+        |items: Type, min, max| Type::Array(Array { items: Box::new(items), min, max, series: false });
     assert_eq!(root(r#"{"type":"array"}"#), array(Type::Any, 0, None));
     assert_eq!(
         root(r#"{"type":"array","items":{"type":"boolean"},"minItems":1,"maxItems":3}"#),
         array(Type::Bool, 1, Some(3))
     );
+}
+
+#[test]
+fn a_series_has_elements_of_one_type() {
+    let is_series = |schema: &str| match root(schema) {
+        Type::Array(array) => array.series,
+        other => panic!("{other:?}"),
+    };
+    let series = r#"{"type":"array","maxItems":9,"items":{"type":"boolean"},"x-dunnage-series":true}"#;
+    assert!(is_series(series));
+    assert!(!is_series(&series.replace("true", "false")));
+    let both = format!(r#"{{"allOf":[{series},{{"type":"array","minItems":2}}]}}"#);
+    assert!(is_series(&both));
+    for (schema, expected) in [
+        (series.replace("true", "1"), "must be true or false"),
+        (series.replace("items", "prefixItems").replace(r#"{"type":"boolean"}"#, "[{}]"), "one type"),
+        (series.replace("array", "object"), "belongs to the type array"),
+    ] {
+        let error = Model::compile(&schema).unwrap_err();
+        assert_eq!(error.pointer(), "/x-dunnage-series", "{error}");
+        assert!(error.to_string().contains(expected), "{error}");
+    }
 }
 
 #[test]

@@ -228,6 +228,8 @@ fn nulls_arrays_and_several_types() {
         false,
     );
     assert_change(&array(3, "null"), &array(3, "boolean"), "$[]: was null, now a boolean", false, false);
+    let series = array(3, "null").replacen("{", r#"{"x-dunnage-series":true,"#, 1);
+    assert_change(&array(3, "null"), &series, "$: a series now", true, true);
     assert_change(
         r#"{"type":["boolean","string"]}"#,
         r#"{"type":["boolean","integer","string"]}"#,

@@ -23,7 +23,7 @@ fn tree() -> Type {
         description: None,
         default: Annotation::default(),
     };
-    let inner = Type::Array(Array { items: Box::new(Type::Definition(0)), min: 0, max: None });
+    let inner = Type::Array(Array { items: Box::new(Type::Definition(0)), min: 0, max: None, series: false });
     Type::Object(Object {
         title: Annotation::default(),
         fields: vec![field("n", true, Type::Bool), field("inner", false, inner)],
@@ -75,7 +75,7 @@ fn any_type(depth: u32) -> BoxedStrategy<Type> {
     prop_oneof![
         4 => leaf,
         2 => (any_type(depth - 1), 0u32..3, proptest::option::of(0u32..4)).prop_map(|(items, min, more)| {
-            Type::Array(Array { items: Box::new(items), min, max: more.map(|more| min + more) })
+            Type::Array(Array { items: Box::new(items), min, max: more.map(|more| min + more), series: false })
         }),
         3 => object(depth),
         2 => any_type(depth - 1).prop_map(|inner| Type::Nullable(Box::new(inner))),

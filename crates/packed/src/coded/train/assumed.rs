@@ -50,10 +50,10 @@ impl Training<'_> {
         let leaves = leaves.iter().map(|leaf| LeafStatistics {
             prior: table(training.usual_numbers(leaf), leaf.count, VALUE_PRICE),
             change: table(training.change_numbers(leaf), leaf.count, CHANGE_PRICE),
-            centre: 0,
+            ..LeafStatistics::default()
         });
         let statistics = Statistics { leaves: leaves.collect() };
-        Ok(Some(statistics.to_bytes(&layout.untrained_fingerprint())))
+        Ok(Some(statistics.to_bytes(training.leaves.list(), &layout.untrained_fingerprint())))
     }
 
     /// Returns the number whose index the leaf is.

@@ -9,6 +9,8 @@ mod samples;
 
 use super::Leaves;
 use super::leaf::Every;
+use super::past::Past;
+use super::predictor::Predictor;
 use super::record::{Record, Recorder};
 use super::statistics::{LeafStatistics, MAX_DEPTH, Statistics};
 use super::table::{FULL_WEIGHT, Table, Tables};
@@ -141,19 +143,14 @@ impl<'a> Training<'a> {
         for part in &example.plain {
             *self.bits.plain.entry(part.node).or_default() += part.bits as u64;
         }
-        for part in example.coded.iter().filter(|part| part.is_opaque) {
-            *self.bits.opaque.entry(part.node).or_default() += part.bits as u64;
-        }
+        add_opaque(&self.leaves, example, None, &mut self.bits.opaque);
     }
 
     /// Adds a message that is sent while the receiver has `reference`.
     pub fn add_change(&mut self, example: &Example, reference: &Example) {
-        self.change.add(&self.leaves, &example.record, Some(&reference.record));
-        for (part, (key, path, datum)) in example.coded.iter().zip(example.record.parts()) {
-            if part.is_opaque && reference.record.at(key, path).is_none_or(|was| was != datum) {
-                *self.bits.opaque_changes.entry(part.node).or_default() += part.bits as u64;
-            }
-        }
+        let reference = Some(&reference.record);
+        self.change.add(&self.leaves, &example.record, reference);
+        add_opaque(&self.leaves, example, reference, &mut self.bits.opaque_changes);
     }
 
     /// Returns the number of messages that were added without a reference, and with one.
@@ -168,12 +165,15 @@ impl<'a> Training<'a> {
             statistics.prior = self.prior_tables(&self.shape(at));
         }
         for (at, statistics) in all.leaves.iter_mut().enumerate() {
-            let leaf = self.shape(at);
-            statistics.centre = leaf.centre;
+            let leaf = self.predicted(self.shape(at));
+            (statistics.centre, statistics.predictor) = (leaf.centre, leaf.predictor);
             statistics.change = self.change_tables(&leaf, statistics.prior.as_ref());
             self.change.code(&leaf, statistics.change.as_ref());
+            if self.leaves.have_series() {
+                self.prior.code(&leaf, statistics.change.as_ref());
+            }
         }
-        let statistics = all.to_bytes(&self.layout.untrained_fingerprint());
+        let statistics = all.to_bytes(self.leaves.list(), &self.layout.untrained_fingerprint());
         Learnt {
             statistics,
             parts: report::parts(self.layout, &self.leaves, &all, &self.bits, &self.prior, &self.change),
@@ -181,7 +181,29 @@ impl<'a> Training<'a> {
     }
 
     fn shape(&self, at: usize) -> LeafShape {
-        LeafShape { at, count: self.leaves.list()[at].count, centre: self.prior.median(at) }
+        let count = self.leaves.list()[at].count;
+        LeafShape { at, count, centre: self.prior.median(at), predictor: Predictor::Previous }
+    }
+
+    /// Returns the samples that tables of changes are made of: those with a reference, or, without any, the series of the others.
+    fn changes(&self) -> &Samples {
+        if self.change.messages() > 0 { &self.change } else { &self.prior }
+    }
+
+    /// Returns the leaf with the predictor of the smallest cost, if the leaf is in a series.
+    fn predicted(&self, leaf: LeafShape) -> LeafShape {
+        if !self.leaves.list()[leaf.at].has_predictor() {
+            return leaf;
+        }
+        let samples = self.changes();
+        let own = samples.own(leaf.at, true);
+        let cost = |predictor: Predictor| {
+            let shape = LeafShape { predictor, ..leaf };
+            Some((table(samples, &shape, &own, &WEIGHTS)?.1, shape))
+        };
+        let predictors = [Predictor::Previous, Predictor::Linear].into_iter();
+        let best = predictors.filter_map(cost).min_by(|(a, _), (b, _)| a.total_cmp(b));
+        best.map_or(leaf, |(_, shape)| shape)
     }
 
     fn prior_tables(&self, leaf: &LeafShape) -> Option<Tables> {
@@ -203,9 +225,22 @@ impl<'a> Training<'a> {
 
     /// Returns the tables of changes, if they are better than those of values.
     fn change_tables(&self, leaf: &LeafShape, prior: Option<&Tables>) -> Option<Tables> {
-        let own = self.change.own(leaf.at, true);
-        let (tables, cost) = best(&self.change, leaf, &own, &WEIGHTS, 0)?;
-        (cost < self.change.cost(leaf, &own, prior)).then_some(tables)
+        let samples = self.changes();
+        let own = samples.own(leaf.at, true);
+        let (tables, cost) = best(samples, leaf, &own, &WEIGHTS, 0)?;
+        (cost < samples.cost(leaf, &own, prior)).then_some(tables)
+    }
+}
+
+/// Adds the bits of the parts that statistics leave as they are, but for those that equal the part before them.
+fn add_opaque(leaves: &Leaves, example: &Example, reference: Option<&Record>, bits: &mut HashMap<u32, u64>) {
+    let mut past = Past::new(leaves, reference);
+    for (part, (key, path, datum)) in example.coded.iter().zip(example.record.parts()) {
+        let Some(leaf) = leaves.find(key) else { continue };
+        if part.is_opaque && past.datum(leaf, path).is_none_or(|was| was != datum) {
+            *bits.entry(part.node).or_default() += part.bits as u64;
+        }
+        past.enter(leaf, &datum);
     }
 }
 

@@ -4,7 +4,7 @@ use super::samples::{LeafShape, Samples};
 use super::{LearntPart, NodeBits};
 use crate::Layout;
 use crate::coded::leaf::Leaves;
-use crate::coded::statistics::Statistics;
+use crate::coded::statistics::{LeafStatistics, Statistics};
 use crate::path::shown;
 use std::collections::HashMap;
 
@@ -33,17 +33,14 @@ pub(super) fn parts(
         }
         let Some((_, part)) = parts.last_mut() else { continue };
         let known = &statistics.leaves[at];
-        let shape = LeafShape { at, count: leaf.count, centre: known.centre };
-        let all = prior.own(at, false);
-        part.prior += mean(prior.cost(&shape, &all, known.prior.as_ref()), prior);
+        let LeafStatistics { centre, predictor, .. } = *known;
+        let shape = LeafShape { at, count: leaf.count, centre, predictor };
+        let cost = |samples: &Samples| {
+            mean(samples.all_cost(&shape, known.prior.as_ref(), known.change.as_ref()), samples)
+        };
+        part.prior += cost(prior);
         if let Some(delta) = &mut part.delta {
-            // A part that the reference lacks has no change.
-            let (new, old) = (change.own(at, false), change.own(at, true));
-            let values = |own: &[usize]| change.cost(&shape, own, known.prior.as_ref());
-            let changes = known.change.as_ref();
-            let changes =
-                changes.map_or_else(|| values(&old), |tables| change.change_cost(&shape, &old, tables));
-            *delta += mean(values(&new) + changes, change);
+            *delta += cost(change);
         }
     }
     parts.into_iter().map(|(_, part)| part).collect()

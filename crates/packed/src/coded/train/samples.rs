@@ -2,6 +2,8 @@
 
 use crate::coded::change::{Grown, View};
 use crate::coded::leaf::Leaves;
+use crate::coded::past::Past;
+use crate::coded::predictor::{Predictor, Recent};
 use crate::coded::record::{Datum, Record};
 use crate::coded::table::{Table, Tables};
 use crate::size::index_bits;
@@ -12,12 +14,12 @@ pub(super) struct Sample {
     /// The number of the message, and the place in it. Samples are in this order.
     at: (u32, u32),
     pub value: u64,
-    /// The value in the reference, if it helps to predict this one.
-    pub was: Option<u64>,
+    /// The values in the reference or the elements before, if they help to predict this one.
+    pub was: Option<Recent>,
     pub count: u64,
     /// The number that is coded, once the tables of the leaf are known.
     coded: u64,
-    /// Whether tables of changes apply, because the part is in the reference.
+    /// Whether tables of changes apply, because the part is in the reference or the elements before.
     is_change: bool,
 }
 
@@ -26,7 +28,11 @@ impl Sample {
     pub fn number(&self, weight: u8, leaf: &LeafShape) -> i64 {
         let view = self.was.map_or(View::Value, |was| {
             let table = Table { weight, start: 0, bins: Vec::new() };
-            View::Change { predicted: table.predict(was, leaf.centre, self.count), half: leaf.count / 2 }
+            let predicted = leaf.predictor.predict(was, self.count);
+            View::Change {
+                predicted: table.predict(predicted, leaf.centre, self.count),
+                half: leaf.count / 2,
+            }
         });
         view.of(self.value, self.count)
     }
@@ -38,6 +44,7 @@ pub(super) struct LeafShape {
     pub at: usize,
     pub count: u64,
     pub centre: u64,
+    pub predictor: Predictor,
 }
 
 /// The values of all leaves.
@@ -78,34 +85,46 @@ impl Samples {
 
     /// Adds the parts of a message.
     pub fn add(&mut self, leaves: &Leaves, message: &Record, reference: Option<&Record>) {
+        let mut past = Past::new(leaves, reference);
         for (place, (key, path, datum)) in message.parts().enumerate() {
             let Some(leaf) = leaves.find(key) else { continue };
-            let was = reference.and_then(|reference| reference.at(key, path));
             let at = (self.messages, 2 * place as u32);
-            match (datum, was) {
-                (Datum::Index { value, count }, was) => {
-                    let was = was.and_then(|was| was.index_of(count));
-                    let is_change = was.is_some();
-                    let sample =
-                        |at, value, was, count| Sample { at, value, was, count, coded: value, is_change };
-                    if leaves.list()[leaf].every.is_none() {
-                        self.leaves[leaf].push(sample(at, value, was, count));
-                        continue;
+            match datum {
+                Datum::Index { value, count } => {
+                    let was = past.index(leaf, path, count);
+                    self.add_index(leaves, leaf, at, (value, count), was);
+                }
+                _ => {
+                    if let Some(was) = past.datum(leaf, path).filter(|was| was.is_alike(&datum)) {
+                        let value = u64::from(datum != was);
+                        let sample = Sample { at, value, was: None, count: 2, coded: value, is_change: true };
+                        self.leaves[leaf].push(sample);
                     }
-                    let (steps, every) = (leaves.list()[leaf].count, leaves.list()[leaf + 1].count);
-                    let grown = Grown::of(value, was, every, steps);
-                    self.leaves[leaf].push(sample(at, grown.steps, None, steps));
-                    self.leaves[leaf + 1].push(sample((at.0, at.1 + 1), grown.rest, None, every));
                 }
-                (other, Some(was)) if was.is_alike(&other) => {
-                    let value = u64::from(other != was);
-                    let sample = Sample { at, value, was: None, count: 2, coded: value, is_change: true };
-                    self.leaves[leaf].push(sample);
-                }
-                _ => {}
             }
+            past.enter(leaf, &datum);
         }
         self.messages += 1;
+    }
+
+    fn add_index(
+        &mut self,
+        leaves: &Leaves,
+        leaf: usize,
+        at: (u32, u32),
+        (value, count): (u64, u64),
+        was: Option<Recent>,
+    ) {
+        let is_change = was.is_some();
+        let sample = |at, value, was, count| Sample { at, value, was, count, coded: value, is_change };
+        if leaves.list()[leaf].every.is_none() {
+            self.leaves[leaf].push(sample(at, value, was, count));
+            return;
+        }
+        let (steps, every) = (leaves.list()[leaf].count, leaves.list()[leaf + 1].count);
+        let grown = Grown::of(value, was.map(|was| was.last), every, steps);
+        self.leaves[leaf].push(sample(at, grown.steps, None, steps));
+        self.leaves[leaf + 1].push(sample((at.0, at.1 + 1), grown.rest, None, every));
     }
 
     /// Returns the value in the middle.
@@ -179,8 +198,18 @@ impl Samples {
         own.iter().map(cost).sum()
     }
 
+    /// Returns the bits that all samples of a leaf take, those without anything before them with tables of values.
+    pub fn all_cost(&self, leaf: &LeafShape, values: Option<&Tables>, changes: Option<&Tables>) -> f64 {
+        let (new, old) = (self.own(leaf.at, false), self.own(leaf.at, true));
+        let old = match changes {
+            Some(tables) => self.change_cost(leaf, &old, tables),
+            None => self.cost(leaf, &old, values),
+        };
+        self.cost(leaf, &new, values) + old
+    }
+
     /// Returns the bits that the samples `own` of a leaf take with tables of changes.
-    pub fn change_cost(&self, leaf: &LeafShape, own: &[usize], tables: &Tables) -> f64 {
+    fn change_cost(&self, leaf: &LeafShape, own: &[usize], tables: &Tables) -> f64 {
         let tables = self.selected(leaf.at, Some(tables));
         let cost = |i: &usize| {
             tables[*i].map_or(0.0, |table| table.cost(self.leaves[leaf.at][*i].number(table.weight, leaf)))
