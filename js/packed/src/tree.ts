@@ -25,6 +25,8 @@ const MAX_CHARACTERS = 1 << 16;
 /** The nodes of a layout, with the leaves that may have statistics. */
 export class Tree {
   readonly leaves: Leaf[] = [];
+  /** Whether an array is a series. */
+  hasSeries = false;
   readonly root: Node;
   private next = 0;
   /** How deep in nullables and unions a node is. */
@@ -163,6 +165,7 @@ export class Tree {
     const [min, max] = bounds(node[kind]);
     if (max === null) throw modelled();
     const leaf = this.leaf(max - min + 1);
+    this.hasSeries ||= node.series === true;
     if (kind === "array") return new Elements(leaf, min, max, [], this.node(node.item, nesting + 1));
     const items = list(node.items).map((item) => this.node(item, nesting + 1));
     return new Elements(leaf, min, max, items, node.rest === undefined ? null : this.node(node.rest, nesting + 1));

@@ -1,6 +1,6 @@
 //! The slot, fingerprint and sizes of a schema's packed messages.
 
-use dunnage_packed::{Layout, MAX_PLAIN_BYTES};
+use dunnage_packed::Layout;
 use serde::Serialize;
 
 /// Number of fingerprint digits that are shown.
@@ -24,6 +24,9 @@ pub struct Packed {
     /// Size of the largest plain message in bytes, the slot byte included, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
+    /// The size in bytes that the largest message of plain bits may have.
+    #[serde(skip)]
+    limit: u64,
 }
 
 impl Packed {
@@ -36,6 +39,7 @@ impl Packed {
             plain: layout.is_plain(),
             min_bytes: max_bytes.map(|_| layout.min_bytes()),
             max_bytes,
+            limit: layout.plain_limit(),
         }
     }
 
@@ -55,7 +59,7 @@ impl Packed {
         match (self.min_bytes, self.max_bytes) {
             (Some(min), Some(max)) if min == max => format!("{max} bytes"),
             (Some(min), Some(max)) => format!("{min} to {max} bytes"),
-            _ => format!("no maximum size within {MAX_PLAIN_BYTES} bytes"),
+            _ => format!("no maximum size within {} bytes", self.limit),
         }
     }
 }

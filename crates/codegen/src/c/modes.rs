@@ -18,7 +18,7 @@ pub(super) struct Modes {
 /// Numbers in a line of an array.
 const PER_LINE: usize = 24;
 
-/// Prepares modes 1 and 2 of `layout`. Errors: the schema has no statistics, or has some that C cannot represent.
+/// Prepares modes 1 and 2 of `layout`. Errors: the schema has no statistics, or has some that C cannot represent, or has a series.
 pub(super) fn modes(layout: &Layout) -> Result<Modes, Vec<Fault>> {
     let Some(trained) = layout.trained_leaves() else {
         return Err(vec![Fault {
@@ -27,6 +27,13 @@ pub(super) fn modes(layout: &Layout) -> Result<Modes, Vec<Fault>> {
             remedy: "run `dunnage schema train`, and use the schema that it writes",
         }]);
     };
+    if layout.has_series() {
+        return Err(vec![Fault {
+            field: "$".to_owned(),
+            fault: "has x-dunnage-series, which C writes in mode 0 alone".to_owned(),
+            remedy: "leave out --modes",
+        }]);
+    }
     let parts = parts(layout, trained)?;
     let record = parts.record_bits.div_ceil(8) as usize;
     let cost = Cost {

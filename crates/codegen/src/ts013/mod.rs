@@ -53,6 +53,12 @@ pub fn ts013(layout: &Layout, schema: &str) -> Result<String, Vec<OpenPart>> {
     }
     let mut emitter = Emitter::new(layout);
     let expression = emitter.message(layout);
+    if emitter.tables.is_some() && layout.has_series() {
+        emitter.refuse(
+            "has x-dunnage-series and statistics, which this codec does not read together",
+            "leave out x-dunnage-statistics",
+        );
+    }
     if emitter.tables.as_ref().is_some_and(|tables| !tables.are_exact()) {
         emitter.refuse("has statistics beyond 2^53, which JavaScript does not hold", "narrow the ranges");
     }

@@ -2,7 +2,7 @@
 //! `dunnage_packed::Sender` does. `conform` compares both on random schemas and messages.
 
 use crate::c::{COMPILERS, assert_golden, compile, is_installed, program, write};
-use dunnage_codegen::c;
+use dunnage_codegen::{c, ts013};
 use dunnage_packed::{Layout, Training, Value};
 use dunnage_schema::{Model, bundled_named};
 use std::{fs, path::Path, process::Command};
@@ -171,4 +171,29 @@ fn a_state_that_was_never_used_or_is_damaged_has_no_reference() {
         let output = Command::new(folder.join("program")).output().expect("the program runs");
         assert!(output.status.success(), "{}: {}", compiler[0], String::from_utf8_lossy(&output.stderr));
     }
+}
+
+#[test]
+fn a_series_is_an_array_in_c_and_refused_with_statistics() {
+    let array = r#"{"title":"Log","type":"object","properties":{"values":{"type":"array","maxItems":12,
+        "items":{"type":"integer","minimum":0,"maximum":999}}},"required":["values"],"additionalProperties":false}"#;
+    let series = array.replacen(r#""maxItems""#, r#""x-dunnage-series":true,"maxItems""#, 1);
+    let model = Model::compile(&series).expect("the schema compiles");
+    let untrained = Layout::untrained(&model);
+    let statistics = Training::new(&untrained).expect("a plain layout").finish().statistics;
+    let layout = Layout::new(&model.with_statistics(Some(&statistics))).expect("its statistics");
+    let faults = c::c(&layout, &c::Options { modes: true, ..Default::default() }).expect_err("a series");
+    assert_eq!(
+        faults[0].to_string(),
+        "$ has x-dunnage-series, which C writes in mode 0 alone: leave out --modes"
+    );
+    let refused = ts013(&layout, "log.json").expect_err("a series with statistics");
+    assert_eq!(
+        refused[0].to_string(),
+        "$ has x-dunnage-series and statistics, which this codec does not read together: leave out x-dunnage-statistics"
+    );
+    assert!(ts013(&untrained, "log.json").is_ok());
+    let plain = |layout: &Layout| c::c(layout, &c::Options::default()).expect("C can represent the schema");
+    let of_array = plain(&Layout::untrained(&Model::compile(array).expect("the schema compiles")));
+    assert_eq!(plain(&layout).source, of_array.source);
 }

@@ -22,6 +22,8 @@ public final class Layout {
     private static final int MAX_SLOT = 63;
     /** The largest message of a plain layout. */
     private static final int MAX_PLAIN_BYTES = 1024;
+    /** The same for a layout with a series. */
+    private static final int MAX_SERIES_BYTES = 4096;
     private static final int PRIOR = 1;
     private static final int DELTA = 2;
 
@@ -54,9 +56,14 @@ public final class Layout {
         reader.definitions(canonical.containsKey("definitions") ? canonical.get("definitions") : List.of());
         long bits = root.maxBits();
         long most = (hasSlotByte ? 1 : 0) + (bits + 7) / 8 + checkBytes;
-        isModelled = most > MAX_PLAIN_BYTES;
+        int limit = reader.hasSeries ? MAX_SERIES_BYTES : MAX_PLAIN_BYTES;
+        isModelled = most > limit;
         maxBytes = isModelled ? Limits.MAX_BYTES : (int) most;
-        requirePlain(canonical, bits, reader.hasTimes);
+        requirePlain(canonical, bits, reader.hasTimes, limit);
+        if (reader.hasSeries && canonical.containsKey("statistics")) {
+            throw new LayoutException(
+                "a series (x-dunnage-series) with statistics, which this library does not read: export the schema without x-dunnage-statistics");
+        }
         check = checkBytes == 0 ? null : new Check(checkBytes, hash, hasSlotByte ? null : slot);
         leaves = canonical.containsKey("statistics") ? statistics(canonical) : null;
         round(export.get("rounded"), reader.nodes);
@@ -82,16 +89,16 @@ public final class Layout {
     }
 
     /** Checks that the layout has what goes with its kind of bodies. */
-    private void requirePlain(Map<?, ?> canonical, long bits, boolean hasTimes) {
+    private void requirePlain(Map<?, ?> canonical, long bits, boolean hasTimes, int limit) {
         if (!isModelled && hasTimes) {
             throw new LayoutException("not a layout of this version: a plain message has no times in texts without a notation");
         }
         if (isModelled && canonical.containsKey("statistics")) {
-            throw new LayoutException("statistics need a largest message of at most " + MAX_PLAIN_BYTES + " bytes");
+            throw new LayoutException("statistics need a largest message of at most " + limit + " bytes");
         }
         if (!hasSlotByte && (isModelled || bits == 0 || canonical.containsKey("statistics"))) {
             throw new LayoutException(
-                "a message without a slot byte needs a largest one of at most " + MAX_PLAIN_BYTES + " bytes, a value that takes bits, and no statistics");
+                "a message without a slot byte needs a largest one of at most " + limit + " bytes, a value that takes bits, and no statistics");
         }
     }
 

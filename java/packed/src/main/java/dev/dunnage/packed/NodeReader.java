@@ -22,6 +22,8 @@ final class NodeReader {
     private final List<Node> definitions = new ArrayList<>();
     /** Whether a text is written as a time, as in modelled layouts alone. */
     boolean hasTimes;
+    /** Whether an array is a series. */
+    boolean hasSeries;
 
     private static LayoutException fault(String what) {
         return new LayoutException("not a layout of this version: " + what);
@@ -105,6 +107,7 @@ final class NodeReader {
             case "text":
                 return text(id, members);
             case "array":
+                hasSeries |= Boolean.TRUE.equals(members.get("series"));
                 return new ArrayNode(id, List.of(), node(members.get("item")), bounds(first));
             case "tuple":
                 return new ArrayNode(id, children(list(members.get("items"))), rest(members), bounds(first));
