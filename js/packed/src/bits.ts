@@ -1,4 +1,6 @@
+import type { Form } from "./past.js";
 import { Fault } from "./walk.js";
+import type { Whole } from "./whole.js";
 import { type Sink, type Source, bitsOf } from "./wire.js";
 
 /** The size of a sized number that has all of its 64 bits. */
@@ -68,6 +70,10 @@ export class BitWriter implements Sink {
   wideIndex(_leaf: number, value: bigint, count: bigint): void {
     this.wideBits(value, bitsOf(count));
   }
+
+  opaque(_leaf: number, _form: Form, _value: Whole | string, write: () => void): void {
+    write();
+  }
 }
 
 /** Reads the parts of a plain body. */
@@ -128,6 +134,10 @@ export class BitReader implements Source {
     const { offset } = this;
     const value = this.wideBits(bitsOf(count));
     return value < count ? value : outOfRange(offset, value, count);
+  }
+
+  opaque<T extends Whole | string>(_leaf: number, _form: Form, read: () => T): T {
+    return read();
   }
 }
 

@@ -37,6 +37,8 @@ export interface FloatLeaves {
   form: number;
   sign: number;
   places: number;
+  /** Of the mantissa, or the bits of a binary form. */
+  content: number;
 }
 
 const view = new DataView(new ArrayBuffer(8));
@@ -76,11 +78,12 @@ export class Float implements Node {
       sink.index(this.leaves.form, 0, FORMS);
       sink.index(this.leaves.sign, decimal.isNegative ? 1 : 0, 2);
       sink.index(this.leaves.places, decimal.places, PLACES);
-      writeSized(sink, BigInt(decimal.mantissa));
+      const mantissa = BigInt(decimal.mantissa);
+      sink.opaque(this.leaves.content, "sized", mantissa, () => writeSized(sink, mantissa));
     } else {
       const bits = isSingle(f) ? 32 : 64;
       sink.index(this.leaves.form, bits / 32, FORMS);
-      writeBinary(f, bits, sink);
+      sink.opaque(this.leaves.content, bits === 32 ? "single" : "double", f, () => writeBinary(f, bits, sink));
     }
   }
 
@@ -88,13 +91,14 @@ export class Float implements Node {
     const { offset } = source;
     const form = source.index(this.leaves.form, FORMS);
     if (form > 0) {
-      const f = readBinary(source, 32 * form, offset);
+      const f = source.opaque(this.leaves.content, form === 1 ? "single" : "double", () => readBinary(source, 32 * form, offset));
       if ((form === 2 && isSingle(f)) || decimalOf(f) !== null) otherForm(offset);
       return f;
     }
     const isNegative = source.index(this.leaves.sign, 2) === 1;
     const places = source.index(this.leaves.places, PLACES);
-    return toFloat(isNegative, places, readSized(source), offset);
+    const mantissa = source.opaque(this.leaves.content, "sized", () => readSized(source));
+    return toFloat(isNegative, places, mantissa, offset);
   }
 }
 

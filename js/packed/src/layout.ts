@@ -9,9 +9,8 @@ import { Tree } from "./tree.js";
 import { type Value, isObject } from "./values.js";
 import { type BigInts, Fault, Walk } from "./walk.js";
 
-/** The largest plain message, in bytes. Layouts with larger ones are modelled. */
+/** The largest plain message, in bytes, without a series and with one. Layouts with larger ones are modelled. */
 const MAX_PLAIN_BYTES = 1024;
-/** The same for a layout with a series. */
 const MAX_SERIES_BYTES = 4096;
 /** The largest message of all, in bytes. */
 const MAX_BYTES = 1 << 20;
@@ -84,14 +83,13 @@ export class Layout {
     this.checkBytes = (canonical["check"] as number | undefined) ?? 0;
     this.maxBytes = (this.hasSlotByte ? 1 : 0) + Math.ceil(tree.root.most / 8) + this.checkBytes;
     const limit = tree.hasSeries ? MAX_SERIES_BYTES : MAX_PLAIN_BYTES;
-    if (this.maxBytes > limit) throw new LayoutError(`a modelled layout, which this library does not read: its largest message has more than ${limit.toLocaleString("en")} bytes`);
+    if (this.maxBytes > limit) throw new LayoutError(`a modelled layout, which this library does not read: its largest message has more than ${limit.toLocaleString("en-US")} bytes`);
     const start = this.checked(digest.subarray(0, 4), 4, this.checkBytes === 1 ? 0xff00 : 0xffff);
     this.seed = this.hasSlotByte ? start : this.checked(Uint8Array.of(this.slot), 1, start);
     const { statistics, ...untrained } = canonical as { [key: string]: Value };
     this.knowledge = null;
     if (statistics !== undefined) {
-      if (tree.hasSeries) throw new LayoutError("a series (x-dunnage-series) with statistics, which this library does not read: export the schema without x-dunnage-statistics");
-      this.knowledge = { leaves: tree.leaves, tables: readStatistics(unbase64(statistics), tree.leaves, sha256(JSON.stringify(untrained))) };
+      this.knowledge = { leaves: tree.leaves, statistics: readStatistics(unbase64(statistics), tree.leaves, sha256(JSON.stringify(untrained))) };
     }
   }
 

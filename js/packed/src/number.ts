@@ -17,6 +17,8 @@ const DIGITS_15 = 1e15;
 export interface NumberLeaves {
   value: number;
   sign: number;
+  /** Of a sized number. */
+  sized: number;
 }
 
 /** The whole numbers `min`, `min` + `step`, ... `max`, and their form in a message: spec/packed.md, "Numbers". */
@@ -118,11 +120,19 @@ export class Numbers {
       sink.wideIndex(this.leaves.value, count - 1n, count);
     }
     if (this.count !== 0) sink.wideIndex(this.leaves.value, (n - BigInt(this.min)) / step, BigInt(this.count));
-    else if (this.min >= 0) writeSized(sink, (n - BigInt(this.min)) / step);
+    else if (this.min >= 0) this.writeSized((n - BigInt(this.min)) / step, sink);
     else {
       sink.index(this.leaves.sign, n < 0n ? 1 : 0, 2);
-      writeSized(sink, n < 0n ? -1n - n / step : n / step);
+      this.writeSized(n < 0n ? -1n - n / step : n / step, sink);
     }
+  }
+
+  private writeSized(n: bigint, sink: Sink): void {
+    sink.opaque(this.leaves.sized, "sized", n, () => writeSized(sink, n));
+  }
+
+  private readSized(source: Source): bigint {
+    return source.opaque(this.leaves.sized, "sized", () => readSized(source));
   }
 
   private readWide(source: Source): bigint {
@@ -136,10 +146,10 @@ export class Numbers {
     const { offset } = source;
     let n: bigint;
     if (this.count !== 0) n = BigInt(this.min) + source.wideIndex(this.leaves.value, BigInt(this.count)) * step;
-    else if (this.min >= 0) n = BigInt(this.min) + readSized(source) * step;
+    else if (this.min >= 0) n = BigInt(this.min) + this.readSized(source) * step;
     else {
       const isNegative = source.index(this.leaves.sign, 2) === 1;
-      const steps = readSized(source);
+      const steps = this.readSized(source);
       n = (isNegative ? -1n - steps : steps) * step;
     }
     if (n < this.min || n > this.max) throw new Fault("range", "a number out of its range", offset);

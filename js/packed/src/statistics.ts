@@ -10,36 +10,45 @@ export interface Leaf {
   every: number;
   /** Whether a table may tend to a centre. */
   isIndex: boolean;
+  /** Whether the part is in the elements of a series. */
+  isInSeries: boolean;
 }
 
-/** The tables of a leaf for one mode: one table, or tables for each class of an earlier leaf. */
+/** What is known about one leaf. */
+export interface LeafStatistics {
+  values: Tables | null;
+  changes: Tables | null;
+  /** The value to which predictions tend. */
+  centre: Whole;
+  /** Whether a series goes on as it did between its last two indices. */
+  isLinear: boolean;
+}
+
+/** The tables of a leaf for values or for changes: one table, or tables for each class of an earlier leaf. */
 export type Tables = Table | Classes;
 
 export interface Classes {
-  /** The earlier leaf, and the first value of each class but the first. */
+  /** The earlier leaf, whether the number that was written for it counts, and the first value of each class but the first. */
   leaf: number;
+  isChange: boolean;
   from: Whole[];
   classes: Tables[];
 }
 
 /** The number of bytes of the fingerprint of the layout without statistics, which follow the version. */
 const OWNER = 4;
-const FULL_WEIGHT = 16;
+/** The weight of a prediction that is taken as it is. */
+export const FULL_WEIGHT = 16;
 const TOTAL_FREQUENCY = 256;
 const MAX_DEPTH = 2;
 
-/** Returns the tables of values of each leaf: spec/packed.md, "Statistics". `owner` is the fingerprint of the layout without them. */
-export function readStatistics(bytes: Uint8Array, leaves: readonly Leaf[], owner: Uint8Array): (Tables | null)[] {
+/** Reads the statistics of each leaf: spec/packed.md, "Statistics". `owner` is the fingerprint of the layout without them. */
+export function readStatistics(bytes: Uint8Array, leaves: readonly Leaf[], owner: Uint8Array): LeafStatistics[] {
   const input = new Input(bytes);
-  if (input.byte() !== 1) throw fault("statistics of a version other than 1");
+  const version = leaves.some(({ isInSeries }) => isInSeries) ? 2 : 1;
+  if (input.byte() !== version) throw fault(`statistics of a version other than ${version}`);
   for (let i = 0; i < OWNER; i++) if (input.byte() !== owner[i]) throw fault("statistics of another schema");
-  const all = leaves.map((leaf, at) => {
-    const values = input.tables(at, leaf, false, 0);
-    input.tables(at, leaf, true, 0);
-    if (input.isDrawn && (input.number() >= leaf.count || !leaf.isIndex)) throw fault(`leaf ${at}: a centre that is not one of the values`);
-    input.isDrawn = false;
-    return values;
-  });
+  const all = leaves.map((leaf, at) => input.leaf(at, leaf));
   if (input.left > 0) throw fault(`${input.left} bytes after the last table`);
   return all;
 }
@@ -50,8 +59,8 @@ function fault(reason: string): LayoutError {
 
 class Input {
   private at = 0;
-  /** Whether a table that was read since depends on a centre. */
-  isDrawn = false;
+  /** Whether a table of this leaf depends on a centre. */
+  private isDrawn = false;
 
   constructor(private readonly bytes: Uint8Array) {}
 
@@ -77,7 +86,18 @@ class Input {
     throw fault("a number that is too large, or longer than it needs to be");
   }
 
-  tables(at: number, leaf: Leaf, changes: boolean, depth: number): Tables | null {
+  leaf(at: number, leaf: Leaf): LeafStatistics {
+    this.isDrawn = false;
+    const values = this.tables(at, leaf, false, 0);
+    const changes = this.tables(at, leaf, true, 0);
+    const centre = this.isDrawn ? this.number() : 0;
+    if (this.isDrawn && (centre >= leaf.count || !leaf.isIndex)) throw fault(`leaf ${at}: a centre that is not one of the values`);
+    const predictor = changes !== null && leaf.isInSeries && leaf.isIndex ? this.byte() : 0;
+    if (predictor > 1) throw fault(`leaf ${at}: no predictor has the number ${predictor}`);
+    return { values, changes, centre, isLinear: predictor === 1 };
+  }
+
+  private tables(at: number, leaf: Leaf, changes: boolean, depth: number): Tables | null {
     const count = this.number();
     if (count === 0) return null;
     if (count === 1) return this.table(leaf, changes);
@@ -86,7 +106,8 @@ class Input {
     if (depth === MAX_DEPTH) throw fault(`classes within more than ${MAX_DEPTH} classes`);
     const of = this.number();
     if (of >= at) throw fault("a table that depends on a part which is not before it");
-    if (this.byte() > 1) throw fault("a context that is neither a value nor a change");
+    const which = this.byte();
+    if (which > 1) throw fault("a context that is neither a value nor a change");
     const from: Whole[] = [];
     for (let i = 1; i < count; i++) {
       const before = from.at(-1) ?? 0;
@@ -99,7 +120,7 @@ class Input {
       if (tables === null) throw fault("a class without a table");
       return tables;
     });
-    return { leaf: Number(of), from, classes };
+    return { leaf: Number(of), isChange: which === 1, from, classes };
   }
 
   private table(leaf: Leaf, changes: boolean): Table {
@@ -112,6 +133,6 @@ class Input {
     if (count < 1 || count > TOTAL_FREQUENCY) throw fault("a table without bins, or with more than 256");
     if (2 * Number(count) > this.left) throw fault("the statistics end too early");
     const bins = Array.from({ length: Number(count) }, () => ({ width: this.byte(), frequency: this.byte() || TOTAL_FREQUENCY }));
-    return Table.of(start, bins, leaf.count);
+    return Table.of(weight, start, bins, leaf.count);
   }
 }

@@ -20,6 +20,8 @@ export class Table {
   private readonly bins = new Uint8Array(TOTAL_FREQUENCY);
 
   private constructor(
+    /** How much of what is known before is in the prediction, in sixteenths. The rest is the leaf's centre. */
+    readonly weight: number,
     /** The first number of each bin, then the number after the last bin. */
     private readonly starts: readonly Whole[],
     private readonly widths: readonly number[],
@@ -30,7 +32,7 @@ export class Table {
   }
 
   /** Creates a table, whose bins must hold the numbers below `count`. */
-  static of(start: bigint, bins: readonly Bin[], count: Whole): Table {
+  static of(weight: number, start: bigint, bins: readonly Bin[], count: Whole): Table {
     const starts = [start];
     const parts = [0];
     for (const { width, frequency } of bins) {
@@ -42,7 +44,7 @@ export class Table {
     const end = starts.at(-1)!;
     if (end >> 63n > 0n) throw new LayoutError("bins beyond 2^63");
     if (start > 0n || end < count) throw new LayoutError(`bins from ${start} to ${end} for ${count} values`);
-    return new Table(starts.map(whole), bins.map(({ width }) => width), parts);
+    return new Table(weight, starts.map(whole), bins.map(({ width }) => width), parts);
   }
 
   write(writer: RangeWriter, value: Whole): void {

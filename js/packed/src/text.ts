@@ -1,4 +1,3 @@
-import { readSized, writeSized } from "./bits.js";
 import { bound, quoted } from "./describe.js";
 import type { Node } from "./node.js";
 import { wrong } from "./scalars.js";
@@ -11,15 +10,16 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** The most bits of a character: four bytes of UTF-8. */
 const CHARACTER = 32;
 
-/** Text of `min` to `max` code points. Without `max` it is open. */
+/** Text of `min` to `max` code points. */
 export class Text implements Node {
   readonly most: number;
 
   constructor(
     private readonly min: number,
-    private readonly max: number | null,
+    private readonly max: number,
+    private readonly leaf: number,
   ) {
-    this.most = max === null ? Infinity : bitsOf(max - min + 1) + (max > 0 ? 1 + CHARACTER * max : 0);
+    this.most = bitsOf(max - min + 1) + (max > 0 ? 1 + CHARACTER * max : 0);
   }
 
   write(value: unknown, sink: Sink, walk: Walk): void {
@@ -28,10 +28,13 @@ export class Text implements Node {
     const count = characters(value);
     if (count < 0) throw new Fault("type", "text with a lone surrogate");
     if (!this.holds(count)) throw new Fault("range", `${quoted(value)} has ${count} characters; ${bound(count, this.min, this.max)}`);
-    if (this.max === null) writeSized(sink, BigInt(count - this.min));
-    else sink.index(NONE, count - this.min, this.max - this.min + 1);
-    if (count === 0) return;
     walk.takeText(value, 0);
+    sink.opaque(this.leaf, "text", value, () => this.writeAll(value, count, sink));
+  }
+
+  private writeAll(value: string, count: number, sink: Sink): void {
+    sink.index(NONE, count - this.min, this.max - this.min + 1);
+    if (count === 0) return;
     const bytes = encoder.encode(value);
     const isAscii = bytes.length === value.length;
     sink.bits(isAscii ? 0 : 1, 1);
@@ -41,14 +44,16 @@ export class Text implements Node {
   read(source: Source, walk: Walk): Value {
     const start = source.offset;
     walk.take(1, start);
-    const above = this.max === null ? Number(readSized(source)) : source.index(NONE, this.max - this.min + 1);
-    const count = this.min + above;
-    if (count === 0) return "";
-    const form = source.offset;
-    const isAscii = source.bits(1) === 0;
-    const text = isAscii ? readAscii(source, count) : readUnicode(source, count, form);
+    const text = source.opaque(this.leaf, "text", () => this.readAll(source));
     walk.takeText(text, start);
     return text;
+  }
+
+  private readAll(source: Source): string {
+    const count = this.min + source.index(NONE, this.max - this.min + 1);
+    if (count === 0) return "";
+    const form = source.offset;
+    return source.bits(1) === 0 ? readAscii(source, count) : readUnicode(source, count, form);
   }
 
   carries(value: unknown, walk: Walk): boolean {
@@ -57,7 +62,7 @@ export class Text implements Node {
   }
 
   private holds(count: number): boolean {
-    return count >= this.min && (this.max === null || count <= this.max);
+    return count >= this.min && count <= this.max;
   }
 }
 

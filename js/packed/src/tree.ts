@@ -2,7 +2,7 @@ import { LayoutError } from "./error.js";
 import { Float } from "./float.js";
 import type { Node } from "./node.js";
 import { Decimals, INTEGERS, type Notation, NumberTexts, type Quantum } from "./notation.js";
-import { NumberNode, Numbers, NumbersText } from "./number.js";
+import { NumberNode, type NumberLeaves, Numbers, NumbersText } from "./number.js";
 import { Pattern, type Segment, pieces } from "./pattern.js";
 import { Bool, Choice, Constant, DEVICE, Known } from "./scalars.js";
 import type { Leaf } from "./statistics.js";
@@ -18,16 +18,17 @@ type Members = { [key: string]: Json };
 
 /** The deepest nesting of arrays and objects in a message. */
 const MAX_NESTING = 32;
-/** The most nodes of a layout, and the most characters of a pattern: no message of 1,024 bytes needs them. */
+/** The most nodes of a layout, and the most characters of a pattern: no plain message needs them. */
 const MAX_NODES = 1 << 16;
 const MAX_CHARACTERS = 1 << 16;
 
 /** The nodes of a layout, with the leaves that may have statistics. */
 export class Tree {
   readonly leaves: Leaf[] = [];
-  /** Whether an array is a series. */
-  hasSeries = false;
   readonly root: Node;
+  /** Whether an array of the layout is a series. */
+  hasSeries = false;
+  private isInSeries = false;
   private next = 0;
   /** How deep in nullables and unions a node is. */
   private depth = 0;
@@ -41,11 +42,11 @@ export class Tree {
   }
 
   private leaf(count: Whole, isIndex = true): number {
-    return count > 1 ? this.leaves.push({ count, every: 0, isIndex }) - 1 : NONE;
+    return count > 1 ? this.leaves.push({ count, every: 0, isIndex, isInSeries: this.isInSeries }) - 1 : NONE;
   }
 
-  private opaque(): void {
-    this.leaf(2, false);
+  private opaque(): number {
+    return this.leaf(2, false);
   }
 
   private node(json: Json | undefined, nesting: number): Node {
@@ -80,8 +81,7 @@ export class Tree {
       case "text": {
         const [min, max] = bounds(node.text);
         if (max === null || node.time !== undefined) throw modelled();
-        this.opaque();
-        return new Text(min, max);
+        return new Text(min, max, this.opaque());
       }
       case "array":
       case "tuple":
@@ -116,8 +116,7 @@ export class Tree {
 
   private float(): Float {
     const [form, sign, places] = [this.leaf(3), this.leaf(2), this.leaf(13)] as const;
-    this.opaque();
-    return new Float({ form, sign, places });
+    return new Float({ form, sign, places, content: this.opaque() });
   }
 
   private number(node: Members, rounds: boolean): Numbers {
@@ -126,24 +125,24 @@ export class Tree {
     if (typeof step !== "number" || !Number.isSafeInteger(step) || step < 1 || first > last) throw fault("a number without values");
     const usual = node.usual === undefined ? null : (list(node.usual).map(integer) as [Whole, Whole]);
     if (usual !== null && (usual.length !== 2 || usual[0] > usual[1] || usual[0] < first || usual[1] > last)) throw fault("a usual range outside of the range");
-    const numbers = new Numbers(first, last, step, usual, notation(node, step, rounds), { value: NONE, sign: NONE });
+    const numbers = new Numbers(first, last, step, usual, notation(node, step, rounds), { value: NONE, sign: NONE, sized: NONE });
     numbers.leaves = this.numberLeaves(numbers, node.every);
     return numbers;
   }
 
-  private numberLeaves(numbers: Numbers, every: Json | undefined) {
+  private numberLeaves(numbers: Numbers, every: Json | undefined): NumberLeaves {
     const { count, usualCount } = numbers;
     if (count === 0) {
       const value = usualCount === 0 ? NONE : this.leaf(whole(BigInt(usualCount) + 1n));
       const sign = numbers.isSigned ? this.leaf(2) : NONE;
-      this.opaque();
-      return { value, sign };
+      return { value, sign, sized: this.opaque() };
     }
-    if (every === undefined) return { value: this.leaf(count), sign: NONE };
+    if (every === undefined) return { value: this.leaf(count), sign: NONE, sized: NONE };
     if (typeof every !== "number" || !Number.isSafeInteger(every) || every < 1) throw fault("an amount of growth below 1");
     const steps = whole(2n * (BigInt(count) / BigInt(every) + 1n) + 1n);
-    this.leaves.push({ count: steps, every, isIndex: false }, { count: every, every: 0, isIndex: false });
-    return { value: this.leaves.length - 2, sign: NONE };
+    const { isInSeries } = this;
+    this.leaves.push({ count: steps, every, isIndex: false, isInSeries }, { count: every, every: 0, isIndex: false, isInSeries });
+    return { value: this.leaves.length - 2, sign: NONE, sized: NONE };
   }
 
   private pattern(list_: readonly Json[]): Pattern {
@@ -165,10 +164,20 @@ export class Tree {
     const [min, max] = bounds(node[kind]);
     if (max === null) throw modelled();
     const leaf = this.leaf(max - min + 1);
-    this.hasSeries ||= node.series === true;
-    if (kind === "array") return new Elements(leaf, min, max, [], this.node(node.item, nesting + 1));
+    if (kind === "array") return new Elements(leaf, min, max, [], this.item(node, nesting));
     const items = list(node.items).map((item) => this.node(item, nesting + 1));
     return new Elements(leaf, min, max, items, node.rest === undefined ? null : this.node(node.rest, nesting + 1));
+  }
+
+  /** The item of an array, whose leaves are in a series if the array is one. */
+  private item({ series, item }: Members, nesting: number): Node {
+    if (series !== undefined && series !== true) throw fault("a series that is not true");
+    const around = this.isInSeries;
+    this.isInSeries ||= series === true;
+    this.hasSeries ||= series === true;
+    const node = this.node(item, nesting + 1);
+    this.isInSeries = around;
+    return node;
   }
 
   private object(node: Members, nesting: number): Properties {

@@ -1,3 +1,6 @@
+import type { Form } from "./past.js";
+import type { Whole } from "./whole.js";
+
 /** Writes the parts of a message. A leaf is the number of a part that may have statistics, or -1; plain bodies do not look at it. */
 export interface Sink {
   /** Whether the body is coded with statistics. A few parts differ. */
@@ -9,6 +12,8 @@ export interface Sink {
   bits(value: number, bits: number): void;
   /** Writes up to 64 bits. */
   wideBits(value: bigint, bits: number): void;
+  /** Writes a part of a leaf that is not an index, with `write`; a coded body may say that it is the same as before. */
+  opaque(leaf: number, form: Form, value: Whole | string, write: () => void): void;
 }
 
 /** Reads the parts of a message, in the same order. */
@@ -20,6 +25,7 @@ export interface Source {
   wideIndex(leaf: number, count: bigint): bigint;
   bits(bits: number): number;
   wideBits(bits: number): bigint;
+  opaque<T extends Whole | string>(leaf: number, form: Form, read: () => T): T;
 }
 
 /** Returns the bits of an index out of `count`: the logarithm of base 2, rounded up. */

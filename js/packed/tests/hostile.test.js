@@ -71,16 +71,6 @@ test("deep, wide and large layouts end soon", () => {
   assert.deepEqual(nested.decode(nested.encode(message(4))), message(4));
 });
 
-test("a series is an array, and refused with statistics", () => {
-  const [series, array] = [{ array: [0, 3], series: true, item: INTEGER }, { array: [0, 3], item: INTEGER }];
-  assert.deepEqual(loaded(series).encode([1, 200]), loaded(array).encode([1, 200]));
-  const large = loaded({ array: [0, 4000], series: true, item: INTEGER });
-  assert.deepEqual(large.decode(large.encode([7, 8])), [7, 8]);
-  refused(() => loaded({ array: [0, 5000], series: true, item: INTEGER }), /more than 4,096 bytes/);
-  const owner = Buffer.from(exported(series).packed.fingerprint, "hex").subarray(0, 4);
-  refused(() => loaded(series, { statistics: Buffer.from([2, ...owner, 0, 0, 0, 0]).toString("base64") }), /a series .* with statistics/);
-});
-
 test("statistics of another schema, truncated or impossible ones are refused", () => {
   const layout = { object: [["a", true, INTEGER]] };
   for (const more of [{ statistics: "!" }, { statistics: 5 }, { check: 3 }, { check: "1" }, { later: 1 }, { definitions: ["boolean"] }]) refused(() => loaded(layout, more), /./);
