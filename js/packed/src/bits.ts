@@ -74,6 +74,10 @@ export class BitWriter implements Sink {
   opaque(_leaf: number, _form: Form, _value: Whole | string, write: () => void): void {
     write();
   }
+
+  enter(): void {}
+
+  leave(): void {}
 }
 
 /** Reads the parts of a plain body. */
@@ -139,6 +143,10 @@ export class BitReader implements Source {
   opaque<T extends Whole | string>(_leaf: number, _form: Form, read: () => T): T {
     return read();
   }
+
+  enter(): void {}
+
+  leave(): void {}
 }
 
 export function outOfRange(offset: number, value: number | bigint, count: number | bigint): never {

@@ -21,9 +21,9 @@ class Model {
   private readonly values: Whole[];
   private readonly numbers: Whole[];
 
-  constructor(private readonly knowledge: Knowledge) {
+  constructor(private readonly knowledge: Knowledge, reference: Past | null) {
     const { leaves } = knowledge;
-    this.past = new Past(leaves);
+    this.past = new Past(leaves, reference);
     this.values = new Array<Whole>(leaves.length).fill(0);
     this.numbers = new Array<Whole>(leaves.length).fill(0);
   }
@@ -70,8 +70,9 @@ export class CodedWriter implements Sink {
   private readonly model: Model;
   private readonly writer: RangeWriter;
 
-  constructor(knowledge: Knowledge, head: readonly number[]) {
-    this.model = new Model(knowledge);
+  /** `reference` has the parts of the message to which a delta refers. */
+  constructor(knowledge: Knowledge, head: readonly number[], reference: Past | null) {
+    this.model = new Model(knowledge, reference);
     this.writer = new RangeWriter(head);
   }
 
@@ -101,6 +102,14 @@ export class CodedWriter implements Sink {
     if (was !== undefined) this.part(leaf, isOther ? 1 : 0, 2, true);
     if (isOther) write();
     this.model.past.take(leaf, form, value);
+  }
+
+  enter(index: number): void {
+    this.model.past.path.push(index);
+  }
+
+  leave(): void {
+    this.model.past.path.pop();
   }
 
   private known(leaf: number, value: Whole, count: Whole): void {
@@ -147,8 +156,8 @@ export class CodedReader implements Source {
   private readonly model: Model;
   private readonly reader: RangeReader;
 
-  constructor(knowledge: Knowledge, bytes: Uint8Array, start: number, length: number) {
-    this.model = new Model(knowledge);
+  constructor(knowledge: Knowledge, bytes: Uint8Array, start: number, length: number, reference: Past | null) {
+    this.model = new Model(knowledge, reference);
     this.reader = new RangeReader(bytes, start, length);
   }
 
@@ -184,6 +193,14 @@ export class CodedReader implements Source {
     if (was?.value === value) throw new Fault("malformed", "an unchanged part as a changed one", offset);
     this.model.past.take(leaf, form, value);
     return value;
+  }
+
+  enter(index: number): void {
+    this.model.past.path.push(index);
+  }
+
+  leave(): void {
+    this.model.past.path.pop();
   }
 
   private known(leaf: number, count: Whole): Whole {

@@ -1,13 +1,18 @@
 import { BitReader, BitWriter } from "./bits.js";
+import { CRC_16, CRC_8, crc } from "./check.js";
 import { CodedReader, CodedWriter, type Knowledge } from "./coded.js";
 import { DecodeError, EncodeError, LayoutError } from "./error.js";
+import { DELTA, PRIOR, isDelta, view } from "./message.js";
 import type { Node } from "./node.js";
+import type { Past } from "./past.js";
+import { Recorder, Reference, TAG } from "./reference.js";
 import { DEVICE } from "./scalars.js";
 import { sha256 } from "./sha256.js";
 import { readStatistics } from "./statistics.js";
 import { Tree } from "./tree.js";
 import { type Value, isObject } from "./values.js";
 import { type BigInts, Fault, Walk } from "./walk.js";
+import type { Source } from "./wire.js";
 
 /** The largest plain message, in bytes, without a series and with one. Layouts with larger ones are modelled. */
 const MAX_PLAIN_BYTES = 1024;
@@ -16,9 +21,8 @@ const MAX_SERIES_BYTES = 4096;
 const MAX_BYTES = 1 << 20;
 /** The deepest nesting of an export. */
 const MAX_DEPTH = 512;
-/** The modes, in the two highest bits of the slot byte. */
-const PRIOR = 1;
-const DELTA = 2;
+/** The first byte and the name, which come before the body of a delta. */
+const DELTA_HEADER = 3;
 const NOT_EXPORTED = "not an exported layout: run `dunnage schema layout SCHEMA --json`";
 
 /** The known texts of the device that sent a message, and the type of its integers. */
@@ -37,14 +41,6 @@ export interface DecodeOptions {
   bigint?: BigInts | undefined;
 }
 
-/** Returns the bytes of a message without copying them. */
-export function view(bytes: ArrayBufferView | ArrayBufferLike): Uint8Array {
-  if (bytes instanceof Uint8Array) return bytes;
-  if (ArrayBuffer.isView(bytes)) return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (/ (Shared)?ArrayBuffer]$/.test(Object.prototype.toString.call(bytes))) return new Uint8Array(bytes);
-  throw new TypeError("a message must be a Uint8Array, another view or an ArrayBuffer; text in Base64 or hex must be decoded first");
-}
-
 /** The layout of a schema, which `dunnage schema layout SCHEMA --json` exports: encodes and decodes its messages. */
 export class Layout {
   /** 1 to 63: the lowest bits of the first byte, or the port of the link. */
@@ -60,6 +56,8 @@ export class Layout {
   private readonly checkBytes: number;
   /** The register of the check before the first byte of a message. */
   private readonly seed: number;
+  /** The register of the name before the first plain byte. */
+  private readonly nameSeed: number;
   private readonly writer = new BitWriter();
 
   /** Use `loadLayout`. */
@@ -84,7 +82,8 @@ export class Layout {
     this.maxBytes = (this.hasSlotByte ? 1 : 0) + Math.ceil(tree.root.most / 8) + this.checkBytes;
     const limit = tree.hasSeries ? MAX_SERIES_BYTES : MAX_PLAIN_BYTES;
     if (this.maxBytes > limit) throw new LayoutError(`a modelled layout, which this library does not read: its largest message has more than ${limit.toLocaleString("en-US")} bytes`);
-    const start = this.checked(digest.subarray(0, 4), 4, this.checkBytes === 1 ? 0xff00 : 0xffff);
+    this.nameSeed = crc(digest, 4, CRC_16);
+    const start = this.checkBytes === 1 ? crc(digest, 4, CRC_8, 1) : this.nameSeed;
     this.seed = this.hasSlotByte ? start : this.checked(Uint8Array.of(this.slot), 1, start);
     const { statistics, ...untrained } = canonical as { [key: string]: Value };
     this.knowledge = null;
@@ -99,25 +98,92 @@ export class Layout {
    * Keywords that only restrict are not a part of the layout: check the message with a validator first if it may break them.
    */
   encode(message: unknown): Uint8Array {
-    try {
-      const plain = this.plain(message);
-      const coded = this.knowledge === null ? plain : this.prior(message, this.knowledge);
+    return encoding(() => {
+      const plain = this.plain(message, this.checkBytes);
+      const coded = this.knowledge === null ? plain : this.coded(message, this.knowledge, [(PRIOR << 6) | this.slot], null, this.checkBytes);
       const bytes = coded.length <= plain.length ? coded : plain;
       const end = bytes.length - this.checkBytes;
       this.checkOf(bytes, end).forEach((byte, at) => (bytes[end + at] = byte));
       return bytes;
-    } catch (fault) {
-      throw fault instanceof Fault ? new EncodeError(fault.kind, fault.pointer, fault.reason) : fault;
-    }
+    });
   }
 
   /** Decodes a message. `T` is the type of the schema's messages, as the caller knows it; nothing checks it. */
   decode<T = Value>(bytes: Uint8Array | ArrayBuffer, options: DecodeOptions = {}): T {
+    return decoding(() => this.value(view(bytes), options) as T);
+  }
+
+  /** Returns a message as the reference of deltas. The layout must have statistics. */
+  reference(message: unknown): Reference {
+    return encoding(() => {
+      const recorder = new Recorder(this.trained().leaves);
+      this.root.write(message, recorder, new Walk());
+      const plain = this.plain(message, 0);
+      return new Reference(this.nameOf(plain), plain, this.fingerprint, recorder.past);
+    });
+  }
+
+  /** Restores a reference from its `plain` bytes. */
+  referenceFrom(plain: Uint8Array | ArrayBuffer, options: DecodeOptions = {}): Reference {
+    const message = decoding(() => {
+      this.trained();
+      const bytes = view(plain);
+      this.checkStart(bytes);
+      return this.read(bytes, bytes.length, { ...options, bigint: "auto" });
+    });
+    return this.reference(message);
+  }
+
+  /** Encodes a message as a delta, for a receiver that has `reference`. It may be longer than what `encode` returns. */
+  encodeDelta(message: unknown, reference: Reference): Uint8Array {
+    return encoding(() => {
+      const knowledge = this.trained();
+      this.checkReference(reference);
+      const name = this.nameOf(this.plain(message, 0));
+      const head = [(DELTA << 6) | (reference.name & TAG), name >> 8, name & 0xff];
+      return this.coded(message, knowledge, head, reference.past, 0);
+    });
+  }
+
+  /**
+   * Decodes a delta against `reference`. The error is of the kind `reference` if the delta refers to another message, or is damaged. A sender
+   * that learns of this error must not use its reference again.
+   */
+  decodeDelta<T = Value>(bytes: Uint8Array | ArrayBuffer, reference: Reference, options: DecodeOptions = {}): T {
+    return decoding(() => this.delta(view(bytes), reference, options) as T);
+  }
+
+  private delta(message: Uint8Array, reference: Reference, options: DecodeOptions): Value {
+    if (message.length > 0 && !isDelta(message)) throw new Fault("malformed", "not a delta");
+    if (message.length < DELTA_HEADER) throw new Fault("truncated", "a delta has a name of two bytes", message.length);
+    const knowledge = this.trained();
+    this.checkReference(reference);
+    if (!reference.isTagged(message[0]!)) throw new Fault("reference", "the delta refers to another message");
+    const source = new CodedReader(knowledge, message, DELTA_HEADER, message.length, reference.past);
+    let plain: Uint8Array;
+    let value: Value;
     try {
-      return this.value(view(bytes), options) as T;
+      value = this.body(source, { ...options, bigint: "auto" });
+      plain = this.plain(value, 0);
     } catch (fault) {
-      throw fault instanceof Fault ? new DecodeError(fault.kind, fault.offset, fault.reason, fault.pointer) : fault;
+      throw fault instanceof Fault ? new Fault("reference", `no delta to this message: ${fault.reason}`) : fault;
     }
+    if (this.nameOf(plain) !== ((message[1]! << 8) | message[2]!)) throw new Fault("reference", "no delta to this message: its name is another one");
+    return (options.bigint ?? "auto") === "auto" ? value : this.read(plain, plain.length, options);
+  }
+
+  private trained(): Knowledge {
+    if (this.knowledge === null) throw new Fault("malformed", "the schema has no x-dunnage-statistics, which deltas need");
+    return this.knowledge;
+  }
+
+  private checkReference(reference: Reference): void {
+    if (!(reference instanceof Reference)) throw new TypeError("not a reference: use `layout.reference` or `layout.referenceFrom`");
+    if (reference.fingerprint !== this.fingerprint) throw new Fault("reference", "the reference is a message of another layout");
+  }
+
+  private nameOf(plain: Uint8Array): number {
+    return crc(plain, plain.length, this.nameSeed);
   }
 
   private value(message: Uint8Array, options: DecodeOptions): Value {
@@ -142,27 +208,30 @@ export class Layout {
     return value;
   }
 
-  private plain(message: unknown): Uint8Array {
+  /** Returns a plain message with room for `more` bytes after it. */
+  private plain(message: unknown, more: number): Uint8Array {
     this.writer.begin(this.hasSlotByte ? [this.slot] : []);
     this.root.write(message, this.writer, new Walk());
-    return this.writer.finish(this.checkBytes);
+    return this.writer.finish(more);
   }
 
-  private prior(message: unknown, knowledge: Knowledge): Uint8Array {
-    const writer = new CodedWriter(knowledge, [(PRIOR << 6) | this.slot]);
+  private coded(message: unknown, knowledge: Knowledge, head: readonly number[], reference: Past | null, more: number): Uint8Array {
+    const writer = new CodedWriter(knowledge, head, reference);
     this.root.write(message, writer, new Walk());
-    return writer.finish(this.checkBytes);
+    return writer.finish(more);
   }
 
   private read(message: Uint8Array, end: number, options: DecodeOptions): Value {
+    const isPrior = this.knowledge !== null && message[0]! >> 6 === PRIOR;
+    return this.body(isPrior ? new CodedReader(this.knowledge!, message, 1, end, null) : new BitReader(message, this.hasSlotByte ? 1 : 0, end), options);
+  }
+
+  private body(source: Source & { finish(): void }, options: DecodeOptions): Value {
     const known = new Map(Object.entries(options.known ?? {}));
     if (options.device !== undefined) known.set(DEVICE, options.device);
     const bigint = options.bigint ?? "auto";
     if (bigint !== "auto" && bigint !== "always" && bigint !== "never") throw new RangeError(`bigint must be "auto", "always" or "never", not ${String(bigint)}`);
-    const walk = new Walk(known, bigint);
-    const isPrior = this.knowledge !== null && message[0]! >> 6 === PRIOR;
-    const source = isPrior ? new CodedReader(this.knowledge!, message, 1, end) : new BitReader(message, this.hasSlotByte ? 1 : 0, end);
-    const value = this.root.read(source, walk);
+    const value = this.root.read(source, new Walk(known, bigint));
     source.finish();
     return value;
   }
@@ -175,7 +244,7 @@ export class Layout {
     const [mode, slot] = [message[0]! >> 6, message[0]! & 0x3f];
     if (mode > DELTA) throw new Fault("malformed", "mode 3 is reserved");
     if (mode > 0 && this.knowledge === null) throw new Fault("malformed", `mode ${mode}, but the schema has no x-dunnage-statistics`);
-    if (mode === DELTA) throw new Fault("reference", "a delta, which needs the message that it refers to: Dunnage's gateway decodes it");
+    if (mode === DELTA) throw new Fault("reference", "a delta, which needs the message that it refers to: `decodeDelta` decodes it");
     if (slot === 0) throw new Fault("malformed", "slot 0 has no layout");
     if (slot !== this.slot) throw new Fault("range", `slot ${slot}; the layout's is ${this.slot}`);
   }
@@ -186,15 +255,26 @@ export class Layout {
     return [register >> 8, register & 0xff].slice(0, this.checkBytes);
   }
 
-  /** Enters bytes into the register of a CRC-16, or of a CRC-8 in its upper half. */
-  private checked(bytes: Uint8Array, end: number, seed: number): number {
-    const polynomial = this.checkBytes === 1 ? 0x0700 : 0x1021;
-    let register = seed;
-    for (let at = 0; at < end; at++) {
-      register ^= bytes[at]! << 8;
-      for (let bit = 0; bit < 8; bit++) register = ((register << 1) ^ (register & 0x8000 ? polynomial : 0)) & 0xffff;
-    }
-    return register;
+  private checked(bytes: Uint8Array, end: number, register: number): number {
+    return crc(bytes, end, register, this.checkBytes === 1 ? 1 : 2);
+  }
+}
+
+/** Returns what `work` does, with its fault as an error of encoding. */
+function encoding<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (fault) {
+    throw fault instanceof Fault ? new EncodeError(fault.kind, fault.pointer, fault.reason) : fault;
+  }
+}
+
+/** Returns what `work` does, with its fault as an error of decoding. */
+function decoding<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (fault) {
+    throw fault instanceof Fault ? new DecodeError(fault.kind, fault.offset, fault.reason, fault.pointer) : fault;
   }
 }
 

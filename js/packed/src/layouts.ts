@@ -1,5 +1,6 @@
 import { DecodeError, LayoutError } from "./error.js";
-import { type DecodeOptions, type Layout, view } from "./layout.js";
+import type { DecodeOptions, Layout } from "./layout.js";
+import { isDelta, view } from "./message.js";
 import type { Value } from "./values.js";
 
 /** The layouts of a receiver, by their slots: an old one stays for as long as devices send it. */
@@ -28,7 +29,7 @@ function slotOf(bytes: Uint8Array): number {
   const [first] = bytes;
   if (first === undefined) throw new DecodeError("truncated", 0, "no bytes, not even the slot byte");
   if (first >> 6 === 3) throw new DecodeError("malformed", 0, "mode 3 is reserved");
-  if (first >> 6 === 2) throw new DecodeError("reference", 0, "a delta, which needs the message that it refers to: Dunnage's gateway decodes it");
+  if (isDelta(bytes)) throw new DecodeError("reference", 0, "a delta, which needs the message that it refers to: `layout.decodeDelta` decodes it");
   if ((first & 0x3f) === 0) throw new DecodeError("malformed", 0, "slot 0 has no layout");
   return first & 0x3f;
 }

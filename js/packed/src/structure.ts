@@ -40,7 +40,9 @@ export class Elements implements Node {
       under(at, () => {
         const node = this.node(at);
         if (node === null) throw new Fault("range", `there is no element ${at}`);
+        sink.enter(at);
         node.write(value[at], sink, walk);
+        sink.leave();
       });
     }
   }
@@ -53,7 +55,9 @@ export class Elements implements Node {
     for (let at = 0; at < length; at++) {
       const node = this.node(at);
       if (node === null) throw new Fault("range", `an array of ${length}`, offset);
+      source.enter(at);
       elements.push(under(at, () => node.read(source, walk)));
+      source.leave();
     }
     return elements;
   }

@@ -14,6 +14,9 @@ export interface Sink {
   wideBits(value: bigint, bits: number): void;
   /** Writes a part of a leaf that is not an index, with `write`; a coded body may say that it is the same as before. */
   opaque(leaf: number, form: Form, value: Whole | string, write: () => void): void;
+  /** Announces the parts of an element of an array. */
+  enter(index: number): void;
+  leave(): void;
 }
 
 /** Reads the parts of a message, in the same order. */
@@ -26,6 +29,8 @@ export interface Source {
   bits(bits: number): number;
   wideBits(bits: number): bigint;
   opaque<T extends Whole | string>(leaf: number, form: Form, read: () => T): T;
+  enter(index: number): void;
+  leave(): void;
 }
 
 /** Returns the bits of an index out of `count`: the logarithm of base 2, rounded up. */

@@ -13,8 +13,8 @@ export function loaded(layout, { slot = 1, ...more } = {}) {
 }
 
 /** Returns statistics with these bytes after the version and the fingerprint of the layout without them. */
-export function statistics(layout, version, bytes) {
-  const owner = createHash("sha256").update(JSON.stringify({ packed: 1, layout })).digest().subarray(0, 4);
+export function statistics(layout, version, bytes, more = {}) {
+  const owner = createHash("sha256").update(JSON.stringify({ packed: 1, ...more, layout })).digest().subarray(0, 4);
   return Buffer.from([version, ...owner, ...bytes]).toString("base64");
 }
 
@@ -67,3 +67,8 @@ export const MESSAGES = {
 
 /** The schemas of series.json, by their titles. */
 export const SCHEMAS = Object.fromEntries(load("packed/series.json").map(({ schema }) => [schema.title, schema]));
+
+/** Returns the layout of a schema in deltas.json, which exported.json has with the same statistics. */
+export function ofDeltas({ "x-dunnage-statistics": statistics }) {
+  return loadLayout(load("packed/exported.json").find(({ exported }) => exported.layout.statistics === statistics).exported);
+}

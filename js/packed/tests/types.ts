@@ -1,6 +1,6 @@
 // Compiled by package.test.js: how TypeScript users call the library.
 
-import { DecodeError, EncodeError, type Kind, Layout, LayoutError, Layouts, loadLayout, type Value } from "@dunnage/packed";
+import { DecodeError, EncodeError, isDelta, type Kind, Layout, LayoutError, Layouts, loadLayout, Reference, type Value } from "@dunnage/packed";
 
 const layout: Layout = loadLayout("{}");
 const bytes: Uint8Array = layout.encode({ a: 1, b: [2n, null, "c"] });
@@ -16,6 +16,12 @@ const temperature: number = weather.temperature ?? new Layouts([layout]).decode<
 weather.pressure;
 // @ts-expect-error Without a type, a message is a value of any type.
 layout.decode(bytes).temperature;
+const reference: Reference = isDelta(bytes) ? layout.referenceFrom(bytes, { device: "buoy-7" }) : layout.reference(weather);
+const delta: Uint8Array = layout.encodeDelta(weather, reference);
+const changed = layout.decodeDelta<Weather>(delta, reference, { bigint: "never" });
+const name: number = reference.isTagged(delta[0] ?? 0) ? reference.name : changed.station.length;
+// @ts-expect-error A reference is not bytes.
+layout.encodeDelta(weather, reference.plain);
 const slot: number = layout.slot;
 const kinds: Kind[] = ["reference", "limit"];
 // @ts-expect-error There is no such choice.
@@ -23,4 +29,4 @@ layout.decode(bytes, { bigint: "sometimes" });
 // @ts-expect-error A message is bytes.
 layout.decode("00");
 const pointers: string[] = [new DecodeError("type", 3, "", "/a").pointer, new EncodeError("range", "/a", "").pointer];
-for (const error of [new DecodeError("type", 3, ""), new EncodeError("range", "/a", ""), new LayoutError("")]) console.log(error.message, value, again, temperature, slot, kinds, pointers);
+for (const error of [new DecodeError("type", 3, ""), new EncodeError("range", "/a", ""), new LayoutError("")]) console.log(error.message, value, again, temperature, slot, kinds, pointers, name);
