@@ -1,6 +1,7 @@
 // Deltas: the vectors of spec/vectors/packed/deltas.json and series.json in mode 2, damaged and random messages.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import fc from "fast-check";
 import { DecodeError, EncodeError, Reference, isDelta } from "@dunnage/packed";
@@ -195,4 +196,11 @@ test("deltas need statistics, a reference of the same layout, and the mode of de
   const of = checked.reference({ n: 5 });
   assert.equal(of.plain.length, 2);
   assert.deepEqual(checked.decodeDelta(checked.encodeDelta({ n: 6 }, of), of), { n: 6 });
+});
+
+test("the README's example decodes the second message", () => {
+  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+  const [, example] = /## Deltas[\s\S]*?```js\n([\s\S]*?)```/.exec(readme);
+  const [first, second] = sequences[0].steps.filter(({ send }) => send !== undefined).map(({ send }) => objects(parse(send)));
+  assert.deepEqual(new Function("layout", "first", "second", `${example}; return message;`)(TRAINED, first, second), second);
 });
