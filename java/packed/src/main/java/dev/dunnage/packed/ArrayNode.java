@@ -8,12 +8,15 @@ final class ArrayNode extends Node {
     private final List<Node> items;
     private final Node rest;
     private final Bounds bounds;
+    /** Whether coded bodies have each element as its distance from those before it. */
+    private final boolean isSeries;
 
-    ArrayNode(int id, List<Node> items, Node rest, Bounds bounds) {
+    ArrayNode(int id, List<Node> items, Node rest, Bounds bounds, boolean isSeries) {
         super(id);
         this.items = items;
         this.rest = rest;
         this.bounds = bounds;
+        this.isSeries = isSeries;
     }
 
     /** Returns the node of an element, or null if there is no such element. */
@@ -91,7 +94,9 @@ final class ArrayNode extends Node {
     void addLeaves(Leaves leaves) {
         leaves.index(Part.key(id, Part.COUNT), bounds.count());
         items.forEach(item -> item.addLeaves(leaves));
-        if (rest != null) {
+        if (isSeries) {
+            leaves.series(rest);
+        } else if (rest != null) {
             rest.addLeaves(leaves);
         }
     }

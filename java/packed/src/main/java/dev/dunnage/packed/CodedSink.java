@@ -1,15 +1,12 @@
 package dev.dunnage.packed;
 
-/** Writes the body of the prior form with the tables of values. */
-final class CodedSink implements Sink {
+/** Writes a coded body. */
+final class CodedSink extends Coded implements Sink {
     private final RangeWriter coder;
-    private final Leaves leaves;
-    private final Tables.Before before;
 
     CodedSink(RangeWriter coder, Leaves leaves) {
+        super(leaves);
         this.coder = coder;
-        this.leaves = leaves;
-        before = new Tables.Before(leaves.list.size());
     }
 
     @Override
@@ -19,41 +16,53 @@ final class CodedSink implements Sink {
 
     @Override
     public void index(long key, long value, long count) {
-        if (count < 2) {
-            return;
-        }
-        int at = leaves.find(key);
-        long every = at < 0 ? 0 : leaves.list.get(at).every;
-        if (at < 0) {
-            coder.bits(value, Part.indexBits(count));
-        } else if (every > 0) {
-            leaf(at, value / every, (count - 1) / every + 1);
-            leaf(at + 1, value % every, every);
-        } else {
-            leaf(at, value, count);
-        }
-    }
-
-    private void leaf(int at, long value, long count) {
-        Tables tables = leaves.list.get(at).tables;
-        if (tables == null) {
-            coder.bits(value, Part.indexBits(count));
-        } else {
-            tables.select(before).write(coder, value);
-        }
-        before.values[at] = value;
-        before.written[at] = value;
+        code(key, value, count);
     }
 
     @Override
     public void sized(long key, long value) {
-        int significant = Math.min(Long.SIZE - Long.numberOfLeadingZeros(value), BitWriter.FULL);
-        coder.bits(significant, BitWriter.SIZE_BITS);
-        coder.bits(value, significant == BitWriter.FULL ? Long.SIZE : Math.max(significant - 1, 0));
+        opaque(key, Datum.sized(value), 0, 0);
     }
 
     @Override
     public void raw(long key, long value, int bits) {
-        coder.bits(value, bits);
+        opaque(key, Datum.raw(value, bits), 0, 0);
+    }
+
+    @Override
+    public void text(long key, String text, long min, long max) {
+        opaque(key, Datum.text(text), min, max);
+    }
+
+    @Override
+    long code(Tables.Table table, long number) {
+        table.write(coder, number);
+        return number;
+    }
+
+    @Override
+    long equally(long value, long count) {
+        coder.index(0, value, count);
+        return value;
+    }
+
+    @Override
+    Datum plain(Datum given, long min, long max) {
+        switch (given.form) {
+            case SIZED:
+                coder.sized(0, given.value);
+                break;
+            case RAW:
+                coder.raw(0, given.value, (int) given.size);
+                break;
+            default:
+                coder.text(0, given.text, min, max);
+        }
+        return given;
+    }
+
+    @Override
+    public int offset() {
+        return 0;
     }
 }

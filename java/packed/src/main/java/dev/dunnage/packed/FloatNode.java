@@ -269,6 +269,6 @@ final class FloatNode extends Node {
         leaves.index(Part.key(id, Part.FORM), FORMS);
         leaves.index(Part.key(id, Part.SIGN), 2);
         leaves.index(Part.key(id, Part.PLACES), placeCount(Body.CODED));
-        leaves.opaque();
+        leaves.opaque(Part.key(id, Part.VALUE));
     }
 }

@@ -22,7 +22,7 @@ public final class Layout {
     private static final int MAX_SLOT = 63;
     /** The largest message of a plain layout. */
     private static final int MAX_PLAIN_BYTES = 1024;
-    /** The same for a layout with a series. */
+    /** The same for a layout with a series, which repeats one part many times. */
     private static final int MAX_SERIES_BYTES = 4096;
     private static final int PRIOR = 1;
     private static final int DELTA = 2;
@@ -60,10 +60,6 @@ public final class Layout {
         isModelled = most > limit;
         maxBytes = isModelled ? Limits.MAX_BYTES : (int) most;
         requirePlain(canonical, bits, reader.hasTimes, limit);
-        if (reader.hasSeries && canonical.containsKey("statistics")) {
-            throw new LayoutException(
-                "a series (x-dunnage-series) with statistics, which this library does not read: export the schema without x-dunnage-statistics");
-        }
         check = checkBytes == 0 ? null : new Check(checkBytes, hash, hasSlotByte ? null : slot);
         leaves = canonical.containsKey("statistics") ? statistics(canonical) : null;
         round(export.get("rounded"), reader.nodes);
@@ -191,7 +187,8 @@ public final class Layout {
     /**
      * Returns the size of the largest message.
      *
-     * @return the size in bytes, slot byte and check included; 1 MiB, the limit of all messages, if the schema leaves it open or it is above 1,024 bytes
+     * @return the size in bytes, slot byte and check included; 1 MiB, the limit of all messages, if the schema leaves it open or it is above 1,024 bytes,
+     *     4,096 with a series
      */
     public int maxBytes() {
         return maxBytes;

@@ -107,10 +107,9 @@ final class NodeReader {
             case "text":
                 return text(id, members);
             case "array":
-                hasSeries |= Boolean.TRUE.equals(members.get("series"));
-                return new ArrayNode(id, List.of(), node(members.get("item")), bounds(first));
+                return array(id, members);
             case "tuple":
-                return new ArrayNode(id, children(list(members.get("items"))), rest(members), bounds(first));
+                return new ArrayNode(id, children(list(members.get("items"))), rest(members), bounds(first), false);
             case "object":
                 return object(id, members);
             case "nullable":
@@ -122,6 +121,15 @@ final class NodeReader {
             default:
                 throw fault("the node \"" + kind + "\"");
         }
+    }
+
+    private Node array(int id, Map<?, ?> members) {
+        boolean isSeries = members.containsKey("series");
+        if (isSeries && !Boolean.TRUE.equals(members.get("series"))) {
+            throw fault("an array that is and is not a series");
+        }
+        hasSeries |= isSeries;
+        return new ArrayNode(id, List.of(), node(members.get("item")), bounds(members.get("array")), isSeries);
     }
 
     private List<Node> children(List<?> all) {

@@ -186,7 +186,7 @@ final class NumberRange {
         } else {
             leaves.index(key, usualCount == 0 ? 1 : usualCount + 1);
             leaves.index(Part.key(node, Part.SIGN, nth), min.signum() < 0 ? 2 : 1);
-            leaves.opaque();
+            leaves.opaque(key);
         }
     }
 }

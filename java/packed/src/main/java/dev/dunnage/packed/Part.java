@@ -34,8 +34,8 @@ final class Part {
         return Hashes.of((int) (key >>> NTH_BITS >>> 3), part(key));
     }
 
-    /** Returns the number of bits of an index out of {@code count}: ceil(log2 count). */
+    /** Returns the number of bits of an index out of {@code count}, which has no sign: ceil(log2 count). */
     static int indexBits(long count) {
-        return count <= 1 ? 0 : Long.SIZE - Long.numberOfLeadingZeros(count - 1);
+        return count == 0 || count == 1 ? 0 : Long.SIZE - Long.numberOfLeadingZeros(count - 1);
     }
 }

@@ -1,7 +1,7 @@
 package dev.dunnage.packed;
 
-/** The reader of the range coder. */
-final class RangeReader {
+/** The reader of the range coder. As a source, it reads parts in bypass bits. */
+final class RangeReader implements Source {
     private final byte[] bytes;
     /** The number of bytes that belong to the message. */
     private final int length;
@@ -32,7 +32,31 @@ final class RangeReader {
         next++;
     }
 
-    int offset() {
+    @Override
+    public Body body() {
+        return Body.CODED;
+    }
+
+    @Override
+    public long index(long key, long count) {
+        int offset = offset();
+        return Coded.within(bits(Part.indexBits(count)), count, offset);
+    }
+
+    @Override
+    public long sized(long key) {
+        int offset = offset();
+        int size = (int) bits(BitWriter.SIZE_BITS);
+        return BitReader.sized(size, bits(size == BitWriter.FULL ? Long.SIZE : Math.max(size - 1, 0)), offset);
+    }
+
+    @Override
+    public long raw(long key, int bits) {
+        return bits(bits);
+    }
+
+    @Override
+    public int offset() {
         return Math.min(next - 4, length);
     }
 

@@ -2,8 +2,8 @@ package dev.dunnage.packed;
 
 import java.util.Arrays;
 
-/** The writer of the range coder: {@code spec/packed.md}, "The range coder". */
-final class RangeWriter {
+/** The writer of the range coder: {@code spec/packed.md}, "The range coder". As a sink, it writes parts in bypass bits. */
+final class RangeWriter implements Sink {
     /** The range never falls below this between two steps. */
     static final long SMALLEST = 1 << 24;
     static final long WHOLE = 0xffff_ffffL;
@@ -59,6 +59,28 @@ final class RangeWriter {
             left -= now;
             symbol(now, value >>> left & ((1 << now) - 1), 1);
         }
+    }
+
+    @Override
+    public Body body() {
+        return Body.CODED;
+    }
+
+    @Override
+    public void index(long key, long value, long count) {
+        bits(value, Part.indexBits(count));
+    }
+
+    @Override
+    public void sized(long key, long value) {
+        int significant = Math.min(Long.SIZE - Long.numberOfLeadingZeros(value), BitWriter.FULL);
+        bits(significant, BitWriter.SIZE_BITS);
+        bits(value, significant == BitWriter.FULL ? Long.SIZE : Math.max(significant - 1, 0));
+    }
+
+    @Override
+    public void raw(long key, long value, int bits) {
+        bits(value, bits);
     }
 
     /** Returns the message. */

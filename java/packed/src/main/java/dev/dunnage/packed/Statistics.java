@@ -7,11 +7,12 @@ import java.util.List;
 /** Reads the statistics of a layout. Every byte is checked, because the tables determine the cost of a message. */
 final class Statistics {
     private static final int VERSION = 1;
-    /** The bytes of the fingerprint of the layout without statistics. */
+    /** The version with the predictors of series. */
+    private static final int SERIES_VERSION = 2;
+    /** The bytes of the fingerprint of the layout without statistics, which follow the version. */
     private static final int OWNER = 4;
     private static final int MAX_WIDTH = 62;
     private static final int MAX_BINS = 256;
-    private static final int FULL_WEIGHT = 16;
     private static final int TOTAL_FREQUENCY = 256;
     private static final int MAX_DEPTH = 2;
 
@@ -27,28 +28,42 @@ final class Statistics {
     /** Returns the leaves below {@code root} with their tables. {@code owner} is the fingerprint of the layout without statistics. */
     static Leaves read(byte[] bytes, Node root, byte[] owner) {
         Statistics input = new Statistics(bytes);
-        if (input.next() != VERSION) {
-            throw new LayoutException("statistics of a version other than " + VERSION);
+        Leaves leaves = new Leaves(root, (bytes.length - 1 - OWNER) / 2);
+        int version = leaves.haveSeries() ? SERIES_VERSION : VERSION;
+        if (input.next() != version) {
+            throw new LayoutException("statistics of a version other than " + version);
         }
         for (int i = 0; i < OWNER; i++) {
             if (input.next() != (owner[i] & 0xff)) {
                 throw new LayoutException("statistics of another layout");
             }
         }
-        Leaves leaves = new Leaves(root, (bytes.length - input.at) / 2);
         for (int at = 0; at < leaves.list.size(); at++) {
-            Leaves.Leaf leaf = leaves.list.get(at);
-            input.drawn = false;
-            leaf.tables = input.tables(at, leaf, false, 0);
-            input.tables(at, leaf, true, 0);
-            if (input.drawn && (Long.compareUnsigned(input.number(), leaf.count) >= 0 || !leaf.hasCentre)) {
-                throw new LayoutException("statistics with a centre that is not one of the values");
-            }
+            input.leaf(at, leaves.list.get(at));
         }
         if (input.at < bytes.length) {
             throw new LayoutException("statistics with bytes after the last table");
         }
         return leaves;
+    }
+
+    private void leaf(int at, Leaves.Leaf leaf) {
+        drawn = false;
+        leaf.values = tables(at, leaf, false, 0);
+        leaf.changes = tables(at, leaf, true, 0);
+        if (drawn) {
+            leaf.centre = number();
+            if (Long.compareUnsigned(leaf.centre, leaf.count) >= 0 || !leaf.isIndex) {
+                throw new LayoutException("statistics with a centre that is not one of the values");
+            }
+        }
+        if (leaf.changes != null && leaf.isInSeries && leaf.isIndex) {
+            int predictor = next();
+            if (predictor > 1) {
+                throw new LayoutException("statistics with the unknown predictor " + predictor);
+            }
+            leaf.isLinear = predictor == 1;
+        }
     }
 
     private int next() {
@@ -108,12 +123,12 @@ final class Statistics {
     }
 
     private Tables.Table table(Leaves.Leaf leaf, boolean changes) {
-        int weight = changes ? next() : FULL_WEIGHT;
-        drawn |= weight < FULL_WEIGHT;
+        int weight = changes ? next() : Tables.Table.FULL_WEIGHT;
+        drawn |= weight < Tables.Table.FULL_WEIGHT;
         long zigzag = number();
         long start = zigzag >>> 1 ^ -(zigzag & 1);
         long count = number();
-        if (weight > FULL_WEIGHT || count < 1 || count > MAX_BINS) {
+        if (weight > Tables.Table.FULL_WEIGHT || count < 1 || count > MAX_BINS) {
             throw new LayoutException("statistics with a table without bins, with more than " + MAX_BINS + ", or with a weight above 16");
         }
         int[] widths = new int[(int) count];
@@ -134,6 +149,6 @@ final class Statistics {
         if (start > 0 || end < 0 || Long.compareUnsigned(end, leaf.count) < 0) {
             throw new LayoutException("statistics with bins that do not reach all values");
         }
-        return new Tables.Table(start, widths, frequencies);
+        return new Tables.Table(weight, start, widths, frequencies);
     }
 }

@@ -13,6 +13,11 @@ final class Tables {
             values = new long[leaves];
             written = new long[leaves];
         }
+
+        void set(int leaf, long value, long number) {
+            values[leaf] = value;
+            written[leaf] = number;
+        }
     }
 
     private final Table one;
@@ -55,15 +60,31 @@ final class Tables {
     /** Bins that follow each other from {@code start} on: bin i has 2^width values and share/256 of all messages. */
     static final class Table {
         static final int FREQUENCY_BITS = 8;
+        /** The weight of a prediction that is taken as it is. */
+        static final int FULL_WEIGHT = 16;
 
+        /** How much of the reference is in the prediction, in sixteenths. The rest is the leaf's centre. */
+        private final int weight;
         final long start;
         final int[] widths;
         final int[] frequencies;
 
-        Table(long start, int[] widths, int[] frequencies) {
+        Table(int weight, long start, int[] widths, int[] frequencies) {
+            this.weight = weight;
             this.start = start;
             this.widths = widths;
             this.frequencies = frequencies;
+        }
+
+        /** Returns the index that is predicted from {@code was}, out of {@code count}. */
+        long predict(long was, long centre, long count) {
+            if (weight == FULL_WEIGHT) {
+                return was;
+            }
+            long nearest = Math.min(centre, count - 1);
+            long distance = was - nearest;
+            // Sixteen times the distance may have more than 64 bits.
+            return nearest + (distance >> 4) * weight + ((distance & 15) * weight >> 4);
         }
 
         /** Writes a value of the table. */

@@ -66,6 +66,6 @@ final class TextNode extends Node {
 
     @Override
     void addLeaves(Leaves leaves) {
-        leaves.opaque();
+        leaves.opaque(Part.key(id, Part.VALUE));
     }
 }

@@ -1,6 +1,5 @@
 package dev.dunnage.packed;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
@@ -10,7 +9,6 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -135,20 +133,6 @@ class HostileTest {
         owner[0]++;
         assertTrue(rejected(Exports.of(trained(canonical, owner, new int[] {0, 0, 0, 0}))).contains("another layout"));
         rejected(Exports.of(canonical.replace("\"layout\"", "\"statistics\":\"*\",\"layout\"")));
-    }
-
-    @Test
-    void aSeriesIsAnArrayAndRefusedWithStatistics() {
-        String array = "{\"array\":[0,3],\"item\":\"boolean\"}";
-        String series = "{\"array\":[0,3],\"series\":true,\"item\":\"boolean\"}";
-        List<Boolean> message = List.of(true, false);
-        assertArrayEquals(Exports.ofNode(array).encode(message), Exports.ofNode(series).encode(message));
-        Layout large = Exports.ofNode(series.replace("[0,3]", "[0,30000]"));
-        assertEquals(1 + (15 + 30_000 + 7) / 8, large.maxBytes());
-        assertEquals(message, large.decode(large.encode(message)));
-        String canonical = "{\"packed\":1,\"layout\":" + series + "}";
-        byte[] owner = Exports.sha256(canonical);
-        assertTrue(rejected(Exports.of(trained(canonical, owner, new int[] {0, 0, 0, 0}))).contains("a series"));
     }
 
     private static String trained(String canonical, byte[] owner, int[] body) {

@@ -34,7 +34,7 @@ class VectorsTest {
     }
 
     /** Returns a value in the notation of spec/vectors/README.md. */
-    private static Object value(Object json) {
+    static Object value(Object json) {
         if (!(json instanceof Map)) {
             return json;
         }
@@ -56,7 +56,7 @@ class VectorsTest {
     }
 
     /** Returns a value as text, which has the order of members and the bytes. */
-    private static String words(Object value) {
+    static String words(Object value) {
         StringBuilder words = new StringBuilder();
         Words.write(Values.of(value), words);
         return words.toString();
