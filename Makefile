@@ -218,7 +218,7 @@ bench:  ## a quick form of all benchmarks, in under 15 minutes, and their report
 	tests/tools/install laboratory locust
 	$(LABORATORY) run $(SUITES)
 
-bench-link:  ## bytes of packed messages on lossy links and against vendors' layouts, and the gateway's rate of deltas, beside their goals
+bench-link:  ## bytes of packed messages on lossy links, of series of readings and against vendors' layouts, and the gateway's rate of deltas, beside their goals
 	.ci/need wrk:wrk
 	cargo run --release -p dunnage-bench-link
 	cargo run --release -p dunnage-bench-load -- deltas

@@ -2,7 +2,8 @@
 //!
 //! The container's statistics are trained on other containers than those that are measured. Results go to
 //! `bench/results/link.jsonl`. `--quick` sends few messages, in minutes instead of half an hour. Two studies are
-//! computed: `mesh`, what formats cost over several hops, and `deadline`, which messages arrive in time.
+//! computed: `mesh`, what formats cost over several hops, and `deadline`, which messages arrive in time. `series` prints the figures of
+//! series alone.
 
 mod bound;
 mod container;
@@ -10,6 +11,7 @@ mod corpus;
 mod deadline;
 mod goal;
 mod mesh;
+mod series;
 mod text;
 mod trials;
 mod vendors;
@@ -23,6 +25,7 @@ fn main() -> ExitCode {
     let outcome = match () {
         () if is_given("mesh") => mesh::run(),
         () if is_given("deadline") => deadline::run(),
+        () if is_given("series") => series::goals(is_given("--quick")).map(|goals| goal::print(&goals)),
         () => run(is_given("--quick")),
     };
     match outcome {
@@ -38,9 +41,9 @@ fn run(quick: bool) -> Result<(), Box<dyn std::error::Error>> {
     // They count bytes, which do not depend on what else runs.
     let mut goals: Vec<Goal> = thread::scope(|scope| {
         let sent = scope.spawn(|| container::goals(quick).map_err(|error| error.to_string()));
-        let trials = trials::goals(quick)?;
+        let others = [trials::goals(quick)?, series::goals(quick)?].concat();
         let mut goals = sent.join().map_err(|_| "the simulation panicked")??;
-        goals.extend(trials);
+        goals.extend(others);
         Ok::<_, Box<dyn std::error::Error>>(goals)
     })?;
     goals.extend(vendors::goals()?);

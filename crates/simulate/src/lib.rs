@@ -6,10 +6,12 @@ mod containers;
 mod device;
 mod network;
 mod sizes;
+mod stations;
 mod training;
 
 pub use containers::Containers;
 pub use device::{Device, Sent};
 pub use network::Network;
 pub use sizes::Sizes;
+pub use stations::Stations;
 pub use training::{ENOUGH, train};
