@@ -257,3 +257,24 @@ fn training_finds_how_each_part_moves() {
     assert_eq!(of("state"), Some(Predictor::Previous));
     assert_eq!(leaves.list()[0].predictor, None);
 }
+
+#[test]
+fn the_expected_size_is_near_that_of_the_messages() {
+    let layout = layout(&trained(numbers(), Thing::numbers));
+    let (mut thing, mut prior, mut delta) = (Thing::new(5), Vec::new(), Vec::new());
+    let mut before = layout.reference(&value(&thing.numbers())).unwrap();
+    let count = 200;
+    for _ in 0..count {
+        let given = value(&thing.numbers());
+        layout.encode(&given, &mut prior).unwrap();
+        layout.encode_delta(&given, &before, &mut delta).unwrap();
+        before = layout.reference(&given).unwrap();
+    }
+    let expected = layout.expected().unwrap();
+    for (expected, measured) in [(expected.prior_bytes, prior.len()), (expected.delta_bytes, delta.len())] {
+        let measured = measured as f64 / f64::from(count);
+        println!("{expected:.2} expected, {measured:.2} measured");
+        // The end of the coder's interval takes half a byte more or less, which counts in messages of a few bytes.
+        assert!((expected - measured).abs() < 0.1 * measured + 0.5, "{expected} instead of {measured}");
+    }
+}
