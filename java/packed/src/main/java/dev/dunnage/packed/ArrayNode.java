@@ -41,7 +41,9 @@ final class ArrayNode extends Node {
                 if (node(i) == null) {
                     throw range("there is no element " + i);
                 }
+                to.sink.enter(i);
                 to.value(node(i), elements.get(i), inside);
+                to.sink.leave();
             } catch (PackedException e) {
                 throw e.under(i);
             }
@@ -59,7 +61,9 @@ final class ArrayNode extends Node {
                 throw new PackedException(Kind.RANGE, offset, "an array of " + count);
             }
             try {
+                from.source.enter(i);
                 elements.add(from.value(node(i), inside));
+                from.source.leave();
             } catch (PackedException e) {
                 throw e.under(i);
             }

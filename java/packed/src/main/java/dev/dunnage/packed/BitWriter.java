@@ -17,6 +17,13 @@ final class BitWriter implements Sink {
         bit = 8 * start.length;
     }
 
+    /** Returns a message with a plain body that begins with these bytes. */
+    static byte[] message(Node root, Object value, byte... start) {
+        BitWriter plain = new BitWriter(start);
+        new Node.Writing(plain).value(root, value, 0);
+        return plain.finish();
+    }
+
     /** Returns the message. The bits that fill its last byte are 0. */
     byte[] finish() {
         return Arrays.copyOf(bytes, (bit + 7) / 8);

@@ -5,10 +5,15 @@ abstract class Coded {
     private final Leaves leaves;
     private final CodedPast past;
     private final Tables.Before before;
+    /** The indices of the elements around the next part, if there is a reference. */
+    private final Path path = new Path();
+    private final boolean hasReference;
 
-    Coded(Leaves leaves) {
+    /** {@code reference} is null in the prior form. */
+    Coded(Leaves leaves, Parts reference) {
         this.leaves = leaves;
-        past = new CodedPast(leaves);
+        hasReference = reference != null;
+        past = new CodedPast(leaves, reference);
         before = new Tables.Before(leaves.list.size());
     }
 
@@ -34,7 +39,7 @@ abstract class Coded {
             return equally(value, count);
         }
         Leaves.Leaf leaf = leaves.list.get(at);
-        Datum was = past.find(at, Datum.Form.INDEX, count);
+        Datum was = past.find(at, key, path, Datum.Form.INDEX, count);
         long read = leaf.every > 0 ? growing(at, value, was, count) : known(at, value, was, count);
         if (leaf.isInSeries) {
             past.enter(at, Datum.index(read, count));
@@ -87,7 +92,7 @@ abstract class Coded {
     final Datum opaque(long key, Datum given, long min, long max) {
         int at = leaves.findOpaque(key);
         int offset = offset();
-        Datum was = past.find(at, given.form, given.size);
+        Datum was = past.find(at, key, path, given.form, given.size);
         Datum read = was;
         if (was == null || number(at, was.isSame(given) ? 0 : 1, 2, true) == 1) {
             read = plain(given, min, max);
@@ -99,6 +104,18 @@ abstract class Coded {
             past.enter(at, read);
         }
         return read;
+    }
+
+    public final void enter(int index) {
+        if (hasReference) {
+            path.enter(index);
+        }
+    }
+
+    public final void leave() {
+        if (hasReference) {
+            path.leave();
+        }
     }
 
     /** Checks that a number, without a sign, is below {@code count}. */

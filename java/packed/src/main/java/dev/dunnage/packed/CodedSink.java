@@ -4,8 +4,8 @@ package dev.dunnage.packed;
 final class CodedSink extends Coded implements Sink {
     private final RangeWriter coder;
 
-    CodedSink(RangeWriter coder, Leaves leaves) {
-        super(leaves);
+    CodedSink(RangeWriter coder, Leaves leaves, Parts reference) {
+        super(leaves, reference);
         this.coder = coder;
     }
 

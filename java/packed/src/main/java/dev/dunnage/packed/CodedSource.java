@@ -4,8 +4,8 @@ package dev.dunnage.packed;
 final class CodedSource extends Coded implements Source {
     private final RangeReader coder;
 
-    CodedSource(RangeReader coder, Leaves leaves) {
-        super(leaves);
+    CodedSource(RangeReader coder, Leaves leaves, Parts reference) {
+        super(leaves, reference);
         this.coder = coder;
     }
 

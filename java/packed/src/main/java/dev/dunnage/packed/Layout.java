@@ -1,31 +1,22 @@
 package dev.dunnage.packed;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
-import java.util.Base64;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
 /**
  * The bits of the messages of a schema, as {@code dunnage schema layout SCHEMA --json} exports them.
  *
- * <p>A layout encodes and decodes in modes 0 and 1 of {@code spec/packed.md}, with plain and with modelled bodies. It has no deltas. Rules that only
- * restrict, such as {@code uniqueItems}, are not a part of an exported layout and are not checked.
+ * <p>A layout encodes and decodes in the modes of {@code spec/packed.md}, with plain, coded and modelled bodies. Rules that only restrict, such as
+ * {@code uniqueItems}, are not a part of an exported layout and are not checked.
  *
  * <p>A layout does not change; threads may share it.
  */
 public final class Layout {
-    private static final int VERSION = 1;
-    private static final int MAX_SLOT = 63;
+    static final int MAX_SLOT = 63;
     /** The largest message of a plain layout. */
     private static final int MAX_PLAIN_BYTES = 1024;
     /** The same for a layout with a series, which repeats one part many times. */
     private static final int MAX_SERIES_BYTES = 4096;
-    private static final int PRIOR = 1;
-    private static final int DELTA = 2;
 
     private final int slot;
     private final boolean hasSlotByte;
@@ -37,32 +28,24 @@ public final class Layout {
     /** Null without a check. */
     private final Check check;
     /** Null without statistics. */
-    private final Leaves leaves;
+    private final Trained trained;
 
-    private Layout(Map<?, ?> export) {
-        Map<?, ?> packed = exported(export.get("packed"));
-        Map<?, ?> canonical = exported(export.get("layout"));
-        slot = NodeReader.whole(packed.get("slot"), 1, MAX_SLOT).intValue();
-        byte[] hash = sha256(canonical);
-        fingerprint = hex(hash);
-        if (!fingerprint.equals(packed.get("fingerprint"))) {
-            throw new LayoutException("the layout does not have its fingerprint: it was changed after the export");
-        }
-        requireVersion(canonical);
-        hasSlotByte = !canonical.containsKey("slot");
-        int checkBytes = canonical.containsKey("check") ? NodeReader.whole(canonical.get("check"), 1, 2).intValue() : 0;
+    private Layout(Export export) {
+        slot = export.slot;
+        fingerprint = export.fingerprint;
+        hasSlotByte = export.hasSlotByte;
         NodeReader reader = new NodeReader();
-        root = reader.node(canonical.get("layout"));
-        reader.definitions(canonical.containsKey("definitions") ? canonical.get("definitions") : List.of());
+        root = reader.node(export.tree);
+        reader.definitions(export.definitions);
         long bits = root.maxBits();
-        long most = (hasSlotByte ? 1 : 0) + (bits + 7) / 8 + checkBytes;
+        long most = (hasSlotByte ? 1 : 0) + (bits + 7) / 8 + export.checkBytes;
         int limit = reader.hasSeries ? MAX_SERIES_BYTES : MAX_PLAIN_BYTES;
         isModelled = most > limit;
         maxBytes = isModelled ? Limits.MAX_BYTES : (int) most;
-        requirePlain(canonical, bits, reader.hasTimes, limit);
-        check = checkBytes == 0 ? null : new Check(checkBytes, hash, hasSlotByte ? null : slot);
-        leaves = canonical.containsKey("statistics") ? statistics(canonical) : null;
-        round(export.get("rounded"), reader.nodes);
+        requirePlain(export, bits, reader.hasTimes, limit);
+        check = export.checkBytes == 0 ? null : new Check(export.checkBytes, export.hash, hasSlotByte ? null : slot);
+        trained = export.hasStatistics ? new Trained(root, slot, export.statistics(root), export.hash) : null;
+        export.round(reader.nodes);
     }
 
     /**
@@ -73,88 +56,21 @@ public final class Layout {
      * @throws LayoutException if the text is damaged or was changed
      */
     public static Layout parse(String json) {
-        return new Layout(exported(Json.parse(json)));
-    }
-
-    /** Returns the members of an object around the tree. A schema does not have these objects. */
-    private static Map<?, ?> exported(Object json) {
-        if (!(json instanceof Map)) {
-            throw new LayoutException("not an exported layout: run `dunnage schema layout SCHEMA --json`");
-        }
-        return (Map<?, ?>) json;
+        return new Layout(new Export(Json.parse(json)));
     }
 
     /** Checks that the layout has what goes with its kind of bodies. */
-    private void requirePlain(Map<?, ?> canonical, long bits, boolean hasTimes, int limit) {
+    private void requirePlain(Export export, long bits, boolean hasTimes, int limit) {
         if (!isModelled && hasTimes) {
             throw new LayoutException("not a layout of this version: a plain message has no times in texts without a notation");
         }
-        if (isModelled && canonical.containsKey("statistics")) {
+        if (isModelled && export.hasStatistics) {
             throw new LayoutException("statistics need a largest message of at most " + limit + " bytes");
         }
-        if (!hasSlotByte && (isModelled || bits == 0 || canonical.containsKey("statistics"))) {
+        if (!hasSlotByte && (isModelled || bits == 0 || export.hasStatistics)) {
             throw new LayoutException(
                 "a message without a slot byte needs a largest one of at most " + limit + " bytes, a value that takes bits, and no statistics");
         }
-    }
-
-    private static void requireVersion(Map<?, ?> canonical) {
-        if (!Values.same(canonical.get("packed"), (long) VERSION)) {
-            throw new LayoutException("a layout of another version of packed than " + VERSION);
-        }
-        if (canonical.containsKey("slot") && !"port".equals(canonical.get("slot"))) {
-            throw new LayoutException("a slot from something else than the port");
-        }
-        for (Object member : canonical.keySet()) {
-            if (!List.of("packed", "slot", "check", "statistics", "layout", "definitions").contains(member)) {
-                throw new LayoutException("a layout with the unknown member \"" + member + "\"");
-            }
-        }
-    }
-
-    private Leaves statistics(Map<?, ?> canonical) {
-        Map<Object, Object> untrained = new LinkedHashMap<>(canonical);
-        Object text = untrained.remove("statistics");
-        byte[] bytes;
-        try {
-            bytes = Base64.getDecoder().decode(NodeReader.text(text));
-        } catch (IllegalArgumentException e) {
-            throw new LayoutException("statistics that are not Base64");
-        }
-        return Statistics.read(bytes, root, sha256(untrained));
-    }
-
-    private static void round(Object rounded, List<Node> nodes) {
-        if (rounded == null) {
-            return;
-        }
-        if (!(rounded instanceof List)) {
-            throw new LayoutException("rounded must be an array of numbers of nodes");
-        }
-        for (Object number : (List<?>) rounded) {
-            Node node = nodes.get(NodeReader.whole(number, 0, nodes.size() - 1).intValue());
-            if (!(node instanceof NumbersNode) || !((NumbersNode) node).round()) {
-                throw new LayoutException("only numbers with decimals are rounded");
-            }
-        }
-    }
-
-    private static byte[] sha256(Map<?, ?> canonical) {
-        StringBuilder text = new StringBuilder();
-        Json.write(canonical, text);
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(text.toString().getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private static String hex(byte[] bytes) {
-        StringBuilder hex = new StringBuilder();
-        for (byte b : bytes) {
-            hex.append(String.format("%02x", b));
-        }
-        return hex.toString();
     }
 
     /**
@@ -194,9 +110,13 @@ public final class Layout {
         return maxBytes;
     }
 
-    /** Returns whether messages have a prior form, and devices send deltas. */
-    boolean hasStatistics() {
-        return leaves != null;
+    /**
+     * Returns whether the schema has statistics, so that messages have a prior form and devices may send deltas.
+     *
+     * @return true if the layout has references
+     */
+    public boolean hasStatistics() {
+        return trained != null;
     }
 
     /**
@@ -217,11 +137,9 @@ public final class Layout {
 
     private byte[] write(Object value) {
         byte[] start = hasSlotByte ? new byte[] {(byte) slot} : new byte[0];
-        byte[] bytes = isModelled ? writeModelled(value, start) : writePlain(value, start);
-        if (leaves != null) {
-            RangeWriter coder = new RangeWriter(PRIOR << 6 | slot);
-            new Node.Writing(new CodedSink(coder, leaves)).value(root, value, 0);
-            byte[] prior = coder.finish();
+        byte[] bytes = isModelled ? writeModelled(value, start) : BitWriter.message(root, value, start);
+        if (trained != null) {
+            byte[] prior = trained.prior(value);
             bytes = prior.length <= bytes.length ? prior : bytes;
         }
         if (check == null) {
@@ -230,12 +148,6 @@ public final class Layout {
         byte[] sealed = Arrays.copyOf(bytes, bytes.length + check.bytes);
         System.arraycopy(check.of(bytes, bytes.length), 0, sealed, bytes.length, check.bytes);
         return sealed;
-    }
-
-    private byte[] writePlain(Object value, byte[] start) {
-        BitWriter plain = new BitWriter(start);
-        new Node.Writing(plain).value(root, value, 0);
-        return plain.finish();
     }
 
     private byte[] writeModelled(Object value, byte[] start) {
@@ -301,15 +213,16 @@ public final class Layout {
     }
 
     private Object read(byte[] message, int length, Map<String, String> known) {
-        if (leaves != null && (message[0] & 0xff) >> 6 == PRIOR) {
-            RangeReader coder = new RangeReader(message, length, 1);
-            Object value = new Node.Reading(new CodedSource(coder, leaves), known).value(root, 0);
-            coder.finish();
-            return value;
+        if (trained != null && mode(message) == Trained.PRIOR) {
+            return trained.readPrior(message, length, known);
         }
         if (isModelled) {
             return readModelled(message, length, known);
         }
+        return readPlain(message, length, known);
+    }
+
+    private Object readPlain(byte[] message, int length, Map<String, String> known) {
         BitReader reader = new BitReader(message, length, hasSlotByte ? 1 : 0);
         Object value = new Node.Reading(reader, known).value(root, 0);
         reader.finish();
@@ -328,6 +241,96 @@ public final class Layout {
         }
     }
 
+    /**
+     * Returns whether a message of a layout with a slot byte is a delta, which {@link #decodeDelta} decodes.
+     *
+     * @param message the bytes
+     * @return true if its mode is 2
+     */
+    public static boolean isDelta(byte[] message) {
+        return message.length > 0 && mode(message) == Trained.DELTA;
+    }
+
+    private static int mode(byte[] message) {
+        return (message[0] & 0xff) >> 6;
+    }
+
+    private Trained trained() {
+        if (trained == null) {
+            throw new PackedException(Kind.MALFORMED, 0, "the schema has no x-dunnage-statistics, which deltas need");
+        }
+        return trained;
+    }
+
+    /**
+     * Returns a message as the reference of deltas.
+     *
+     * @param message the message, as {@link #encode} takes it
+     * @return the reference
+     * @throws PackedException if the layout does not have the message, or has no statistics
+     */
+    public Reference reference(Object message) {
+        try {
+            return trained().reference(Values.of(message));
+        } catch (PackedException e) {
+            throw e.withoutOffset();
+        }
+    }
+
+    /**
+     * Restores a reference from {@link Reference#plain}.
+     *
+     * @param plain the bytes
+     * @param known the texts of {@code x-dunnage-known} by their names; the ID of the device is {@code device}
+     * @return the reference
+     * @throws PackedException if the bytes are not a message of the layout in mode 0 without a check, or the layout has no statistics
+     */
+    public Reference referenceFrom(byte[] plain, Map<String, String> known) {
+        Trained with = trained();
+        requireStart(plain);
+        if (mode(plain) != 0) {
+            throw new PackedException(Kind.MALFORMED, 0, "a reference is kept in mode 0");
+        }
+        return with.reference(readPlain(plain, plain.length, known));
+    }
+
+    /**
+     * Encodes a message as a delta. It may be longer than what {@link #encode} returns.
+     *
+     * @param message the message, as {@link #encode} takes it
+     * @param reference a message that the receiver has acknowledged
+     * @return the bytes
+     * @throws PackedException if the layout does not have the message, or has no statistics
+     * @throws IllegalArgumentException if the reference is of another layout
+     */
+    public byte[] encodeDelta(Object message, Reference reference) {
+        try {
+            return trained().delta(Values.of(message), reference);
+        } catch (PackedException e) {
+            throw e.withoutOffset();
+        }
+    }
+
+    /**
+     * Decodes a delta. At most 8 references are tried whose name ends in the delta's tag.
+     *
+     * @param message the bytes
+     * @param references messages of the device, from the latest to the one to which a delta last referred; older ones, which only a delta that was
+     *     overtaken needs, are for a second call after the error {@code reference}
+     * @param known the texts of {@code x-dunnage-known} by their names; the ID of the device is {@code device}
+     * @return the message
+     * @throws PackedException if the bytes are not a delta; {@code reference} if none of the references gives a message of the delta's name, or two give
+     *     different ones. Such a message must not be acknowledged
+     * @throws IllegalArgumentException if a reference is of another layout
+     */
+    public Decoded decodeDelta(byte[] message, Iterable<Reference> references, Map<String, String> known) {
+        requireSize(message.length);
+        if (message.length > 0 && !isDelta(message)) {
+            throw new PackedException(Kind.MALFORMED, 0, "not a delta");
+        }
+        return trained().decode(message, references, known);
+    }
+
     private static void requireSize(int bytes) {
         if (bytes > Limits.MAX_BYTES) {
             throw new PackedException(Kind.LIMIT, Limits.MAX_BYTES, "a message of " + bytes + " bytes");
@@ -338,7 +341,7 @@ public final class Layout {
     private void requireStart(byte[] message) {
         requireSize(message.length);
         if (hasSlotByte) {
-            int given = slotOf(message, leaves != null);
+            int given = slotOf(message, trained != null);
             if (given != slot) {
                 throw new PackedException(Kind.RANGE, 0, "slot " + given + "; the layout's is " + slot);
             }
@@ -350,16 +353,16 @@ public final class Layout {
         if (message.length == 0) {
             throw new PackedException(Kind.TRUNCATED, 0, "no bytes, not even the slot byte");
         }
-        int mode = (message[0] & 0xff) >> 6;
+        int mode = mode(message);
         int slot = message[0] & MAX_SLOT;
-        if (mode > DELTA) {
+        if (mode > Trained.DELTA) {
             throw new PackedException(Kind.MALFORMED, 0, "mode 3 is reserved");
         }
         if (mode > 0 && !hasStatistics) {
             throw new PackedException(Kind.MALFORMED, 0, "mode " + mode + ", but the schema has no x-dunnage-statistics");
         }
-        if (mode == DELTA) {
-            throw new PackedException(Kind.REFERENCE, 0, "a delta, which needs the message that it refers to; this library has no deltas");
+        if (mode == Trained.DELTA) {
+            throw new PackedException(Kind.REFERENCE, 0, "a delta, which needs the message that it refers to: Layout.decodeDelta");
         }
         if (slot == 0) {
             throw new PackedException(Kind.MALFORMED, 0, "slot 0 has no layout");

@@ -15,9 +15,11 @@ final class RangeWriter implements Sink {
     private long low;
     private long range = WHOLE;
 
-    /** Creates a writer of a message that begins with this byte. */
-    RangeWriter(int first) {
-        push(first);
+    /** Creates a writer of a message that begins with these bytes. */
+    RangeWriter(int... start) {
+        for (int b : start) {
+            push(b);
+        }
     }
 
     private void push(int b) {

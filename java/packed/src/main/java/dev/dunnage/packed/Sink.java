@@ -14,6 +14,12 @@ interface Sink {
     /** Writes the lowest {@code bits} bits of {@code value}, whose higher bits are 0. */
     void raw(long key, long value, int bits);
 
+    /** Enters the element of an array with this index; {@link #leave} leaves it. Only references need to know. */
+    default void enter(int index) {}
+
+    /** Leaves the element that was entered last. */
+    default void leave() {}
+
     /** Writes text of {@code min} to {@code max} code points. Only a modelled body has texts without a maximum, {@link Bounds#OPEN}. */
     default void text(long key, String text, long min, long max) {
         int length = text.codePointCount(0, text.length());

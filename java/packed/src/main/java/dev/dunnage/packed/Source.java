@@ -21,6 +21,12 @@ interface Source {
     /** Returns the byte that holds the next bit, for errors. */
     int offset();
 
+    /** Enters the element of an array with this index; {@link #leave} leaves it. Only references need to know. */
+    default void enter(int index) {}
+
+    /** Leaves the element that was entered last. */
+    default void leave() {}
+
     /** Reads text of {@code min} to {@code max} code points. Only a modelled body has texts without a maximum, {@link Bounds#OPEN}. */
     default String text(long key, long min, long max) {
         long length = min + index(key, max - min + 1);
