@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Files;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -287,6 +289,21 @@ class DeltasTest {
         assertFalse(weather.hasStatistics());
         assertEquals(Kind.MALFORMED, assertThrows(PackedException.class, () -> weather.reference(Map.of())).kind());
         assertEquals(Kind.MALFORMED, undecodable(weather, delta, List.of()).kind());
+    }
+
+    @Test
+    void theReadmesExampleRuns() throws Exception {
+        Layout layout = Exports.layout("trained");
+        ObjectMapper mapper = new ObjectMapper();
+        JsonNode reading = mapper.readTree(Exports.messages("trained").get(0).json);
+        JsonNode next = mapper.readTree(Exports.messages("trained").get(1).json);
+        Reference acknowledged = layout.reference(mapper.convertValue(reading, Object.class));
+        byte[] delta = layout.encodeDelta(mapper.convertValue(next, Object.class), acknowledged);
+        Decoded decoded = layout.decodeDelta(delta, List.of(acknowledged), Map.of());
+        assertEquals(Json.parse(Exports.messages("trained").get(1).json), decoded.value());
+        assertEquals(layout.reference(decoded.value()).name(), decoded.reference().name());
+        JsonNode tree = mapper.valueToTree(decoded.value());
+        assertEquals(mapper.writeValueAsString(next), mapper.writeValueAsString(tree));
     }
 
     private static Object deltasMessage() {
