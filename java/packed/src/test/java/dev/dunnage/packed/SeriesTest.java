@@ -128,22 +128,50 @@ class SeriesTest {
         }
     }
 
+    private static String trained(String canonical, int version, int... tables) {
+        byte[] bytes = new byte[5 + tables.length];
+        bytes[0] = (byte) version;
+        System.arraycopy(Exports.sha256(canonical), 0, bytes, 1, 4);
+        for (int i = 0; i < tables.length; i++) {
+            bytes[5 + i] = (byte) tables[i];
+        }
+        String text = Base64.getEncoder().encodeToString(bytes);
+        return Exports.of(canonical.replace("\"layout\"", "\"statistics\":\"" + text + "\",\"layout\""));
+    }
+
+    @Test
+    void aPartThatStaysHasOneForm() {
+        Layout layout = Layout.parse(trained("{\"packed\":1,\"layout\":{\"array\":[2,2],\"series\":true,\"item\":{\"text\":[0,9]}}}", 2, 0, 0));
+        for (String second : new String[] {"aaaa", "aaab"}) {
+            RangeWriter coder = new RangeWriter(0x41);
+            coder.text(0, "aaaa", 0, 9);
+            // Another text, it says.
+            coder.bits(1, 1);
+            coder.text(0, second, 0, 9);
+            byte[] message = coder.finish();
+            if (second.equals("aaab")) {
+                assertEquals(List.of("aaaa", second), layout.decode(message));
+            } else {
+                // The slot byte, and 33 bits of the first text.
+                assertEquals("malformed 5", malformed(layout, message));
+            }
+        }
+    }
+
+    private static String malformed(Layout layout, byte[] message) {
+        PackedException error = assertThrows(PackedException.class, () -> layout.decode(message));
+        return error.kind() + " " + error.offset();
+    }
+
     @Test
     void statisticsOfASeriesHaveAVersionAndPredictors() {
         String canonical = "{\"packed\":1,\"layout\":{\"array\":[0,0],\"series\":true,\"item\":\"boolean\"}}";
-        byte[] owner = Exports.sha256(canonical);
         int[] tables = {0, 1, 16, 0, 1, 2, 0};
         for (int version = 0; version < 4; version++) {
             for (int predictor = -1; predictor < 3; predictor++) {
-                byte[] bytes = new byte[5 + tables.length + (predictor < 0 ? 0 : 1)];
-                bytes[0] = (byte) version;
-                System.arraycopy(owner, 0, bytes, 1, 4);
-                for (int i = 0; i < tables.length; i++) {
-                    bytes[5 + i] = (byte) tables[i];
-                }
-                bytes[bytes.length - 1] = predictor < 0 ? bytes[bytes.length - 1] : (byte) predictor;
-                String text = Base64.getEncoder().encodeToString(bytes);
-                String export = Exports.of(canonical.replace("\"layout\"", "\"statistics\":\"" + text + "\",\"layout\""));
+                int[] bytes = Arrays.copyOf(tables, tables.length + (predictor < 0 ? 0 : 1));
+                bytes[bytes.length - 1] = predictor < 0 ? bytes[bytes.length - 1] : predictor;
+                String export = trained(canonical, version, bytes);
                 if (version == 2 && (predictor == 0 || predictor == 1)) {
                     assertEquals(List.of(), Layout.parse(export).decode(new byte[] {1}));
                 } else {
