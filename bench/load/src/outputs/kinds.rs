@@ -70,7 +70,7 @@ impl Servers {
                 "objects, parquet",
                 "versitygw",
                 format!(
-                    "[output.objects]\nurl = \"s3://telemetry/t\"\nkind = \"parquet\"\nendpoint = \"http://{}\"\n",
+                    "[output.objects]\nurl = \"s3://telemetry/t\"\nkind = \"parquet\"\nendpoint = \"http://{}\"\nreadable_after_seconds = 1\n",
                     s3.address
                 ),
             ),
