@@ -107,7 +107,7 @@ fn schemathesis_finds_no_undocumented_response() {
     command.arg(gateway.url("/api/openapi.json")).current_dir(gateway.folder.path());
     command.env("PYTHONPATH", tests).env("PYTHONDONTWRITEBYTECODE", "1");
     command.args(["--seed", "1", "--max-examples", "20", "--workers", "1", "--phases", "coverage,fuzzing"]);
-    command.args(["--max-time", "25"]);
+    command.args(["--max-time", "60"]);
     let output = command.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));

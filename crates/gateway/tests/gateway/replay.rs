@@ -226,18 +226,18 @@ fn a_device_that_fails_holds_up_neither_the_replay_nor_new_messages() {
     let (server, fails) = server("bad");
     let all = Operated::start(TempDir::new().unwrap(), |config| archive(config, server.address));
     for device in ["bad", "a", "b", "c"] {
-        all.send(device, 0..900);
+        all.send(device, 0..400);
     }
     all.wait_for_delivered();
     fails.store(true, Ordering::Relaxed);
     all.replay("POST", &json!({"from": "2020-01-01T00:00:00Z"}));
-    wait_until("the others are done", || all.state()["done"] == 2700);
+    wait_until("the others are done", || all.state()["done"] == 1200);
     all.send("new", 0..3);
     wait_until("new messages are delivered", || all.gateway.gateway.outputs()[0].lag_messages == 0);
     assert_eq!(all.state()["state"], "running");
     fails.store(false, Ordering::Relaxed);
     let done = all.wait_for_complete();
-    assert_eq!((&done["done"], &done["messages"]), (&json!(3600), &json!(3600)));
+    assert_eq!((&done["done"], &done["messages"]), (&json!(1600), &json!(1600)));
 }
 
 /// A receiver may take later what it has rejected.
