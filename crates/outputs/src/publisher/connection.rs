@@ -70,6 +70,10 @@ impl Connection {
         };
         // First, so that a caller that retries at once gets another connection.
         self.requests.close();
+        // One may still be put into the closed queue. It would stay there, and its caller would wait for ever.
+        while let Some(Request { done, .. }) = self.requests.recv().await {
+            let _ = done.send(Err(failed.clone()));
+        }
         for (_, waiting) in self.waiting.drain() {
             let _ = waiting.done.send(Err(failed.clone()));
         }
