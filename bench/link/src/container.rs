@@ -8,18 +8,18 @@ use dunnage_schema::{Model, bundled};
 use dunnage_simulate::{Containers, Device, Network, Sizes, train};
 use serde_json::{Value, json};
 
-/// The containers that statistics are trained on, and those that are measured, are of different fleets.
-const TRAINED: u64 = 1;
-const MEASURED: u64 = 77;
+/// The devices that statistics are trained on, and those that are measured, have different seeds.
+pub const TRAINED: u64 = 1;
+pub const MEASURED: u64 = 77;
 /// The containers of the training, and of a measurement.
-const TRAINING_CONTAINERS: usize = 40;
+pub const TRAINING_CONTAINERS: usize = 40;
 const CONTAINERS: usize = 400;
 /// Messages of each container.
 const MESSAGES: usize = 2880;
-const SEED: u64 = 9;
+pub const SEED: u64 = 9;
 
 /// A link that loses three of ten messages, and as many acknowledgements.
-const LOSSY: Network = Network { loss: 0.3, ack_loss: 0.3, ack_every: 1, ack_delay: 0 };
+pub const LOSSY: Network = Network { loss: 0.3, ack_loss: 0.3, ack_every: 1, ack_delay: 0 };
 
 /// The error of a benchmark.
 pub type Failed = Box<dyn std::error::Error>;

@@ -1,6 +1,6 @@
 //! Many readings in one message: series of the simulated containers and weather stations. The statistics are trained on other devices.
 
-use crate::container::Failed;
+use crate::container::{Failed, LOSSY, MEASURED, SEED, TRAINED, TRAINING_CONTAINERS};
 use crate::goal::{Goal, Wanted};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use dunnage_links::fleet::Detail;
@@ -9,17 +9,11 @@ use dunnage_schema::{Model, bundled_named};
 use dunnage_simulate::{Containers, Device, Network, Sizes, Stations, train};
 use serde_json::{Value as Json, json};
 
-/// The devices that statistics are trained on, and those that are measured, have different seeds.
-const TRAINED: u64 = 1;
-const MEASURED: u64 = 77;
-const SEED: u64 = 9;
-const TRAINING_DEVICES: usize = 40;
 const DEVICES: usize = 50;
 /// Readings of each device: 30 days.
 const READINGS: usize = 2880;
 
-const LOSSLESS: Network = Network { loss: 0.0, ack_loss: 0.0, ack_every: 1, ack_delay: 0 };
-const LOSSY: Network = Network { loss: 0.3, ack_loss: 0.3, ..LOSSLESS };
+const LOSSLESS: Network = Network { loss: 0.0, ack_loss: 0.0, ..LOSSY };
 
 /// The readings of devices.
 struct Source {
@@ -126,7 +120,7 @@ impl Case<'_> {
         let mut schema = self.schema()?;
         let layout = Layout::untrained(&Model::compile(&schema.to_string())?);
         let mut training = Training::new(&layout)?;
-        for index in 0..TRAINING_DEVICES {
+        for index in 0..TRAINING_CONTAINERS {
             train(&mut training, self.messages(TRAINED, index), LOSSY, (SEED, index as u64))?;
         }
         let learnt = training.finish();

@@ -1,4 +1,4 @@
-//! Writes a result as JSON. jaq's own form also has NaN, infinity, texts of bytes, and keys that are no texts.
+//! Writes a result as JSON. jaq's own form allows more: NaN, infinity, byte strings, and keys that are not text.
 
 use crate::limits;
 use jaq_json::{Num, Val};

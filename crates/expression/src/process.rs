@@ -49,7 +49,7 @@ fn work() -> io::Result<()> {
     let begun = watch()?;
     let mut answer = Vec::new();
     loop {
-        // Whoever waits for the answers has sent all requests.
+        // When no request is left in the buffer, the owner may be waiting for the answers.
         if requests.buffer().is_empty() {
             answers.flush()?;
         }

@@ -1,4 +1,4 @@
-//! What a broker says: events, acknowledgements, and why a connection ended.
+//! Events from a broker, its acknowledgements, and the errors that end a connection.
 
 use crate::mqtt::Publish;
 use std::io;
@@ -42,7 +42,7 @@ pub enum Event {
     Answered,
 }
 
-/// What the broker says of a message when it acknowledges it. MQTT 3.1.1 only has the first.
+/// The outcome of a message, as its acknowledgement says. MQTT 3.1.1 has the first alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Acknowledgement {
     /// The broker has the message.

@@ -1,4 +1,4 @@
-//! What a client is told of its connection and of messages, and what the broker says that it accepts.
+//! The options of a connection, messages to publish, and the limits of the broker.
 
 use super::Version;
 use bytes::Bytes;
