@@ -1,13 +1,22 @@
 # A menu. `make` or `make help` prints it.
 
-.PHONY: help run dist check test test-fast build-tests test-crates budget test-board test-page test-examples conform-built tools nightly test-c test-rust test-python test-js test-java test-jvm test-report conform lint fmt audit faults bench bench-link bench-lang bench-full report fuzz fuzz-c docs
+.PHONY: help run dist check test test-fast build-tests test-crates budget test-board test-page test-examples conform-built tools nightly test-c c-presets c-fuzz test-rust test-python test-js test-java test-jvm test-report conform lint fmt audit faults bench bench-link bench-lang bench-full report fuzz fuzz-c docs
 
 LINT = cargo clippy --workspace --all-targets -- -D warnings
 
-# In CI, each line of a recipe says how long it took, and crates are linted when they are compiled; `make nightly` lints bench/host.
+# The programs of the laboratory that tests run.
+CONFORM = cargo run -p dunnage-conform --
+PACKED = cargo run -p dunnage-conform --bin packed --
+MCU = cargo run -p dunnage-bench-mcu --
+
+# In CI, each line of a recipe says what it took, and crates are linted when they are compiled; `make nightly` lints bench/host.
 ifdef CI
 SHELL = .ci/timed
 LINT =
+# `make test-rust` builds these with all that is tested: built alone, their crates would be compiled again, with fewer features.
+CONFORM = target/debug/conform
+PACKED = target/debug/packed
+MCU = target/debug/dunnage-bench-mcu
 export RUSTC_WORKSPACE_WRAPPER = $(CURDIR)/.ci/rustc-and-clippy
 export CLIPPY_ARGS = -Dwarnings__CLIPPY_HACKERY__
 # Nothing is compiled twice there, and a panic names its line without debug information.
@@ -80,8 +89,8 @@ test:  ## everything that must hold: vectors, properties, faults, fuzz corpora, 
 	    arm-none-eabi-gcc:gcc-arm-none-eabi /usr/lib/arm-none-eabi/newlib:libnewlib-arm-none-eabi \
 	    $(BOARD) $(TOOLS) $(FAULTS) mosquitto_pub:mosquitto-clients coap-client-notls:libcoap3-bin coap-client-openssl:libcoap3-bin coap-client-gnutls:libcoap3-bin /usr/sbin/nginx:nginx \
 	    /usr/lib/nginx/modules/ngx_stream_module.so:libnginx-mod-stream promtool:prometheus
-	.ci/together "lint audit test-rust build-tests" "test-report tools" test-c
-	.ci/together test-crates "test-java test-js test-python conform-built"
+	.ci/together "test-rust build-tests" "lint audit" "test-report tools" c-presets
+	.ci/together test-crates "test-java test-js test-python c-fuzz conform-built"
 	.ci/together test-page "test-examples budget test-board" test-jvm
 
 test-fast:  ## the tests of the crates that start no other program; needs Rust and a C compiler
@@ -101,7 +110,7 @@ test-board:
 	bench/board/check target/board pson,packed
 
 budget:
-	cargo run -p dunnage-bench-mcu -- budget
+	$(MCU) budget
 
 test-page:
 	cd dashboard/tests && npm ci && npm test
@@ -118,16 +127,16 @@ test-examples:
 
 tools:
 	tests/tools/install
+	tests/tools/install bindings
 
 nightly:  ## long fault runs, mutated frames, attacks, fuzzing, Kafka, changes of the crates' API, the second Python wheel; writes target/nightly.md
 	.ci/nightly
 
-test-rust:  ## the crates for crates.io: the codec of PSON without the standard library, the examples, and whether they can be packed
+test-rust:  ## the crates for crates.io: the codec of PSON without the standard library, the examples, and whether they can be packed; the programs of the laboratory
 	.ci/need rustup:rustup
 	rustup target add thumbv6m-none-eabi
 	cargo build -p dunnage-pson --no-default-features --target thumbv6m-none-eabi
-	cargo run -p dunnage-pson --no-default-features --example buffers
-	cargo build $(TESTED) --examples
+	cargo build $(TESTED) --bins --examples
 	for example in crates/*/examples/*.rs; do target/debug/examples/$$(basename $$example .rs) </dev/null >/dev/null || exit 1; done
 	echo '{"station":"PISA01","time":"2026-03-29T12:00:00Z","temperature":14.3,"humidity":62,"pressure":1016.8}' | target/debug/examples/validate weather
 	.ci/publish
@@ -137,7 +146,7 @@ test-python:  ## the Python library: all vectors, hostile input, Arrow, types, a
 	tests/tools/install bindings
 	bindings/python/build dev
 	bindings/python/check
-	cargo run -p dunnage-conform -- --messages 20000 target/tools/bindings/bin/python bindings/python/tests/executor.py
+	$(CONFORM) --messages 20000 target/tools/bindings/bin/python bindings/python/tests/executor.py
 
 bench-lang:  ## the libraries in Python, JavaScript and Java beside their peers: tables, and bench/results/lang-*.jsonl
 	.ci/need $(TOOLS) node:nodejs npm:npm javac:default-jdk-headless mvn:maven
@@ -148,8 +157,8 @@ bench-lang:  ## the libraries in Python, JavaScript and Java beside their peers:
 test-java:  ## the Java libraries: vectors, hostile input; random schemas and messages
 	.ci/need javac:default-jdk-headless mvn:maven
 	mvn --batch-mode --no-transfer-progress --file java/pom.xml verify
-	cargo run -p dunnage-conform -- --messages 20000 java -cp java/pson-core/target/classes:java/pson-core/target/test-classes dev.dunnage.pson.Executor
-	cargo run -p dunnage-conform --bin packed -- --schemas 50 --messages 20000 --modelled --library java -cp java/packed/target/classes:java/packed/target/test-classes dev.dunnage.packed.Executor
+	$(CONFORM) --messages 20000 java -cp java/pson-core/target/classes:java/pson-core/target/test-classes dev.dunnage.pson.Executor
+	$(PACKED) --schemas 50 --messages 20000 --modelled --library java -cp java/packed/target/classes:java/packed/target/test-classes dev.dunnage.packed.Executor
 
 # The program with the features of the tests: built alone, its crates would be compiled again, which takes minutes.
 test-jvm:  ## the benchmarks of JVM libraries: exact sizes, and the round trip of every serializer; the application for Android
@@ -163,27 +172,33 @@ test-report:  ## the runner and the report of the benchmarks, the notebook, what
 	PYTHONPATH=bench/report target/tools/venv/bin/python -m pytest --quiet bench/report/tests
 	PYTHONPATH=bench/middleware target/tools/venv/bin/python -m pytest --quiet bench/middleware/tests
 
-test-c:  ## the device library: two compilers, as C++, sanitizers, fuzzing, big-endian, ATmega328P; its stack
+test-c: c-presets c-fuzz  ## the device library: two compilers, as C++, sanitizers, fuzzing, big-endian, ATmega328P; its stack
+
+c-presets:
 	.ci/need $(C)
-	cargo run -p dunnage-conform -- --seeds c/build/fuzz/seeds
-	cd c && for preset in gcc clang-asan cxx mips s390x avr fuzz; do cmake --workflow --preset $$preset || exit 1; done
+	cd c && for preset in gcc clang-asan cxx mips s390x avr; do cmake --workflow --preset $$preset || exit 1; done
 	c/tests/stack.sh
+
+c-fuzz:
+	.ci/need $(C)
+	$(CONFORM) --seeds c/build/fuzz/seeds
+	cd c && cmake --workflow --preset fuzz
 
 test-js:  ## the JavaScript libraries: vectors, hostile input, properties, types, the tarballs in an empty folder; random messages; the page for phones
 	.ci/need node:nodejs npm:npm cc:build-essential chromium:chromium
 	cd js && npm ci && npm test
 	cd bench/phone && npm ci && npm test
-	cargo run -p dunnage-conform -- --messages 20000 node js/pson/conform/executor.js
-	cargo run -p dunnage-conform --bin packed -- --schemas 50 --messages 20000 --library node js/packed/conform/executor.js
+	$(CONFORM) --messages 20000 node js/pson/conform/executor.js
+	$(PACKED) --schemas 50 --messages 20000 --library node js/packed/conform/executor.js
 
 conform: test-c conform-built  ## ask the device library all vectors and random messages, on four machines; generated code, random schemas
 
 conform-built:
-	cargo run -p dunnage-conform -- --messages 20000 c/build/gcc/tests/conform
-	cargo run -p dunnage-conform -- --messages 4000 qemu-mips c/build/mips/tests/conform
-	cargo run -p dunnage-conform -- --messages 4000 qemu-s390x c/build/s390x/tests/conform
-	cargo run -p dunnage-conform -- --messages 2000 c/build/gcc/tests/simulate atmega328p c/build/avr/tests/conform
-	cargo run -p dunnage-conform --bin packed -- --schemas 20 --messages 10000
+	$(CONFORM) --messages 20000 c/build/gcc/tests/conform
+	$(CONFORM) --messages 4000 qemu-mips c/build/mips/tests/conform
+	$(CONFORM) --messages 4000 qemu-s390x c/build/s390x/tests/conform
+	$(CONFORM) --messages 2000 c/build/gcc/tests/simulate atmega328p c/build/avr/tests/conform
+	$(PACKED) --schemas 20 --messages 10000
 
 lint:  ## formatting, circular dependencies of modules, clippy, Python, JavaScript with the types of the page, shell scripts, workflows, and Internet-Drafts
 	.ci/need cc:build-essential $(TOOLS) git:git node:nodejs npm:npm
@@ -238,7 +253,7 @@ fuzz: fuzz-c  ## fuzz every decoder, a minute each; SECONDS=1800 for longer (nee
 
 fuzz-c:  ## fuzz the device library alone, and compare it on a million messages
 	.ci/need $(C)
-	cargo run -p dunnage-conform -- --seeds c/build/fuzz/seeds
+	$(CONFORM) --seeds c/build/fuzz/seeds
 	cd c && cmake --preset fuzz -DDUNNAGE_FUZZ_SECONDS=$(SECONDS) && cmake --build --preset fuzz && ctest --preset fuzz --verbose
 	cd c && cmake --preset gcc && cmake --build --preset gcc
 	cargo run --release -p dunnage-conform -- --messages 1000000 c/build/gcc/tests/conform
