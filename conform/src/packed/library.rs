@@ -23,7 +23,7 @@ const PREFIXES: usize = 8;
 /// One in this many schemas has its slot from the port of the link.
 const PORTS: usize = 6;
 /// Of modelled layouts, this many times fewer messages are asked, because each takes that much longer.
-const SLOWER: usize = 50;
+const SLOWER: usize = 200;
 /// Number of differences that are printed.
 const SHOWN: usize = 20;
 
