@@ -10,9 +10,9 @@ const LAST = 253402300799;
 const iso = (seconds) => new Date(1000 * seconds).toISOString().replace(".000", "");
 
 for (const { engine, there, back } of runtimes) {
-  test(`times in ${engine}: every 97th day from year 0 to 9999, and leap days`, () => {
+  test(`times in ${engine}: every 397th day from year 0 to 9999, and leap days`, () => {
     const seconds = [YEAR_0, LAST];
-    for (let at = YEAR_0; at < LAST; at += 97 * 86400 + 3661) seconds.push(at);
+    for (let at = YEAR_0; at < LAST; at += 397 * 86400 + 3661) seconds.push(at);
     for (const year of [0, 4, 100, 400, 1600, 1900, 1972, 2000, 2024, 2100, 9996]) {
       const march = new Date(0);
       march.setUTCFullYear(year, 2, 1);
