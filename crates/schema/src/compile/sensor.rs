@@ -10,7 +10,7 @@ use std::num::NonZeroU32;
 
 /// The most decimal places of a quantum.
 const MAX_PLACES: u32 = 18;
-/// The largest amount by which a number may grow from message to message.
+/// The steps by which a number may grow from message to message are below this.
 const MAX_EVERY: u64 = 1 << 40;
 /// Products in the arithmetic of counts stay below this.
 const MAX_PRODUCT: i128 = 1 << 125;
@@ -113,7 +113,7 @@ pub(super) fn every(
 ) -> Result<Option<u64>, SchemaError> {
     let Some(exact) = bound(schema, keyword)? else { return Ok(None) };
     let every = exact.scaled(places).and_then(|every| u64::try_from(every).ok());
-    let every = every.filter(|every| *every > 0 && *every <= MAX_EVERY && every % step == 0);
+    let every = every.filter(|every| *every > 0 && every % step == 0 && every / step < MAX_EVERY);
     every.map(Some).ok_or_else(|| {
         schema.error(
             keyword,
