@@ -42,7 +42,7 @@ async fn begin_replay(
 ) -> Result<Json<ReplayObject>, Problem> {
     let wanted = read::<Replay>(&state, &operator, body).await?;
     to_the_end(async move {
-        let shown = format!("{wanted:?}");
+        let shown = wanted.to_string();
         let begun = replay::begin(&state, &output, wanted).await;
         operator.log_replay("began", &output, &shown, begun.is_ok());
         begun

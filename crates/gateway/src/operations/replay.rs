@@ -9,6 +9,7 @@ use dunnage_buffer::Times;
 use dunnage_inputs::{Problem, ProblemKind};
 use dunnage_outputs::{DeadLetterError, ReplayAction, ReplayError, ReplayRequest, ReplayStatus};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use utoipa::ToSchema;
 
 /// The output cannot deliver messages again.
@@ -34,6 +35,20 @@ pub struct Replay {
     /// Only count the messages. Nothing is delivered.
     #[serde(default)]
     pub dry_run: bool,
+}
+
+/// For the log.
+impl fmt::Display for Replay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "from {}", self.from)?;
+        if let Some(until) = &self.until {
+            write!(f, " until {until}")?;
+        }
+        if let Some(device) = &self.device {
+            write!(f, " of {device}")?;
+        }
+        f.write_str(if self.dry_run { ", only counted" } else { "" })
+    }
 }
 
 /// The state of the replay of an output.
