@@ -53,7 +53,7 @@ const PROFILE: &str = "
 # A profile needs device, match or name. All other keys are optional.
 # [[profile]]
 # device = \"LMCU*\"
-# In place of device, conditions that all hold: on the device ID, the provider's profile, application and tenant, the port and the topic.
+# In place of device, conditions that all hold: on the device ID, the provider's profile, application and tenant, the port, the topic, and tags.KEY.
 # match = { provider.profile = \"EM300-*\", provider.application = \"farm\", port = [85, 2] }
 # A name that is unique. Lists show it in place of the conditions.
 # name = \"containers\"

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use serde_json::Value;
 use std::io::Write;
 
-/// List, retry or discard the messages that an output's receiver rejected for good
+/// List, retry or discard the messages that an output's receiver or expression rejected for good
 ///
 /// The list and the command to discard also cover messages whose delivery fails and is retried: of each device, the first one, which holds up
 /// the later ones. The commands talk to the running gateway over its admin socket. The messages stay in the buffer either way.

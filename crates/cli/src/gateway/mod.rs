@@ -29,7 +29,7 @@ use std::{
 /// Run the gateway, or query a running one
 ///
 /// Environment variables (DUNNAGE_SECTION_KEY) override the TOML file; unset keys have defaults. SIGHUP reloads profiles,
-/// schemas, tokens and keys. SIGTERM and Ctrl-C let requests finish and close the buffer; a second signal ends the process
+/// schemas, codecs, secrets, tokens, keys and certificates. SIGTERM and Ctrl-C let requests finish and close the buffer; a second signal ends the process
 /// at once. The log goes to standard error.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true)]

@@ -44,7 +44,8 @@ struct New {
     /// Allow reading only devices with this tag in the register; may be repeated, and then they have all of them
     #[arg(long, value_name = "KEY=VALUE", value_parser = super::device::tag, requires = "read")]
     tag: Vec<(String, String)>,
-    /// Allow reading everything, and retrying and discarding what is in the quarantine and in the dead letters
+    /// Allow reading everything, retrying and discarding what is in the quarantine and in the dead letters, replays, trying
+    /// expressions, and changing the register
     #[arg(long, conflicts_with_all = ["device", "read", "tag"])]
     operate: bool,
     /// Expiry: a day (2027-01-31, until its end in UTC) or a time (2027-01-31T08:00:00Z)

@@ -57,6 +57,7 @@ impl Packed {
     /// The smallest and the largest size as text.
     pub fn bytes(&self) -> String {
         match (self.min_bytes, self.max_bytes) {
+            (Some(1), Some(1)) => "1 byte".to_owned(),
             (Some(min), Some(max)) if min == max => format!("{max} bytes"),
             (Some(min), Some(max)) => format!("{min} to {max} bytes"),
             _ => format!("no maximum size within {} bytes", self.limit),

@@ -28,7 +28,7 @@ const SLOT: &str = "x-dunnage-slot";
 
 /// Learn which values are likely, for smaller packed messages
 ///
-/// Reads messages that devices have sent, one per line and in their order, and writes the schema with the statistics that
+/// Reads messages that devices have sent, one per line or a CSV file with a header, and in their order, and writes the schema with the statistics that
 /// packed messages use: x-dunnage-statistics, and a new slot, because another layout needs one. Standard error says what
 /// each field takes before and after, and what messages of other devices and of a later time take: for that, it trains once
 /// more with three quarters of the devices and of the time, and sends the rest.

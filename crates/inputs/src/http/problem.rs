@@ -38,7 +38,7 @@ impl ProblemKind {
 /// An error that a request is answered with.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Problem {
-    /// `urn:dunnage:problem:` and a code from the table in `spec/ingest.md`.
+    /// `urn:dunnage:problem:` and a code from the table in `spec/ingest.md`, or one of the playground's own.
     #[serde(rename = "type", serialize_with = "urn")]
     #[schema(value_type = String, example = "urn:dunnage:problem:malformed")]
     code: &'static str,
@@ -48,8 +48,8 @@ pub struct Problem {
     status: StatusCode,
     /// The cause, for people.
     detail: String,
-    /// The error kind of a decoder (`truncated`, `malformed`, `type`, `range` or `limit`), or `schema` for a message that breaks its
-    /// schema.
+    /// The error kind of a decoder (`truncated`, `malformed`, `type`, `range`, `limit` or `reference`), or `schema` for a message that
+    /// breaks its schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
     /// The offset of the error in the body, in bytes.
@@ -231,7 +231,7 @@ problems! {
         Code::NotRepresentable, Code::UnknownLayout, Code::Disabled, Code::Unregistered, Code::Unwritable, Code::TooMany, Code::Decoder, Code::QueueFull, Code::BufferFull,
         Code::NotWritten;
     /// The problems of webhooks.
-    pub(crate) HookProblems: Code::Callback, Code::Name, Code::Unauthorized, Code::BodyTimeout, Code::TooLarge, Code::TooMany,
+    pub(crate) HookProblems: Code::Callback, Code::Name, Code::Query, Code::Unauthorized, Code::BodyTimeout, Code::TooLarge, Code::TooMany,
         Code::QueueFull, Code::BufferFull, Code::NotWritten;
 }
 

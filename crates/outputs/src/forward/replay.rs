@@ -14,7 +14,7 @@ use tokio::{task::Id, time::Instant};
 
 /// How many messages are handed over at a time.
 pub const PART: usize = 1024;
-/// Largest number of messages that are handed over and not resolved. A restart delivers at most these once more.
+/// No part is handed over while so many messages are not resolved. A restart delivers once more what follows the first of these.
 const MOST_OPEN: usize = 8 * PART;
 /// How long new messages come first.
 const PAUSE: Duration = Duration::from_secs(1);

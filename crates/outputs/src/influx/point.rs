@@ -4,7 +4,11 @@ use super::{
     fields::{BYTES, Fields, TAG},
     line,
 };
-use crate::{Message, leaves, origin};
+use crate::{
+    Message,
+    leaves::{self, LEAVES, POINTER},
+    origin,
+};
 use serde_json::value::RawValue;
 use std::fmt::Write;
 
@@ -16,7 +20,9 @@ pub fn write(fields: &Fields<'_>, message: &Message, line: &mut String) -> Resul
     let whole: &RawValue =
         serde_json::from_str(&message.json).map_err(|e| format!("the JSON is invalid: {e}"))?;
     let leaves = leaves::flatten_all(whole).map_err(|e| format!("the JSON is invalid: {e}"))?;
-    let leaves = leaves.ok_or("the message has too many fields, or one with too long a name")?;
+    let leaves = leaves.ok_or_else(|| {
+        format!("the message has more than {LEAVES} fields, or one with a name of more than {POINTER} bytes")
+    })?;
     line.push_str(&fields.measurement);
     tag("device", &message.device, line);
     tag("device_name", message.device_name().unwrap_or_default(), line);
@@ -119,7 +125,7 @@ mod tests {
     #[test]
     fn a_message_without_a_line_says_why() {
         let array = format!("[{}]", vec!["1"; 1001].join(","));
-        assert!(of(&message(&array)).unwrap_err().contains("too many fields"));
+        assert!(of(&message(&array)).unwrap_err().contains("more than 1000 fields"));
         assert!(of(&message("{")).unwrap_err().contains("invalid"));
         let long = format!("{{\"t\":\"{}\"}}", "x".repeat(1 << 17));
         assert_eq!(
