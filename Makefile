@@ -228,7 +228,7 @@ faults:  ## kill, slow down, fill up and damage everything, and count the messag
 	tests/tools/install
 	FAULTS=long cargo test -p dunnage --test faults
 
-bench:  ## a quick form of all benchmarks, in under 15 minutes, and their report; SUITES="host load" for some of them
+bench:  ## a quick form of all benchmarks, in some 20 minutes from a warm build, and their report; SUITES="host load" for some of them
 	.ci/need $(BENCH)
 	tests/tools/install laboratory locust
 	$(LABORATORY) run $(SUITES)
