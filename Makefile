@@ -9,14 +9,15 @@ CONFORM = cargo run -p dunnage-conform --
 PACKED = cargo run -p dunnage-conform --bin packed --
 MCU = cargo run -p dunnage-bench-mcu --
 
-# In CI, each line of a recipe says what it took, and crates are linted when they are compiled; `make nightly` lints bench/host.
+# In CI, each line of a recipe says how long it took and how much processor time, and crates are linted when they are compiled; `make nightly` lints bench/host.
 ifdef CI
 SHELL = .ci/timed
 LINT =
-# `make test-rust` builds these with all that is tested: built alone, their crates would be compiled again, with fewer features.
+# These are built with everything that is tested: built alone, their crates would be compiled again, with fewer features.
 CONFORM = target/debug/conform
 PACKED = target/debug/packed
 MCU = target/debug/dunnage-bench-mcu
+PROGRAMS = $(CONFORM) $(PACKED) $(MCU)
 export RUSTC_WORKSPACE_WRAPPER = $(CURDIR)/.ci/rustc-and-clippy
 export CLIPPY_ARGS = -Dwarnings__CLIPPY_HACKERY__
 # Nothing is compiled twice there, and a panic names its line without debug information.
@@ -131,6 +132,11 @@ tools:
 
 nightly:  ## long fault runs, mutated frames, attacks, fuzzing, Kafka, changes of the crates' API, the second Python wheel; writes target/nightly.md
 	.ci/nightly
+
+# `make test-rust` has built them before, unless CI runs one of these targets alone.
+budget test-python test-java test-js c-fuzz fuzz-c conform-built: $(PROGRAMS)
+$(PROGRAMS):
+	cargo build $(TESTED) --bins --examples
 
 test-rust:  ## the crates for crates.io: the codec of PSON without the standard library, the examples, and whether they can be packed; the programs of the laboratory
 	.ci/need rustup:rustup

@@ -20,8 +20,8 @@ pub const EXAMPLE: &str = "\
 # payload = \"decoded\"            # what the network server decoded, and not the bytes; also normalized and both
 # devices = \"LMCU*\"              # the devices that it may send as, or a list; required with RockBLOCK's published key
 # link = \"iridium-sbd-mo\"        # the link of these messages
-# Also token_file (one token per line) or hmac_file, of which all but rockblock need one, header (which has the token), formats (by LoRaWAN
-# port), names (device IDs by the provider's IDs) and pointers (of the provider generic): docs/inputs.md.
+# Also token_file (one token per line; required except for rockblock), hmac_file (in its place, for generic), header (which has the token),
+# formats (by LoRaWAN port), names (device IDs by the provider's IDs) and pointers (for generic): docs/inputs.md.
 ";
 
 /// `[input.webhook]`

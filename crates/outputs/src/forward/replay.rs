@@ -14,7 +14,8 @@ use tokio::{task::Id, time::Instant};
 
 /// How many messages are handed over at a time.
 pub const PART: usize = 1024;
-/// No part is handed over while so many messages are not resolved. A restart delivers once more what follows the first of these.
+/// Parts are handed over only while fewer messages are unresolved. After a restart, all messages from the first unresolved one on are
+/// delivered again.
 const MOST_OPEN: usize = 8 * PART;
 /// How long new messages come first.
 const PAUSE: Duration = Duration::from_secs(1);

@@ -10,7 +10,7 @@ use std::num::NonZeroU32;
 
 /// The most decimal places of a quantum.
 const MAX_PLACES: u32 = 18;
-/// The steps by which a number may grow from message to message are below this.
+/// A number grows from one message to the next by fewer steps than this.
 const MAX_EVERY: u64 = 1 << 40;
 /// Products in the arithmetic of counts stay below this.
 const MAX_PRODUCT: i128 = 1 << 125;

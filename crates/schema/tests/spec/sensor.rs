@@ -122,6 +122,21 @@ fn a_usual_change_has_the_decimals_of_its_number() {
 }
 
 #[test]
+fn a_number_grows_by_fewer_than_2_to_the_40_steps() {
+    let every = |step: u64, every: u64| {
+        format!(r#"{{"type":"integer","multipleOf":{step},"x-dunnage-every":{every}}}"#)
+    };
+    for (step, most) in [(1, (1 << 40) - 1), (4, (1 << 42) - 4)] {
+        Model::compile(&every(step, most)).unwrap();
+        refused(&[
+            (&every(step, most + step), "/x-dunnage-every", "below 2^40"),
+            (&every(step, 0), "/x-dunnage-every", "above 0"),
+        ]);
+    }
+    refused(&[(&every(4, 6), "/x-dunnage-every", "multiple of the smallest step")]);
+}
+
+#[test]
 fn a_quantum_that_does_not_determine_its_count_is_rejected() {
     let schema = |rest: &str| format!(r#"{{"type":"number",{rest}}}"#);
     refused(&[
