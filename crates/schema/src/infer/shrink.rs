@@ -191,7 +191,8 @@ fn texts(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, String
         _ => None,
     });
     let Some(texts) = texts.collect::<Option<Vec<_>>>() else { return };
-    if schema.get("enum").is_some() || schema.get("const").is_some() {
+    let decided = ["enum", "const", "x-dunnage-number", "x-dunnage-numbers"];
+    if decided.iter().any(|keyword| schema.get(keyword).is_some()) {
         return;
     }
     let allows_null =
@@ -220,10 +221,7 @@ fn texts(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, String
     {
         propose(with(schema, &TEXT, [("x-dunnage-time", time)]), "times in this notation".to_owned(), cost);
     }
-    if schema.get("x-dunnage-number").is_none()
-        && schema.get("x-dunnage-time").is_none()
-        && schema.get("x-dunnage-numbers").is_none()
-    {
+    if schema.get("x-dunnage-time").is_none() {
         if let Some(pattern) = identifier::exact(&texts) {
             let what = "the lengths that were seen".to_owned();
             propose(with(schema, &TEXT, [("pattern", write::text(&pattern))]), what, Cost::UnseenValues);
@@ -255,10 +253,13 @@ fn numbers(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, Stri
             let what = format!("only {first} to {last}, with headroom for what was seen");
             propose(between(schema, first, last), what, Cost::FarNumbers);
         }
-        let (low, high) = range::extent(&seen);
-        let (low, high) = (plain(low, places), plain(high, places));
-        let what = format!("only {low} to {high}, as seen");
-        propose(between(schema, low, high), what, Cost::UnseenValues);
+        // The next number of a counter or a running clock is beyond those that were seen.
+        if series::trend(&seen) == series::Trend::None {
+            let (low, high) = range::extent(&seen);
+            let (low, high) = (plain(low, places), plain(high, places));
+            let what = format!("only {low} to {high}, as seen");
+            propose(between(schema, low, high), what, Cost::UnseenValues);
+        }
     }
     if let Some(Node::Number(step)) = schema.get("multipleOf")
         && let Some(coarser) = ten_times(step)

@@ -70,6 +70,33 @@ fn numbers_are_not_rounded_across_an_exclusive_bound() {
     assert!(!rounded(r#"{"type":"number","multipleOf":0.01,"exclusiveMinimum":0,"maximum":9}"#));
 }
 
+/// A later message of a device that goes on counting would be rejected.
+#[test]
+fn counters_and_running_clocks_are_not_bounded_by_the_last_that_was_seen() {
+    let number = r#"{"type":"integer","minimum":0,"maximum":4294967295}"#;
+    let clock: Vec<Value> = (0..40).map(|n| Value::U64(1_790_000_000 + 600 * n)).collect();
+    assert_eq!(proposed(number, &clock), []);
+    let few: Vec<Value> = [3_u64, 4, 4, 7, 9].map(Value::U64).into();
+    assert_eq!(proposed(number, &few), []);
+    let down: Vec<Value> = (0..40).map(|n| Value::U64(5000 - n)).collect();
+    assert_eq!(proposed(number, &down), []);
+    let two_devices: Vec<Value> = (0..40).flat_map(|n| [100 + n, 70_000 + 2 * n]).map(Value::U64).collect();
+    assert_eq!(proposed(number, &two_devices), []);
+    let wave: Vec<Value> = [3_u64, 4, 9, 7, 4].map(Value::U64).into();
+    assert!(proposed(number, &wave).iter().any(|change| change.what == "only 3 to 9, as seen"));
+}
+
+#[test]
+fn numbers_in_texts_do_not_become_an_enumeration() {
+    let seen = texts(&["3.61", "3.62"].repeat(3));
+    for keyword in [
+        r#""x-dunnage-number":{"multipleOf":0.01,"minimum":0,"maximum":9}"#,
+        r#""x-dunnage-numbers":{"separator":","}"#,
+    ] {
+        assert_eq!(proposed(&format!(r#"{{"type":"string",{keyword}}}"#), &seen), []);
+    }
+}
+
 #[test]
 fn one_offset_is_found_in_each_notation() {
     for at in ["T", " "] {
