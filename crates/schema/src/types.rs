@@ -369,4 +369,6 @@ pub struct Field {
     pub description: Option<String>,
     /// The schema's `default`, for initialisers in generated code.
     pub default: Annotation<Value>,
+    /// `x-dunnage-drop`: writers leave the field out if the message is too large, fields of higher ranks first.
+    pub drop: Annotation<u8>,
 }

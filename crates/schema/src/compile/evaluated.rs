@@ -249,6 +249,7 @@ fn with_field(name: &str) -> Type {
         kind: Type::Any,
         description: None,
         default: Annotation::default(),
+        drop: Annotation::default(),
     };
     Type::Object(Object {
         title: Annotation::default(),

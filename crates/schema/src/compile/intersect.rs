@@ -9,7 +9,7 @@ use super::{
     union::{checked, enumeration, members, refers, union},
 };
 use crate::{
-    Array, Assertion, Field, Object, Text, Tuple, Type,
+    Annotation, Array, Assertion, Field, Object, Text, Tuple, Type,
     measure::{Measure, of_assertion, of_field, of_value, own_weight},
     validate,
 };
@@ -202,9 +202,11 @@ impl<'c> Intersection<'c> {
             let description = field.description.clone().or_else(|| other?.description.clone());
             let default =
                 if field.default.0.is_some() { &field.default } else { &other.unwrap_or(field).default };
+            let drop =
+                Annotation(field.drop.0.or(other.and_then(|other| other.drop.0)).filter(|_| !required));
             let (name, default) = (field.name.clone(), default.clone());
             match kind {
-                Some(kind) => fields.push(Field { name, required, kind, description, default }),
+                Some(kind) => fields.push(Field { name, required, kind, description, default, drop }),
                 None if required => return None,
                 None => absent.push(name),
             }

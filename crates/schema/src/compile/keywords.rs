@@ -79,8 +79,11 @@ const UNIT: &str = "x-dunnage-unit";
 /// Most characters of a unit.
 const MAX_UNIT: usize = 32;
 
-/// Keywords that do not affect which messages are valid: those of the standard, then those of editors and generators, then the unit.
-const ANNOTATIONS: [&str; 32] = [
+/// The rank by which a writer leaves out an optional property.
+pub(super) const DROP: &str = "x-dunnage-drop";
+
+/// Keywords that do not affect which messages are valid: those of the standard, then those of editors and generators, then our own.
+const ANNOTATIONS: [&str; 33] = [
     "$schema",
     "$id",
     "id",
@@ -113,6 +116,7 @@ const ANNOTATIONS: [&str; 32] = [
     "tsType",
     "tsEnumNames",
     UNIT,
+    DROP,
 ];
 
 /// The keywords for the numbers or the time that a text holds, and their notation.
@@ -143,6 +147,9 @@ pub(super) fn check(entries: &[(String, Node)], at: &str, dialect: Dialect) -> R
             let message = format!("{UNIT} must be text of 1 to {MAX_UNIT} characters");
             return Err(SchemaError::new(at, keyword, message));
         }
+        if keyword == DROP {
+            check_drop(value, at)?;
+        }
         if is_known(keyword) || keyword.starts_with("x-") && !keyword.starts_with(PREFIX) {
             continue;
         }
@@ -169,6 +176,21 @@ pub(super) fn check(entries: &[(String, Node)], at: &str, dialect: Dialect) -> R
         return Err(SchemaError::new(at, keyword, message));
     }
     Ok(())
+}
+
+fn check_drop(value: &Node, at: &str) -> Result<(), SchemaError> {
+    let is_property = at.rsplit('/').nth(1) == Some("properties");
+    let message = match rank(value) {
+        None => format!("{DROP} must be a whole number from 1 to 255"),
+        Some(_) if !is_property => format!("{DROP} is supported directly in the schema of a property only"),
+        Some(_) => return Ok(()),
+    };
+    Err(SchemaError::new(at, DROP, message))
+}
+
+/// Returns the rank that [`DROP`] gives.
+pub(super) fn rank(value: &Node) -> Option<u8> {
+    if let Node::Number(rank) = value { rank.parse().ok().filter(|rank| *rank > 0) } else { None }
 }
 
 fn is_unit(value: &Node) -> bool {
@@ -241,6 +263,33 @@ mod tests {
         for wrong in [r#""""#, "1", r#"["m"]"#, &format!("{:?}", "m".repeat(33))] {
             let error = compile(wrong).unwrap_err().to_string();
             assert!(error.contains("x-dunnage-unit must be text of 1 to 32 characters"), "{error}");
+        }
+    }
+
+    #[test]
+    fn only_an_optional_property_can_be_left_out() {
+        let compile = |required: &str, rank: &str, around: &str| {
+            Model::compile(&format!(
+                r#"{{"type":"object","properties":{{"a":{{"type":"boolean","x-dunnage-drop":{rank}}}}},"required":[{required}]{around}}}"#
+            ))
+        };
+        assert_eq!(compile("", "7", "").unwrap(), compile("", "255", "").unwrap());
+        for (required, rank, around, reason) in [
+            ("", "0", "", "must be a whole number from 1 to 255 at /properties/a/x-dunnage-drop"),
+            ("", "256", "", "must be a whole number from 1 to 255"),
+            ("", "1.5", "", "must be a whole number from 1 to 255"),
+            ("", r#""1""#, "", "must be a whole number from 1 to 255"),
+            (r#""a""#, "1", "", "is for optional properties"),
+            ("", "1", r#","x-dunnage-drop":1"#, "directly in the schema of a property only"),
+            (
+                "",
+                "1",
+                r#","additionalProperties":{"x-dunnage-drop":1}"#,
+                "directly in the schema of a property",
+            ),
+        ] {
+            let error = compile(required, rank, around).unwrap_err().to_string();
+            assert!(error.contains(reason), "{error}");
         }
     }
 

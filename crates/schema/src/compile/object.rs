@@ -3,6 +3,7 @@
 use super::{
     Compiler, Inner, Schema,
     intersect::Intersection,
+    keywords::{self, DROP},
     union::{checked, nothing, union},
 };
 use crate::{
@@ -34,7 +35,8 @@ impl<'a> Compiler<'a> {
             match self.with_patterns(name, kind, &patterns) {
                 Some(kind) => {
                     let (description, default) = self.annotations(node, &join(&at, name));
-                    fields.push(Field { name: name.clone(), required, kind, description, default });
+                    let drop = self.rank(schema, name, node, required)?;
+                    fields.push(Field { name: name.clone(), required, kind, description, default, drop });
                 }
                 None if required => return Ok(None),
                 None => absent.push(name.clone()),
@@ -52,8 +54,8 @@ impl<'a> Compiler<'a> {
                 return Err(schema.error("required", message).below(i));
             }
             let Some(kind) = self.with_patterns(name, kind, &patterns) else { return Ok(None) };
-            let (name, default) = ((*name).to_owned(), Annotation::default());
-            fields.push(Field { name, required: true, kind, description: None, default });
+            let (name, default, drop) = ((*name).to_owned(), Annotation::default(), Annotation::default());
+            fields.push(Field { name, required: true, kind, description: None, default, drop });
         }
         let additional = self.additional(&patterns, &rest);
         self.budget.check(&schema.at)?;
@@ -79,6 +81,22 @@ impl<'a> Compiler<'a> {
         let description = self.annotation(node, at, |node| node.text("description"));
         let default = self.annotation(node, at, |node| node.get("default"));
         (description.map(str::to_owned), Annotation(default.and_then(Node::to_value)))
+    }
+
+    /// Returns the rank by which the property is left out, if it may be.
+    fn rank(
+        &self,
+        schema: &Schema<'a>,
+        name: &str,
+        node: &Node,
+        required: bool,
+    ) -> Result<Annotation<u8>, SchemaError> {
+        let rank = node.get(DROP).and_then(keywords::rank);
+        if rank.is_some() && required {
+            let message = format!("{DROP} is for optional properties, and {name:?} is required");
+            return Err(schema.error("properties", message).below(name).below(DROP));
+        }
+        Ok(Annotation(rank))
     }
 
     /// Returns the type of the fields that `properties` does not name.

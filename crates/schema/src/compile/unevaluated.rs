@@ -51,6 +51,7 @@ fn of_fields(found: &Evaluated, rest: Inner, budget: &Budget) -> Inner {
         kind: Type::Any,
         description: None,
         default: Annotation::default(),
+        drop: Annotation::default(),
     });
     let object = Object {
         title: Annotation::default(),

@@ -190,6 +190,7 @@ fn objects_keep_the_order_of_their_fields() {
         kind: Type::Bool,
         description: Some(description.into()),
         default: Annotation::default(),
+        drop: Annotation::default(),
     };
     assert_eq!(object.fields, [field("b", false, "B"), field("a", true, "X"), field("c", false, "C")]);
     assert_eq!(object.additional, Some(Box::new(Type::Null)));

@@ -22,6 +22,7 @@ fn tree() -> Type {
         kind,
         description: None,
         default: Annotation::default(),
+        drop: Annotation::default(),
     };
     let inner = Type::Array(Array { items: Box::new(Type::Definition(0)), min: 0, max: None, series: false });
     Type::Object(Object {
@@ -98,8 +99,8 @@ fn object(depth: u32) -> impl Strategy<Value = Type> {
     ];
     (btree_map(key(), field, 0..12), additional).prop_map(|(fields, additional)| {
         let field = |(name, (kind, required, description))| {
-            let default = Annotation::default();
-            Field { name, required, kind, description, default }
+            let (default, drop) = (Annotation::default(), Annotation::default());
+            Field { name, required, kind, description, default, drop }
         };
         Type::Object(Object {
             title: Annotation::default(),
