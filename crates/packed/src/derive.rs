@@ -118,6 +118,7 @@ impl Derivation {
             optional: !field.required,
             node: self.node(&field.kind),
             description: field.description.clone(),
+            drop: field.drop.0,
         };
         let fields = object.fields.iter().map(field).collect();
         let additional = object.additional.as_ref().map(|kind| self.boxed(kind));

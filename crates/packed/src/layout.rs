@@ -39,6 +39,8 @@ pub struct Layout {
     pub(crate) validates: bool,
     /// Whether writing may round numbers.
     pub(crate) rounds: bool,
+    /// Whether a writer may leave out properties.
+    pub(crate) drops: bool,
     /// Whether the schema explains the errors of the encoder.
     pub(crate) explains: bool,
 }
@@ -84,8 +86,10 @@ impl Layout {
             trained: None,
             validates,
             rounds,
+            drops: false,
             explains: true,
         };
+        layout.drops = !layout.dropped().is_empty();
         layout.check = layout.new_check();
         layout
     }

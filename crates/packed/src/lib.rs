@@ -18,6 +18,7 @@ mod derive;
 mod encode;
 mod error;
 mod explain;
+mod fit;
 mod json;
 mod layout;
 mod limits;
@@ -44,6 +45,7 @@ pub use coded::{
 };
 pub use error::Error;
 pub use explain::Row;
+pub use fit::Fit;
 pub use layout::{Layout, MAX_PLAIN_BYTES, MAX_SERIES_BYTES};
 pub use node::{
     ArrayNode, FieldNode, Form, Known, MAX_INDEX, Node, Number, NumbersNode, ObjectNode, PatternPiece, Shape,

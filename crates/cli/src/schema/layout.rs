@@ -53,6 +53,9 @@ struct Report<'a> {
     /// The numbers of the nodes that a writer rounds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rounded: Vec<u32>,
+    /// The numbers of the nodes that a writer may leave out, and their ranks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dropped: Vec<(u32, u8)>,
     parts: Vec<Part<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     expected: Option<expected::Report>,
@@ -84,6 +87,7 @@ impl Show {
                 packed,
                 layout: RawValue::from_string(layout.canonical()).map_err(std::io::Error::from)?,
                 rounded: layout.rounded(),
+                dropped: layout.dropped(),
                 parts: rows.iter().map(part).collect(),
                 expected: expected::Report::of(&layout),
             };

@@ -304,7 +304,7 @@ impl Layout {
         Ok(self.trained_or_error()?.knowledge(Some(&reference.record)))
     }
 
-    fn trained_or_error(&self) -> Result<&Trained, Error> {
+    pub(crate) fn trained_or_error(&self) -> Result<&Trained, Error> {
         let message = "the schema has no x-dunnage-statistics, which deltas need";
         self.trained().ok_or_else(|| Error::new(Kind::Malformed, 0, message))
     }

@@ -1,7 +1,7 @@
 //! The state of a sender of deltas.
 
 use super::delta::Reference;
-use crate::{Error, Layout};
+use crate::{Error, Fit, Layout, fit};
 use dunnage_pson::Value;
 use std::{borrow::Borrow, collections::VecDeque};
 
@@ -40,12 +40,39 @@ impl<L: Borrow<Layout>> Sender<L> {
     /// # Errors
     /// As those of [`Layout::encode`], and `malformed` if the layout has no statistics.
     pub fn encode(&mut self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
-        let start = out.len();
+        self.trust();
+        let current = self.layout.borrow().reference(message)?;
+        self.encode_shortest(message, out)?;
+        self.wait(current);
+        Ok(())
+    }
+
+    /// Appends as much of `message` to `out` as `limit` bytes hold, see [`Layout::encode_fit`].
+    ///
+    /// # Errors
+    /// As those of [`Sender::encode`], and `limit` if the smallest form of the message is larger.
+    pub fn encode_fit(&mut self, message: &Value, limit: usize, out: &mut Vec<u8>) -> Result<Fit, Error> {
+        self.trust();
+        let layout = self.layout.borrow();
+        let (fit, sent) = fit::encode(layout, message, limit, out, |message, out| {
+            layout.trained_or_error().map_err(Error::without_offset)?;
+            self.encode_shortest(message, out)
+        })?;
+        let current = layout.reference(&sent)?;
+        self.wait(current);
+        Ok(fit)
+    }
+
+    /// Forgets the reference if too many messages were not acknowledged.
+    fn trust(&mut self) {
         if self.unacknowledged >= MAX_UNACKNOWLEDGED {
             self.forget();
         }
+    }
+
+    fn encode_shortest(&self, message: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+        let start = out.len();
         let layout = self.layout.borrow();
-        let current = layout.reference(message)?;
         layout.encode(message, out)?;
         if let Some(reference) = &self.acknowledged {
             let mut delta = Vec::new();
@@ -55,12 +82,16 @@ impl<L: Borrow<Layout>> Sender<L> {
                 out.extend(delta);
             }
         }
+        Ok(())
+    }
+
+    /// Keeps a message that was sent until it is acknowledged.
+    fn wait(&mut self, sent: Reference) {
         if self.pending.len() == self.depth {
             self.pending.pop_front();
         }
-        self.pending.push_back(current);
+        self.pending.push_back(sent);
         self.unacknowledged += 1;
-        Ok(())
     }
 
     /// Takes note that the receiver has the message of this name. Returns whether that was news: an unknown or ambiguous name is

@@ -75,8 +75,13 @@ impl ArrayNode {
         Ok(())
     }
 
+    /// Returns the bits of the number of elements.
+    pub(crate) fn count_bits(&self) -> Bits {
+        self.bounds().bits()
+    }
+
     pub(super) fn bits(&self) -> Bits {
-        self.bounds().bits().and(self.item.bits().times(self.min, self.max))
+        self.count_bits().and(self.item.bits().times(self.min, self.max))
     }
 
     pub(super) fn canonical(&self, modelled: bool, out: &mut String) {

@@ -39,6 +39,8 @@ pub struct FieldNode {
     pub node: Node,
     /// The `description` in the schema.
     pub description: Option<String>,
+    /// Its rank among those that [`Layout::encode_fit`](crate::Layout::encode_fit) leaves out, if it may.
+    pub drop: Option<u8>,
 }
 
 /// The entries of a message, in its order.

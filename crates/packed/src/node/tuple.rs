@@ -30,7 +30,7 @@ impl TupleNode {
     }
 
     /// Returns the type of the element `at`, if there may be one.
-    fn element(&self, at: usize) -> Option<&Node> {
+    pub(crate) fn element(&self, at: usize) -> Option<&Node> {
         self.items.get(at).or(self.rest.as_deref())
     }
 

@@ -9,11 +9,14 @@ const FILE: &str = "exported.json";
 const DESCRIPTION: &str = "The other vectors of modes 0 and 1, with exported layouts in place of schemas.";
 
 /// Returns what `dunnage schema layout --json` exports, as far as libraries need it.
-fn export(layout: &Layout) -> Json {
+pub fn export(layout: &Layout) -> Json {
     let fingerprint: String = layout.fingerprint().iter().map(|byte| format!("{byte:02x}")).collect();
     let canonical: Json = serde_json::from_str(&layout.canonical()).unwrap();
     let mut export =
         json!({"packed": {"slot": layout.slot(), "fingerprint": fingerprint}, "layout": canonical});
+    if !layout.dropped().is_empty() {
+        export["dropped"] = json!(layout.dropped());
+    }
     if !layout.rounded().is_empty() {
         export["rounded"] = json!(layout.rounded());
     }

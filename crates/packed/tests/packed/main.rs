@@ -8,6 +8,7 @@ mod drafts;
 mod expected;
 mod explain;
 mod exported;
+mod fit;
 mod hostile;
 mod messages;
 mod series;
