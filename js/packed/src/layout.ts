@@ -2,6 +2,7 @@ import { BitReader, BitWriter } from "./bits.js";
 import { CRC_16, CRC_8, crc } from "./check.js";
 import { CodedReader, CodedWriter, type Knowledge } from "./coded.js";
 import { DecodeError, EncodeError, LayoutError } from "./error.js";
+import { type Fit, fit, leftOut } from "./fit.js";
 import { DELTA, PRIOR, isDelta, view } from "./message.js";
 import type { Node } from "./node.js";
 import type { Past } from "./past.js";
@@ -9,7 +10,7 @@ import { Recorder, Reference, TAG } from "./reference.js";
 import { DEVICE } from "./scalars.js";
 import { sha256 } from "./sha256.js";
 import { readStatistics } from "./statistics.js";
-import { Tree } from "./tree.js";
+import { Tree, dropped } from "./tree.js";
 import { type Value, isObject } from "./values.js";
 import { type BigInts, Fault, Walk } from "./walk.js";
 import type { Source } from "./wire.js";
@@ -52,6 +53,8 @@ export class Layout {
   /** The size of the largest message, in bytes. */
   readonly maxBytes: number;
   private readonly root: Node;
+  /** The ranks of the properties that a writer may leave out. */
+  private readonly ranks: readonly number[];
   private readonly knowledge: Knowledge | null;
   private readonly checkBytes: number;
   /** The register of the check before the first byte of a message. */
@@ -75,8 +78,10 @@ export class Layout {
     if (!Number.isInteger(this.slot) || this.slot < 1 || this.slot > 63) throw new LayoutError("the slot is not from 1 to 63");
     const digest = sha256(JSON.stringify(canonical));
     if (hex(digest) !== this.fingerprint) throw new LayoutError("the layout was changed after it was exported: the fingerprint is another one");
-    const tree = new Tree(canonical["layout"] as Value, new Set(rounded as number[]));
+    const ranks = dropped((exported["dropped"] ?? []) as Value);
+    const tree = new Tree(canonical["layout"] as Value, new Set(rounded as number[]), ranks);
     this.root = tree.root;
+    this.ranks = [...ranks.values()];
     this.hasSlotByte = canonical["slot"] !== "port";
     this.checkBytes = (canonical["check"] as number | undefined) ?? 0;
     this.maxBytes = (this.hasSlotByte ? 1 : 0) + Math.ceil(tree.root.most / 8) + this.checkBytes;
@@ -98,14 +103,20 @@ export class Layout {
    * Keywords that only restrict are not a part of the layout: check the message with a validator first if it may break them.
    */
   encode(message: unknown): Uint8Array {
-    return encoding(() => {
-      const plain = this.plain(message, this.checkBytes);
-      const coded = this.knowledge === null ? plain : this.coded(message, this.knowledge, [(PRIOR << 6) | this.slot], null, this.checkBytes);
-      const bytes = coded.length <= plain.length ? coded : plain;
-      const end = bytes.length - this.checkBytes;
-      this.checkOf(bytes, end).forEach((byte, at) => (bytes[end + at] = byte));
-      return bytes;
-    });
+    return encoding(() => this.shortest(message));
+  }
+
+  /**
+   * Encodes as much of a message as `limit` bytes hold: all of it, or else fewer readings of its series (`x-dunnage-series`), the first ones. Only if
+   * not even one reading fits, properties with `x-dunnage-drop` are left out, those of the highest rank first.
+   */
+  encodeFit(message: unknown, limit: number): Fit {
+    return encoding(() => fit(this.root, message, limit, this.ranks, (part) => this.shortest(part)));
+  }
+
+  /** Returns the paths of the properties with `x-dunnage-drop` that a message, or one of its readings, does not have. */
+  leftOut(message: unknown): string[] {
+    return leftOut(this.root, message);
   }
 
   /** Decodes a message. `T` is the type of the schema's messages, as the caller knows it; nothing checks it. */
@@ -206,6 +217,16 @@ export class Layout {
     }
     if (error !== undefined) throw error;
     return value;
+  }
+
+  /** Returns a message in the shortest form that needs no reference. */
+  private shortest(message: unknown): Uint8Array {
+    const plain = this.plain(message, this.checkBytes);
+    const coded = this.knowledge === null ? plain : this.coded(message, this.knowledge, [(PRIOR << 6) | this.slot], null, this.checkBytes);
+    const bytes = coded.length <= plain.length ? coded : plain;
+    const end = bytes.length - this.checkBytes;
+    this.checkOf(bytes, end).forEach((byte, at) => (bytes[end + at] = byte));
+    return bytes;
   }
 
   /** Returns a plain message with room for `more` bytes after it. */

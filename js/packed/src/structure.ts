@@ -20,10 +20,11 @@ export class Elements implements Node {
 
   constructor(
     private readonly leaf: number,
-    private readonly min: number,
+    readonly min: number,
     private readonly max: number,
     private readonly items: readonly Node[],
     private readonly rest: Node | null,
+    readonly isSeries: boolean,
   ) {
     const first = items.slice(0, max).reduce((sum, item) => sum + item.most, 0);
     const more = Math.max(max - items.length, 0);
@@ -68,7 +69,13 @@ export class Elements implements Node {
     return value.every((item, at) => this.node(at)?.carries(item, walk) ?? false);
   }
 
-  private node(at: number): Node | null {
+  /** Whether the first elements have types of their own. */
+  get isTuple(): boolean {
+    return this.items.length > 0;
+  }
+
+  /** Returns the type of an element, or null if there may be none. */
+  node(at: number): Node | null {
     return this.items[at] ?? this.rest;
   }
 }
@@ -80,6 +87,8 @@ export interface Field {
   /** The leaf of its presence. */
   leaf: number;
   node: Node;
+  /** Its rank among those that a writer leaves out; 0 if it never does. */
+  drop: number;
 }
 
 /** An object without additional properties. */
@@ -88,10 +97,15 @@ export class Properties implements Node {
   private readonly byName: ReadonlyMap<string, Field>;
   private readonly required: number;
 
-  constructor(private readonly fields: readonly Field[]) {
+  constructor(readonly fields: readonly Field[]) {
     this.most = fields.reduce((sum, { isRequired, node }) => sum + node.most + (isRequired ? 0 : 1), 0);
     this.byName = new Map(fields.map((field) => [field.name, field]));
     this.required = fields.filter(({ isRequired }) => isRequired).length;
+  }
+
+  /** Returns the property of this name, if there is one. */
+  field(name: string): Field | undefined {
+    return this.byName.get(name);
   }
 
   write(value: unknown, sink: Sink, walk: Walk): void {
@@ -142,7 +156,7 @@ export class Nullable implements Node {
 
   constructor(
     private readonly leaf: number,
-    private readonly inner: Node,
+    readonly inner: Node,
   ) {
     this.most = 1 + inner.most;
   }

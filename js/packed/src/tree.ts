@@ -33,10 +33,14 @@ export class Tree {
   /** How deep in nullables and unions a node is. */
   private depth = 0;
 
-  /** Makes the nodes of a canonical text. `rounded` has the numbers of the nodes that a writer rounds. */
+  /**
+   * Makes the nodes of a canonical text. `rounded` has the numbers of the nodes that a writer rounds, `dropped` those of the properties that it
+   * may leave out, with their ranks.
+   */
   constructor(
     layout: Json | undefined,
     private readonly rounded: ReadonlySet<number>,
+    private readonly dropped: ReadonlyMap<number, number>,
   ) {
     this.root = this.node(layout, 0);
   }
@@ -164,9 +168,9 @@ export class Tree {
     const [min, max] = bounds(node[kind]);
     if (max === null) throw modelled();
     const leaf = this.leaf(max - min + 1);
-    if (kind === "array") return new Elements(leaf, min, max, [], this.item(node, nesting));
+    if (kind === "array") return new Elements(leaf, min, max, [], this.item(node, nesting), node.series === true);
     const items = list(node.items).map((item) => this.node(item, nesting + 1));
-    return new Elements(leaf, min, max, items, node.rest === undefined ? null : this.node(node.rest, nesting + 1));
+    return new Elements(leaf, min, max, items, node.rest === undefined ? null : this.node(node.rest, nesting + 1), false);
   }
 
   /** The item of an array, whose leaves are in a series if the array is one. */
@@ -189,7 +193,8 @@ export class Tree {
       if (typeof isRequired !== "boolean" || names.has(text(name))) throw fault("duplicate or malformed property");
       names.add(text(name));
       const leaf = isRequired ? NONE : this.leaf(2);
-      return { name: text(name), isRequired, leaf, node: this.node(inner, nesting + 1) };
+      const drop = isRequired ? 0 : (this.dropped.get(this.next) ?? 0);
+      return { name: text(name), isRequired, leaf, node: this.node(inner, nesting + 1), drop };
     });
     return new Properties(fields);
   }
@@ -268,4 +273,13 @@ function bounds(json: Json | undefined): [min: number, max: number | null] {
   const most = count(max, 2 ** 32 - 1);
   if (most < least) throw fault("a largest count below the smallest");
   return [least, most];
+}
+
+/** Reads the numbers of the nodes that a writer may leave out, with their ranks. */
+export function dropped(json: Json): Map<number, number> {
+  const pairs = list(json).map((pair): [number, number] => {
+    const [node, rank] = list(pair);
+    return [count(node, MAX_NODES), count(rank, 255)];
+  });
+  return new Map(pairs);
 }
