@@ -3,6 +3,7 @@ package dev.dunnage.packed;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The nodes that choose among other nodes. A value counts once, regardless of the nodes that choose. */
 final class Alternatives {
@@ -49,6 +50,21 @@ final class Alternatives {
         @Override
         boolean carriesThis(Object value, Limits limits) {
             return value == null || inner.carries(value, limits);
+        }
+
+        @Override
+        Object cut(Object value, int keep, String path, Cut cut) {
+            return inner.cut(value, keep, path, cut);
+        }
+
+        @Override
+        int readings(Object value) {
+            return inner.readings(value);
+        }
+
+        @Override
+        void absent(Object value, String path, Set<String> paths) {
+            inner.absent(value, path, paths);
         }
 
         @Override

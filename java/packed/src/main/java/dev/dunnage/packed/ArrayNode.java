@@ -2,6 +2,7 @@ package dev.dunnage.packed;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** An array. Its first elements may have nodes of their own; the others have the node {@code rest}, if there is one. */
 final class ArrayNode extends Node {
@@ -82,6 +83,41 @@ final class ArrayNode extends Node {
             carried = node(i) != null && node(i).carries(elements.get(i), limits);
         }
         return carried;
+    }
+
+    @Override
+    Object cut(Object value, int keep, String path, Cut cut) {
+        if (!(value instanceof List)) {
+            return value;
+        }
+        List<?> elements = (List<?>) value;
+        long most = isSeries && keep >= 0 ? Math.max(keep, bounds.min) : elements.size();
+        List<Object> kept = new ArrayList<>();
+        for (int i = 0; i < elements.size() && i < most; i++) {
+            kept.add(node(i) == null ? elements.get(i) : node(i).cut(elements.get(i), -1, place(path, i), cut));
+        }
+        return kept;
+    }
+
+    private String place(String path, int at) {
+        return path + (items.isEmpty() ? "[]" : "[" + at + "]");
+    }
+
+    @Override
+    int readings(Object value) {
+        return isSeries && value instanceof List ? ((List<?>) value).size() : 0;
+    }
+
+    @Override
+    void absent(Object value, String path, Set<String> paths) {
+        if (value instanceof List) {
+            List<?> elements = (List<?>) value;
+            for (int i = 0; i < elements.size(); i++) {
+                if (node(i) != null) {
+                    node(i).absent(elements.get(i), place(path, i), paths);
+                }
+            }
+        }
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.util.Map;
 /** What an exported layout has around its tree. {@code spec/packed.md}, "Fingerprints" and "Exported layouts". */
 final class Export {
     private static final int VERSION = 1;
+    private static final int MAX_RANK = 255;
     private static final List<String> MEMBERS = List.of("packed", "slot", "check", "statistics", "layout", "definitions");
 
     final int slot;
@@ -22,6 +23,8 @@ final class Export {
     final boolean hasStatistics;
     final Object tree;
     final Object definitions;
+    /** The ranks of the properties that a writer may leave out, by the numbers of their nodes. */
+    final Map<Integer, Integer> ranks = new LinkedHashMap<>();
     private final Map<?, ?> canonical;
     private final Object rounded;
 
@@ -42,6 +45,12 @@ final class Export {
         tree = canonical.get("layout");
         definitions = canonical.containsKey("definitions") ? canonical.get("definitions") : List.of();
         rounded = export.get("rounded");
+        if (export.containsKey("dropped")) {
+            for (Object pair : NodeReader.list(export.get("dropped"))) {
+                List<?> parts = NodeReader.list(pair, 2);
+                ranks.put(NodeReader.whole(parts.get(0), 0, Integer.MAX_VALUE).intValue(), NodeReader.whole(parts.get(1), 1, MAX_RANK).intValue());
+            }
+        }
     }
 
     /** Returns the members of an object around the tree. A schema does not have these objects. */

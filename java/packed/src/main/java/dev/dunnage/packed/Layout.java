@@ -1,6 +1,8 @@
 package dev.dunnage.packed;
 
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -22,6 +24,8 @@ public final class Layout {
     private final boolean hasSlotByte;
     private final String fingerprint;
     private final Node root;
+    /** The ranks of the properties that a writer may leave out. */
+    private final Collection<Integer> ranks;
     /** Whether bodies are modelled: a part has no bound, or the largest plain message would have too many bytes. */
     private final boolean isModelled;
     private final int maxBytes;
@@ -34,7 +38,8 @@ public final class Layout {
         slot = export.slot;
         fingerprint = export.fingerprint;
         hasSlotByte = export.hasSlotByte;
-        NodeReader reader = new NodeReader();
+        ranks = export.ranks.values();
+        NodeReader reader = new NodeReader(export.ranks);
         root = reader.node(export.tree);
         reader.definitions(export.definitions);
         long bits = root.maxBits();
@@ -133,6 +138,33 @@ public final class Layout {
         } catch (PackedException e) {
             throw e.withoutOffset();
         }
+    }
+
+    /**
+     * Encodes as much of a message as {@code limit} bytes hold: all of it, or else fewer readings of its series ({@code x-dunnage-series}), the first ones.
+     * Only if not even one reading fits, properties with {@code x-dunnage-drop} are left out, those of the highest rank first.
+     *
+     * @param message the message, as {@link #encode} takes it
+     * @param limit the most bytes
+     * @return the bytes, and what is in them
+     * @throws PackedException if the layout does not have the message; {@code limit} if its smallest form is larger
+     */
+    public Fit encodeFit(Object message, int limit) {
+        try {
+            return new Fitting(root, Values.of(message), limit, this::write).fit(ranks);
+        } catch (PackedException e) {
+            throw e.withoutOffset();
+        }
+    }
+
+    /**
+     * Returns the properties with {@code x-dunnage-drop} that a message, or one of its readings, does not have. A receiver takes them as left out.
+     *
+     * @param message the message, as {@link #encode} takes it
+     * @return their paths: {@code position.hdop}, {@code readings[].humidity}
+     */
+    public List<String> leftOut(Object message) {
+        return Fitting.absent(root, Values.of(message));
     }
 
     private byte[] write(Object value) {

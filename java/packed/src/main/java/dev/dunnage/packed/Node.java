@@ -2,6 +2,7 @@ package dev.dunnage.packed;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** A part of the message: a node of the layout's tree. {@code spec/packed.md}, "Plain bodies". */
 abstract class Node {
@@ -74,6 +75,19 @@ abstract class Node {
         limits.step();
         return carriesThis(value, limits);
     }
+
+    /** Returns the part of a value that {@code cut} leaves, with the first {@code keep} readings of its series; -1 inside of arrays, whose series stay. */
+    Object cut(Object value, int keep, String path, Cut cut) {
+        return value;
+    }
+
+    /** Returns the number of elements of the longest series that is not inside of an array. */
+    int readings(Object value) {
+        return 0;
+    }
+
+    /** Adds the paths of the properties that may be left out and are absent. */
+    void absent(Object value, String path, Set<String> paths) {}
 
     /** Returns the nodes below this one that may have the same value. */
     List<Node> same() {

@@ -16,6 +16,8 @@ final class NodeReader {
     private static final long MAX_COUNT = 0xffff_ffffL;
     private static final BigInteger MAX_NUMBER = BigInteger.ONE.shiftLeft(64);
 
+    /** The ranks of the properties that a writer may leave out, by the numbers of their nodes. */
+    private final Map<Integer, Integer> ranks;
     /** All nodes by their numbers. */
     final List<Node> nodes = new ArrayList<>();
     /** The trees that refer to themselves. */
@@ -24,6 +26,10 @@ final class NodeReader {
     boolean hasTimes;
     /** Whether an array is a series. */
     boolean hasSeries;
+
+    NodeReader(Map<Integer, Integer> ranks) {
+        this.ranks = ranks;
+    }
 
     private static LayoutException fault(String what) {
         return new LayoutException("not a layout of this version: " + what);
@@ -149,7 +155,9 @@ final class NodeReader {
             if (!(parts.get(1) instanceof Boolean)) {
                 throw fault("a property that is neither required nor optional");
             }
-            properties.add(new ObjectNode.Property(text(parts.get(0)), (Boolean) parts.get(1), node(parts.get(2))));
+            boolean isRequired = (Boolean) parts.get(1);
+            int rank = isRequired ? 0 : ranks.getOrDefault(nodes.size(), 0);
+            properties.add(new ObjectNode.Property(text(parts.get(0)), isRequired, node(parts.get(2)), rank));
         }
         return new ObjectNode(id, properties, members.containsKey("additional") ? node(members.get("additional")) : null);
     }
@@ -305,14 +313,14 @@ final class NodeReader {
         return (Map<?, ?>) json;
     }
 
-    private static List<?> list(Object json) {
+    static List<?> list(Object json) {
         if (!(json instanceof List)) {
             throw fault("expected an array");
         }
         return (List<?>) json;
     }
 
-    private static List<?> list(Object json, int size) {
+    static List<?> list(Object json, int size) {
         if (list(json).size() != size) {
             throw fault("an array of another size than " + size);
         }

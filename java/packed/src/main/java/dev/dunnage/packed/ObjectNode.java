@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** An object with its properties in the order of the schema, then any others that it may have. */
 final class ObjectNode extends Node {
@@ -12,13 +13,16 @@ final class ObjectNode extends Node {
         final String name;
         final boolean required;
         final Node node;
+        /** Its rank among those that a writer leaves out; 0 if it never does. */
+        final int drop;
         /** The place among the properties of the schema. */
         private int at;
 
-        Property(String name, boolean required, Node node) {
+        Property(String name, boolean required, Node node, int drop) {
             this.name = name;
             this.required = required;
             this.node = node;
+            this.drop = drop;
         }
     }
 
@@ -181,6 +185,54 @@ final class ObjectNode extends Node {
             found += property != null && property.required ? 1 : 0;
         }
         return found == required;
+    }
+
+    @Override
+    Object cut(Object value, int keep, String path, Cut cut) {
+        if (!(value instanceof Map)) {
+            return value;
+        }
+        Map<Object, Object> kept = new LinkedHashMap<>();
+        for (Map.Entry<?, ?> member : ((Map<?, ?>) value).entrySet()) {
+            Property property = byName.get(member.getKey());
+            if (property == null) {
+                kept.put(member.getKey(), member.getValue());
+            } else if (!cut.leavesOut(property.drop, place(path, property))) {
+                kept.put(member.getKey(), property.node.cut(member.getValue(), keep, place(path, property), cut));
+            }
+        }
+        return kept;
+    }
+
+    private static String place(String path, Property property) {
+        return path.isEmpty() ? property.name : path + "." + property.name;
+    }
+
+    @Override
+    int readings(Object value) {
+        int most = 0;
+        if (value instanceof Map) {
+            for (Property property : properties) {
+                most = Math.max(most, property.node.readings(((Map<?, ?>) value).get(property.name)));
+            }
+        }
+        return most;
+    }
+
+    @Override
+    void absent(Object value, String path, Set<String> paths) {
+        if (!(value instanceof Map)) {
+            return;
+        }
+        Map<?, ?> members = (Map<?, ?>) value;
+        for (Property property : properties) {
+            if (property.drop > 0 && !members.containsKey(property.name)) {
+                paths.add(place(path, property));
+            }
+        }
+        for (Property property : properties) {
+            property.node.absent(members.get(property.name), place(path, property), paths);
+        }
     }
 
     @Override
