@@ -3,6 +3,7 @@
 use crate::{
     error::{self, rejected},
     explain,
+    fit::Fit,
     input::{Input, SIZE},
     rows,
     schema::Schema,
@@ -38,6 +39,12 @@ impl Sender {
         });
         let out = encoded.map_err(|error: dunnage_packed::Error| error::encoding(&Error::from(error)))?;
         Ok(PyBytes::new(message.py(), &out))
+    }
+
+    /// Encodes as much of a message as `limit` bytes hold, see Schema.encode_fit.
+    fn encode_fit(&mut self, message: &Bound<'_, PyAny>, limit: usize) -> PyResult<Fit> {
+        let layout = Arc::clone(&self.layout);
+        Fit::of(&layout, message, |value, out| self.sender.encode_fit(value, limit, out))
     }
 
     /// Takes note that the receiver has the message of this name. Returns whether that was news.

@@ -4,6 +4,7 @@ mod arrow;
 mod deltas;
 mod error;
 mod explain;
+mod fit;
 mod formats;
 mod input;
 mod keys;
@@ -23,6 +24,7 @@ fn _dunnage(module: &Bound<'_, PyModule>) -> PyResult<()> {
     pson::add_functions(module)?;
     module.add_class::<pson::Unpacker>()?;
     module.add_class::<schema::Schema>()?;
+    module.add_class::<fit::Fit>()?;
     module.add_class::<arrow::ArrowTable>()?;
     module.add_class::<deltas::Sender>()?;
     module.add_class::<deltas::Receiver>()?;

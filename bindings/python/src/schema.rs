@@ -102,6 +102,19 @@ impl Schema {
         Ok(PyBytes::new(message.py(), &out))
     }
 
+    /// Encodes as much of a message as `limit` bytes hold: all of it, or else the first readings of its series (x-dunnage-series), as many as fit.
+    /// Only if not even one fits, properties with x-dunnage-drop are left out, those of the highest rank first.
+    #[pyo3(signature = (message, limit, /))]
+    fn encode_fit(&self, message: &Bound<'_, PyAny>, limit: usize) -> PyResult<Fit> {
+        Fit::of(&self.layout, message, |value, out| self.layout.encode_fit(value, limit, out))
+    }
+
+    /// The paths of the properties with x-dunnage-drop that a message, or one of its readings, does not have.
+    #[pyo3(signature = (message, /))]
+    fn left_out(&self, message: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+        Ok(self.layout.left_out(&value::from_python(message)?))
+    }
+
     /// Decodes a message. `device` is the ID of its sender, `known` its other texts by their names; both replace what the message leaves out.
     #[pyo3(signature = (data, /, *, device=None, known=None))]
     fn decode<'py>(
