@@ -10,9 +10,9 @@ use std::io::Write;
 
 const DIM: Style = Style::new().dimmed();
 
-/// Returns an error if the largest message of `layout` exceeds the limit of `link`, or if `link` has no
-/// published limit. In the first case, prints the fields to standard output, largest first.
-pub fn check(layout: &Layout, link: &Link) -> Result<(), Failure> {
+/// Returns an error if the largest message of `layout` exceeds the limit of `link`, or if `link` has no published limit. In the first case,
+/// prints the fields to standard output, largest first. With `smallest`, it is the largest message that cannot be made smaller.
+pub fn check(layout: &Layout, link: &Link, smallest: bool) -> Result<(), Failure> {
     if !link.has_limit() {
         return Err(Failure::Failed(format!(
             "{} has no published limit, so nothing can be checked against it",
@@ -29,6 +29,17 @@ pub fn check(layout: &Layout, link: &Link) -> Result<(), Failure> {
     let limit = limit as u64;
     if largest <= limit {
         return Ok(());
+    }
+    if smallest {
+        return match layout.fit_bytes() {
+            Some(left) if left > limit => Err(Failure::Failed(format!(
+                "{} needs up to {left} bytes with one reading and without the properties with x-dunnage-drop, and {} carries {limit}: \
+                 give more properties x-dunnage-drop, or run without --fit to see which take most",
+                layout.name(),
+                link.name
+            ))),
+            _ => Ok(()),
+        };
     }
     let shares = shares(layout);
     let mut output = crate::output::stdout();

@@ -54,6 +54,9 @@ pub struct Generate {
     /// Link that every message must fit (C only); if the largest does not fit, lists its fields and writes nothing; `dunnage plan --help` lists the IDs
     #[arg(long, value_name = "ID", value_parser = LinkId, hide_possible_values = true)]
     link: Option<&'static Link>,
+    /// The link must fit what NAME_encode_fit cannot make smaller: one reading of a series, without the properties with x-dunnage-drop (C only)
+    #[arg(long, requires = "link")]
+    fit: bool,
     /// Prefix of all C names and files: acme makes the struct acme_Weather in acme_weather.h
     #[arg(long, value_name = "NAME")]
     prefix: Option<c::Prefix>,
@@ -141,9 +144,9 @@ impl Generate {
         let link = self.link;
         let limit = link.and_then(|link| Some(c::Link { name: &link.name, limit: link.max_payload_bytes? }));
         let prefix = self.prefix.clone().unwrap_or_default();
-        let options = c::Options { link: limit, prefix, modes: self.modes };
+        let options = c::Options { link: limit, prefix, fit: self.fit, modes: self.modes };
         let files = c::c(layout, &options).map_err(|faults| self.refused(&faults))?;
-        link.map_or(Ok(()), |link| fit::check(layout, link))?;
+        link.map_or(Ok(()), |link| fit::check(layout, link, self.fit))?;
         let shared: Vec<_> = c::SUPPORT.iter().copied().chain(files.modes.map(|_| c::MODES)).collect();
         for (name, text) in &shared {
             self.check_shared(name, text)?;

@@ -87,7 +87,8 @@ impl<'l> Builder<'l> {
         for word in ["RECORD_SIZE", "STATE_SIZE", "PENDING"] {
             self.macros.claim(&format!("{}_{word}", self.prefix), &[]);
         }
-        let functions = ["_state", "_encode_prior", "_send", "_acked", "_acked_last", "_forget", "_write"];
+        let functions =
+            ["_state", "_encode_fit", "_encode_prior", "_send", "_acked", "_acked_last", "_forget", "_write"];
         functions.iter().for_each(|ending| drop(self.types.claim(&format!("{name}{ending}"), &[])));
     }
 
@@ -119,6 +120,7 @@ impl<'l> Builder<'l> {
             if let Some(default) = &kind.default.0 {
                 set_default(&mut slot, &kind.kind, &field.node, default);
             }
+            slot.drop = field.drop;
             if let Some(description) = &field.description {
                 slot.notes.insert(0, description.clone());
             }
@@ -154,6 +156,7 @@ impl<'l> Builder<'l> {
             notes: unseen,
             kind: SlotKind::Nothing,
             initial: String::new(),
+            drop: None,
         };
         slot.kind = match (&node.shape, kind) {
             (Shape::Bool, _) => SlotKind::Bool,
@@ -170,7 +173,13 @@ impl<'l> Builder<'l> {
                 let item = self.element(&of.items, &array.item, &at.element(), field);
                 let count = (array.min < max)
                     .then(|| scope.claim(&format!("{}_count", name.trim_end_matches('_')), &[]));
-                SlotKind::Array(Array { count, min: array.min, max, item: Box::new(item) })
+                SlotKind::Array(Array {
+                    count,
+                    min: array.min,
+                    max,
+                    item: Box::new(item),
+                    series: array.series,
+                })
             }
             (Shape::Nullable(inner), Type::Nullable(of)) => {
                 let flag = scope.claim(&format!("{}_is_null", name.trim_end_matches('_')), &[]);
@@ -238,7 +247,7 @@ impl<'l> Builder<'l> {
         }
         let (constant, notes) = (slot.constant.clone(), Vec::new());
         let kind = SlotKind::Struct(self.structure(at, Content::Value(Box::new(slot))));
-        Slot { name: String::new(), constant, field, notes, kind, initial: String::new() }
+        Slot { name: String::new(), constant, field, notes, kind, initial: String::new(), drop: None }
     }
 
     fn tuple(

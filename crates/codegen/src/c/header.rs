@@ -1,8 +1,9 @@
 //! Generates the `.h`: constants, structs and function declarations.
 
 use super::{
-    Link,
+    Link, Options,
     device_checks::{DeviceCheck, device_checks},
+    fit::cuts,
     initial, macros,
     modes::Modes,
     plan::Plan,
@@ -12,7 +13,7 @@ use dunnage_packed::Layout;
 use std::fmt::Write as _;
 
 /// Returns the text of the header.
-pub(super) fn header(plan: &Plan, layout: &Layout, link: Option<Link<'_>>, modes: Option<&Modes>) -> String {
+pub(super) fn header(plan: &Plan, layout: &Layout, options: &Options<'_>, modes: Option<&Modes>) -> String {
     let prefix = &plan.prefix;
     let mut out = format!("{}\n", top(plan));
     let mut sizes = format!("#define {prefix}_MAX_SIZE {}\n", layout.max_bytes().unwrap_or_default());
@@ -25,6 +26,12 @@ pub(super) fn header(plan: &Plan, layout: &Layout, link: Option<Link<'_>>, modes
         );
         let _ = writeln!(sizes, "#define {prefix}_PORT {prefix}_SLOT");
     }
+    let cuts = cuts(plan);
+    if let Some(smallest) = cuts.as_ref().and(layout.fit_bytes()) {
+        let _ =
+            writeln!(sizes, "/* The largest message that {}_encode_fit cannot make smaller. */", plan.name);
+        let _ = writeln!(sizes, "#define {prefix}_FIT_SIZE {smallest}");
+    }
     if let Some(check) = layout.check() {
         let _ = writeln!(sizes, "#define {prefix}_CHECK_SIZE {}", check.bytes());
     }
@@ -34,8 +41,9 @@ pub(super) fn header(plan: &Plan, layout: &Layout, link: Option<Link<'_>>, modes
     let what =
         format!("Bytes of the largest and the smallest message, the {slot}, the SHA-256 of its layout.");
     let _ = writeln!(out, "/* {what} */\n{sizes}");
-    if let Some(link) = link {
-        out.push_str(&assertion(plan, link));
+    if let Some(link) = options.link {
+        let size = if options.fit && cuts.is_some() { "FIT_SIZE" } else { "MAX_SIZE" };
+        out.push_str(&assertion(plan, link, size));
     }
     fields(plan, &mut out);
     let mut numbers = String::new();
@@ -47,6 +55,9 @@ pub(super) fn header(plan: &Plan, layout: &Layout, link: Option<Link<'_>>, modes
     let what = "A message of the schema: the defaults; without one the value nearest to 0, the first choice, the shortest text.";
     let _ = writeln!(out, "/* {what} */\n{}", initial::macros(plan));
     out.push_str(&functions(plan, &device_checks(layout)));
+    if let Some(cuts) = cuts {
+        out.push_str(&cuts.declaration(plan));
+    }
     if let Some(modes) = modes {
         out.push_str(&declarations(plan, modes));
     }
@@ -176,19 +187,24 @@ void {name}_forget({name}_state *state);
     )
 }
 
-/// Generates the assertion that fails to compile if a message may exceed the link's limit.
-fn assertion(plan: &Plan, link: Link<'_>) -> String {
+/// Generates the assertion that fails to compile if a message may exceed the link's limit. `size` is the constant of its largest size.
+fn assertion(plan: &Plan, link: Link<'_>, size: &str) -> String {
     let (name, prefix) = (&plan.name, &plan.prefix);
     let (link, limit) = (comment(link.name).replace(['"', '\\'], "'"), link.limit);
+    let what = if size == "FIT_SIZE" {
+        format!("What {name}_encode_fit writes fits {link}")
+    } else {
+        format!("Every message fits {link}")
+    };
     format!(
-        "/* Every message fits {link}. */
+        "/* {what}. */
 #define {prefix}_LINK_LIMIT {limit}
 #if defined(__cplusplus) && __cplusplus >= 201103L
-static_assert({prefix}_MAX_SIZE <= {prefix}_LINK_LIMIT, \"{name} does not fit {link}\");
+static_assert({prefix}_{size} <= {prefix}_LINK_LIMIT, \"{name} does not fit {link}\");
 #elif !defined(__cplusplus) && defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
-_Static_assert({prefix}_MAX_SIZE <= {prefix}_LINK_LIMIT, \"{name} does not fit {link}\");
+_Static_assert({prefix}_{size} <= {prefix}_LINK_LIMIT, \"{name} does not fit {link}\");
 #else
-typedef char {name}_fits_link[{prefix}_MAX_SIZE <= {prefix}_LINK_LIMIT ? 1 : -1];
+typedef char {name}_fits_link[{prefix}_{size} <= {prefix}_LINK_LIMIT ? 1 : -1];
 #endif
 
 "

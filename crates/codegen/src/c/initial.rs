@@ -44,7 +44,7 @@ fn member(slot: &Slot, values: &mut Vec<String>) {
     match &slot.kind {
         SlotKind::Nothing => {}
         SlotKind::Struct(inner) => values.push(structure(&inner.content)),
-        SlotKind::Array(Array { count, min, max, item }) => {
+        SlotKind::Array(Array { count, min, max, item, .. }) => {
             values.extend(count.as_ref().map(|_| min.to_string()));
             if *max > 0 {
                 values.extend(elements(item, *min));

@@ -8,6 +8,7 @@ mod build;
 mod decode;
 mod device_checks;
 mod encode;
+mod fit;
 mod header;
 mod initial;
 mod macros;
@@ -70,6 +71,8 @@ pub struct Options<'a> {
     pub link: Option<Link<'a>>,
     /// The prefix of all names.
     pub prefix: Prefix,
+    /// Whether messages that are too large for the link may be made smaller, by leaving out what the schema allows.
+    pub fit: bool,
     /// Whether the code also writes messages in modes 1 and 2, for which the schema must have statistics.
     pub modes: bool,
 }
@@ -139,7 +142,7 @@ pub fn c(layout: &Layout, options: &Options<'_>) -> Result<Files, Vec<Fault>> {
     let plan = build::plan(layout, &options.prefix, options.modes)?;
     let modes = if options.modes { Some(modes::modes(layout)?) } else { None };
     let name = plan.name.to_lowercase();
-    let header = header::header(&plan, layout, options.link, modes.as_ref());
+    let header = header::header(&plan, layout, options, modes.as_ref());
     let source = source::source(&plan, layout, &name, modes.as_ref());
     Ok(Files { name, header, source, modes: modes.map(|modes| modes.cost) })
 }

@@ -61,6 +61,8 @@ pub struct Slot {
     pub kind: SlotKind,
     /// The C constant that initialises a single member, or the flag of a value that may be `null`.
     pub initial: String,
+    /// Its rank among the properties that a writer leaves out, if it may.
+    pub drop: Option<u8>,
 }
 
 /// The kind of a value.
@@ -130,6 +132,8 @@ pub struct Array {
     pub max: u32,
     /// The element. Its name is empty.
     pub item: Box<Slot>,
+    /// Whether the elements are readings one after the other.
+    pub series: bool,
 }
 
 /// An array whose first elements have their own types.

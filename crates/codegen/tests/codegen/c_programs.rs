@@ -10,7 +10,7 @@ use std::{fmt::Write as _, fs, path::Path, process::Command};
 const COMPILERS: [&[&str]; 2] = [&["gcc", "-std=c99"], &["g++", "-x", "c++", "-std=c++98", "-Wno-long-long"]];
 
 /// Compiles and runs the program `main` with the messages of `schemas`.
-fn run(name: &str, schemas: &[&str], prefix: &str, main: &str) {
+pub fn run(name: &str, schemas: &[&str], prefix: &str, main: &str) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&folder).expect("the target folder can be written");
     let prefix = if prefix.is_empty() { c::Prefix::default() } else { prefix.parse().expect("a prefix") };
@@ -45,7 +45,7 @@ fn run(name: &str, schemas: &[&str], prefix: &str, main: &str) {
 }
 
 /// A macro that ends the program if a condition is false.
-const CHECK: &str = "#include <stdio.h>\n#define CHECK(what) do { if (!(what)) { fprintf(stderr, \"%d: %s\\n\", __LINE__, #what); return 1; } } while (0)\n";
+pub const CHECK: &str = "#include <stdio.h>\n#define CHECK(what) do { if (!(what)) { fprintf(stderr, \"%d: %s\\n\", __LINE__, #what); return 1; } } while (0)\n";
 
 #[test]
 fn two_messages_share_the_code_of_one_program() {

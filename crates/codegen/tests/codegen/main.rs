@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod c;
+mod c_fit;
 mod c_modes;
 mod c_numbers;
 mod c_programs;
