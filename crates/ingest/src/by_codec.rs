@@ -94,5 +94,6 @@ fn decoded(
         provenance.origin = origin::with(provenance.origin.take(), origin::WARNINGS, warnings);
     }
     let counts = Counts { nulls, ..Counts::default() };
-    Ok(Decoded { json: json(&data)?, layout: None, apart: false, candidate: None, counts })
+    let json = json(&data)?;
+    Ok(Decoded { json, layout: None, apart: false, candidate: None, counts, left_out: Vec::new() })
 }

@@ -99,7 +99,7 @@ pub async fn read(
         Ok(Decoding::Codec(port)) => by_codec::decode(chosen, codecs, &mut provenance, port, body).await,
     };
     match decoded {
-        Ok(Decoded { json, layout, apart, candidate, counts }) => {
+        Ok(Decoded { json, layout, apart, candidate, counts, left_out }) => {
             let slot = layout.as_ref().filter(|_| apart).map_or(0, |layout| u64::from(layout.slot));
             let facts =
                 [(origin::SLOT, slot), (origin::ROUNDED, counts.rounded), (origin::NULLS, counts.nulls)];
@@ -110,6 +110,9 @@ pub async fn read(
             }
             for (name, number) in facts.into_iter().filter(|(_, number)| *number > 0) {
                 provenance.origin = origin::with(provenance.origin, name, number);
+            }
+            if !left_out.is_empty() {
+                provenance.origin = origin::with(provenance.origin, origin::LEFT_OUT, left_out);
             }
             let reference =
                 candidate.map(|one| NewReference { name: one.reference.name(), content: Arc::new(one) });
@@ -251,8 +254,9 @@ fn decode_unguarded(
     }
     let candidate = slot.and_then(|slot| delta::candidate(slot, &message));
     let apart = slot.is_some_and(|slot| !slot.codec.layout().has_slot_byte());
+    let left_out = slot.map_or_else(Vec::new, |slot| slot.codec.layout().left_out(&message));
     let layout = slot.map(|slot| Arc::clone(&slot.key));
-    Ok(Decoded { json: json(&message)?, layout, apart, candidate, counts: Counts::default() })
+    Ok(Decoded { json: json(&message)?, layout, apart, candidate, counts: Counts::default(), left_out })
 }
 
 /// Decodes the delta `bytes`. `asked` is the beginning of the fingerprint that the sender states.
@@ -265,10 +269,11 @@ fn decode_delta(
     let (slot, decoded) = delta::decode(slots, bytes, candidates, reception.known)?;
     slot.has_fingerprint(asked)?;
     let layout = Arc::clone(&slot.key);
+    let left_out = slot.codec.layout().left_out(&decoded.value);
     let candidate = Candidate::new(Arc::clone(&layout), decoded.reference, Some(decoded.used));
     let json = json(&decoded.value)?;
     let (layout, candidate, counts) = (Some(layout), Some(candidate), Counts::default());
-    Ok(Decoded { json, layout, apart: false, candidate, counts })
+    Ok(Decoded { json, layout, apart: false, candidate, counts, left_out })
 }
 
 /// Returns the layouts of a device that sends deltas, if `bytes` are one.

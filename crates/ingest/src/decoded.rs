@@ -20,6 +20,8 @@ pub struct Decoded {
     pub candidate: Option<Candidate>,
     /// Counts of numbers that changed in decoding.
     pub counts: Counts,
+    /// The paths of the properties that the sender left out.
+    pub left_out: Vec<String>,
 }
 
 /// Counts of the numbers in a message that differ from those that the sender wrote.

@@ -20,6 +20,9 @@ pub const ROUNDED: &str = "rounded";
 /// How many are null, because the sender wrote NaN or an infinity.
 pub const NULLS: &str = "nulls";
 
+/// The paths of the properties that the sender left out, so that the message fits its link.
+pub const LEFT_OUT: &str = "left_out";
+
 /// The port of the link, with which a vendor's codec decoded the message.
 pub const PORT: &str = "port";
 /// The external ID by which the message named its device.

@@ -22,6 +22,7 @@ mod durability;
 mod envelopes;
 mod expressions;
 mod files;
+mod fit;
 mod fleet;
 mod formats;
 mod fsync;
