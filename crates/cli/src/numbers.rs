@@ -5,8 +5,8 @@ use dunnage_formats::{Altered, Error};
 
 #[derive(Args)]
 pub struct Numbers {
-    /// Numbers in JSON, XML and YAML that no binary64 holds exactly: exact rejects them, nearest rounds them, lenient
-    /// also reads NaN and infinities in JSON as null
+    /// Numbers in JSON, SenML, CSV, XML and YAML whose digits neither 64 bits nor a binary64 keep: exact rejects them, nearest rounds
+    /// them, lenient also reads NaN and infinities in JSON as null
     #[arg(long = "numbers", value_name = "CHOICE", value_enum, default_value = "exact")]
     choice: Choice,
 }

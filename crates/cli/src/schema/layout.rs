@@ -17,7 +17,7 @@ use std::io::Write;
 ///
 /// One row per part, in the order of the message: its first bit, if that is the same in every message, its minimum and
 /// maximum bits, the range and step, and the reason. A layout with an unbounded part, or with a largest message above 1024
-/// bytes, is not plain: an adaptive coder writes its parts in fewer bits than shown.
+/// bytes (4096 with x-dunnage-series), is not plain: an adaptive coder writes its parts in fewer bits than shown.
 ///
 /// If the schema has statistics, a second table shows what each field takes in the prior form and in a delta: the bits that
 /// the statistics expect, and the most.
