@@ -6,8 +6,8 @@ use std::io::{self, Write};
 
 /// Write a schema and the files that it refers to as one schema
 ///
-/// Searches for the files only in the folders of --schema-dir. Puts them under $defs with their $id, so that the result is
-/// self-contained.
+/// Searches for the files only in the folders of --schema-dir, and uses those of --schema-map. Puts them under $defs, each with an
+/// $id, so that the result is self-contained.
 #[derive(Args)]
 pub struct Bundle {
     /// A JSON Schema file
