@@ -39,7 +39,7 @@ pub struct MessageObject {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     origin: Option<Box<RawValue>>,
-    /// Where the device was, as the message or the provider says.
+    /// Where the device was, as the message, the provider or else the register says.
     #[schema(required)]
     position: Option<Position>,
     #[schema(value_type = Value)]
