@@ -16,7 +16,7 @@ pub const EXAMPLE: &str = "\
 # [input.nats]
 # servers = [\"nats://127.0.0.1:4222\"]
 # stream = \"DUNNAGE\"
-# consumer = \"forwarder-1\"       # created if it is missing, never changed
+# consumer = \"forwarder-1\"       # created if it is missing; its filter is never changed
 # subjects = [\"dunnage.0.>\", \"dunnage.1.>\"]   # empty: all of the stream
 # in_flight_messages = 1024
 # device_at = \"/imei\"             # the JSON pointer to the device ID of messages without the header Dunnage-Device
