@@ -11,7 +11,7 @@ pub struct Outcome {
     pub output: String,
     /// How far it is.
     pub state: Resolution,
-    /// Why the receiver rejected the message, if it is a dead letter.
+    /// Why the message is a dead letter, if it is one.
     #[schema(required)]
     pub reason: Option<String>,
 }
@@ -24,7 +24,7 @@ pub enum Resolution {
     Waiting,
     /// The output has nothing more to do: the message was delivered, or an operator discarded it.
     Done,
-    /// The receiver rejected the message, and nobody has retried or discarded it.
+    /// The message is a dead letter, which nobody has retried or discarded.
     DeadLetter,
 }
 

@@ -130,7 +130,7 @@ pub struct DeadLetters {
 }
 
 #[utoipa::path(get, path = "/api/outputs/{output}/dead-letters", tag = "operations", params(("output" = String, Path, description = "The output's name."), IdPage), responses(
-    (status = 200, description = "Messages that the receiver has permanently rejected, the oldest first, and those that are retried.", body = DeadLetters),
+    (status = 200, description = "Dead letters, the oldest first, and messages that are retried.", body = DeadLetters),
     QueryAndNameProblems,
     AccessProblems,
     (status = 404, description = "`not-found`: there is no such output", body = Problem, content_type = "application/problem+json"),
