@@ -31,7 +31,7 @@ enum Command {
     },
     /// Deliver them again
     ///
-    /// A delivered message leaves the list; a rejected one returns to it.
+    /// A delivered message leaves the list; a rejected one returns to it. Without IDs, an output retries at most 100,000 at a time.
     Retry {
         #[command(flatten)]
         chosen: Chosen,

@@ -31,7 +31,7 @@ enum Command {
     },
     /// Decode messages again, with the current profiles and schemas
     ///
-    /// Decoded messages are stored with their original receive time; prints a reason for each of the others.
+    /// Decoded messages are stored with their original receive time; prints a reason for each of the others, at most 1,000.
     /// The exit code is 0 if all messages were decoded, and 1 otherwise.
     Retry {
         #[command(flatten)]
