@@ -2,7 +2,7 @@
 //! Kafka ([`kafka`]), and the files that hold their
 //! credentials and trusted certificates ([`secret`]).
 //!
-//! The broker input and the oneM2M output share the MQTT client; the MQTT listener shares its packets. The NATS input and the NATS output
+//! The broker input and the outputs to MQTT, oneM2M and downlinks share the MQTT client; the MQTT listener shares its packets. The NATS input and the NATS output
 //! agree on headers and subjects. [`connector`] makes connections to brokers of settings.
 
 pub mod connector;

@@ -3,7 +3,7 @@
 //! A [`Layout`] is computed once from a model. It is a tree of [`Node`]s that the encoder, the decoder, code generators and
 //! reports walk in the same order. The encoder and decoder do not depend on how parts become bits: a sink or source writes
 //! them as plain bits, or codes them with an adaptive model when the largest message is unbounded or above
-//! [`MAX_PLAIN_BYTES`].
+//! [`MAX_PLAIN_BYTES`], with a series above [`MAX_SERIES_BYTES`].
 //!
 //! The [`tutorial`] goes from a schema to bytes, to a device, to the gateway.
 
