@@ -54,7 +54,7 @@ function facts({ format, schema, slot, link, bytes: length, json_bytes: json, re
   return all.filter(([, value]) => value);
 }
 
-const STATES = { waiting: "waiting or being delivered", done: "done", dead_letter: "rejected by the receiver" };
+const STATES = { waiting: "waiting or being delivered", done: "done", dead_letter: "a dead letter" };
 
 /** The state of the message at each output. */
 function outcomes(outputs) {

@@ -50,12 +50,12 @@ export class OutputsPanel {
     const columns = [
       { name: "Message", text: (l) => String(l.id), link: (l) => address(String(l.id)), open: (l) => open(String(l.id)) },
       { name: "Device", text: (l) => l.device ?? "no longer in the buffer", class: "name" },
-      { name: "State", text: (l) => (l.retried ? "retried" : "rejected") },
+      { name: "State", text: (l) => (l.retried ? "retried" : "dead letter") },
       { name: "Since", text: (l) => fullTime(l.refused_at) },
       { name: "Bytes", text: (l) => (l.bytes === null ? "–" : bytes(l.bytes)), number: true },
       { name: "Reason", text: (l) => l.reason, class: "reason" },
     ];
-    this.list = new Table("Messages that the receiver has permanently rejected, and those that are retried", columns, (l) => l.id, [
+    this.list = new Table("Dead letters, and messages that are retried", columns, (l) => l.id, [
       { label: "Retry", name: (l) => `Retry message ${l.id}`, hidden: (l) => l.retried, run: (l) => this.#retry({ ids: [l.id] }, 1) },
       { label: "Discard", name: (l) => `Discard message ${l.id}`, run: (l) => this.#discard({ ids: [l.id] }, 1) },
     ]);

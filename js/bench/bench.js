@@ -1,6 +1,6 @@
 // Measures @dunnage/pson and its peers on the corpus, prints a table with ratios, and writes bench/results/lang-js.jsonl.
 //
-//   npm ci && npm run bench [-- --quick]
+//   js/bench/run [--quick]
 //
 // Times are CPU times of the process, garbage collection included, so that other processes disturb them less. The libraries take turns within
 // a round. A figure is the median of the rounds.

@@ -13,7 +13,7 @@ const version = (name) => manifest(require.resolve(name).replace(new RegExp(`(.*
 
 const NATIVE = "without the native addon";
 for (const [name, library] of [["msgpackr", msgpackr], ["cbor-x", cbor]]) {
-  if (library.isNativeAccelerationEnabled) throw new Error(`${name} uses its native addon; remove node_modules and run npm ci`);
+  if (library.isNativeAccelerationEnabled) throw new Error(`${name} uses its native addon; remove node_modules and run js/bench/run`);
 }
 
 /** A row of the table: a library in one mode. `yardstick` rows are not compared with ours. */

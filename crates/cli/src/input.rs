@@ -39,7 +39,7 @@ fn stdin() -> Result<io::StdinLock<'static>, Failure> {
 /// Where a command reads its message: a file, or standard input when that is `-` or none is given.
 #[derive(Debug, Clone, Args)]
 pub struct Source {
-    /// File with the message; standard input if omitted or -
+    /// File to read; standard input if omitted or -
     #[arg(value_name = "FILE")]
     path: Option<PathBuf>,
 }

@@ -68,7 +68,7 @@ const PROFILE: &str = "
 # mapping = \"exact\"
 # The header of their Avro messages: none, registry (five bytes, as Confluent's serializers write) or single-object (ten).
 # avro_header = \"none\"
-# Numbers in JSON, XML and YAML that no binary64 holds exactly: nearest (the nearest one; counted, and marked in the origin), exact (the
+# Numbers in JSON, SenML, XML and YAML whose digits neither 64 bits nor a binary64 keep: nearest (the nearest one; counted, and marked in the origin), exact (the
 # message is rejected) or lenient (like nearest, and NaN and infinities in JSON are null).
 # numbers = \"nearest\"
 # Numbers that a binary format carries as binary32: exact (31.420000076293945) or shortest (31.42: the shortest decimal that is the same binary32).

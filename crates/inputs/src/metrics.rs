@@ -73,7 +73,7 @@ impl Metrics {
     pub fn new(registry: &mut Registry) -> Metrics {
         let metrics = Metrics::default();
         let r = registry;
-        r.register("hook_events", "Requests of providers that carry no message", metrics.events.clone());
+        r.register("hook_events", "Requests of providers, and messages of their brokers and streams, that carry no message of a device", metrics.events.clone());
         r.register("datagrams", "Datagrams of inputs over UDP, by outcome", metrics.datagrams.clone());
         r.register(
             "forgotten_exchanges",

@@ -40,7 +40,6 @@ const SLOT: &str = "x-dunnage-slot";
 /// needs one, and x-dunnage-usual. They serve until there are messages to learn from.
 #[derive(Args)]
 pub struct Train {
-    /// File with one message per line, or CSV with a header; standard input if omitted or -
     #[command(flatten)]
     source: Source,
     /// Schema of the messages: a JSON Schema file, the name of a bundled one, or - for standard input

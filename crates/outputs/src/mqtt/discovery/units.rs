@@ -1,6 +1,6 @@
 //! Units as Home Assistant knows them, and the classes of devices that they imply.
 
-/// Units of a schema (left), as Home Assistant writes them, with the only class that has the unit
+/// Units of a schema (left), as Home Assistant writes them, with the class that they mean
 /// (home-assistant.io/integrations/sensor, "Device class"). Left out are units of several classes, such as `%`, `m/s`, `mm`, `dB` and `L`.
 const CLASSES: &[(&[&str], &str, &str)] = &[
     (&["°C", "℃", "Cel", "degC"], "°C", "temperature"),
