@@ -25,6 +25,7 @@ CREATE TABLE IF NOT EXISTS "meter" (
     PRIMARY KEY ("_name")
 );
 CREATE INDEX IF NOT EXISTS "meter_device_time" ON "meter" ("_device", "_received_at");
+CREATE INDEX IF NOT EXISTS "meter_time" ON "meter" USING brin ("_received_at");
 COMMENT ON COLUMN "meter"."_name" IS 'stable ID of the message: the same however often it is delivered';
 COMMENT ON COLUMN "meter"."_device" IS 'ID of the device';
 COMMENT ON COLUMN "meter"."_device_name" IS 'name of the device in the register';
