@@ -2,8 +2,9 @@
 //! Afterwards every message is looked up: of n acknowledged messages, n are stored and n are delivered, none twice, and in order
 //! per device.
 //!
-//! `cargo test -p dunnage --test faults` runs every row in its short form. `make faults` runs the long form and writes its table
-//! to `docs/faults.md`. The arguments are those of other tests: part of a row's name runs that row.
+//! `cargo test -p dunnage --test faults` runs the short form, without the rows that take long even so; `-- --include-ignored` adds them.
+//! `make faults` runs the long form and writes its table to `docs/faults.md`. The arguments are those of other tests: part of a row's name
+//! runs that row.
 
 #![allow(clippy::unwrap_used)]
 
@@ -68,6 +69,7 @@ fn power_failures(scale: Scale) -> Result<(), Failed> {
 
 fn trial(scenario: &'static Scenario, scale: Scale, table: &Arc<Mutex<Vec<Row>>>) -> Trial {
     let table = Arc::clone(table);
+    let takes_long = scale == Scale::Short && rows::LONG.contains(&scenario.name);
     Trial::test(scenario.name, move || {
         let row = scenario.measure(scale).map_err(|e| Failed::from(e.to_string()))?;
         let problems = row.problems();
@@ -77,4 +79,5 @@ fn trial(scenario: &'static Scenario, scale: Scale, table: &Arc<Mutex<Vec<Row>>>
             false => Err(problems.join("\n").into()),
         }
     })
+    .with_ignored_flag(takes_long)
 }

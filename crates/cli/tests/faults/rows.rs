@@ -19,6 +19,11 @@ mod webhook;
 
 use crate::row::Scenario;
 
+/// Rows that take 7 to 20 seconds in the short form. Others have the same fault at another receiver, or the same receiver with another fault, but for
+/// Kafka, whose server takes that long to start.
+pub const LONG: &[&str] =
+    &["cse_slow", "both_killed", "kafka_writer_killed", "kafka_killed", "deltas_device_restarted"];
+
 /// Every row, in the order of the table.
 pub const ALL: &[Scenario] = &[
     Scenario { name: "gateway_killed", title: "kill -9 of the gateway under load", measure: gateway::killed },
