@@ -174,7 +174,7 @@ fn read_each_other(writer: &Layout, reader: &Layout, message: &Value, about: &dy
 fn schemas_of_one_fingerprint_read_each_others_messages() {
     let mut random = Random::new(17);
     let (mut pairs, mut read) = (0, 0);
-    for index in 0..1500 {
+    for index in 0..600 {
         let old: Json = match index % 3 {
             0 => serde_json::from_str(&schema(&mut random, Scope::Plain)).expect("a schema is JSON"),
             _ => union(&mut random, 2),
@@ -205,7 +205,7 @@ fn schemas_of_one_fingerprint_read_each_others_messages() {
 fn any_two_schemas_of_one_fingerprint_read_each_others_messages() {
     let mut random = Random::new(35);
     let (mut pairs, mut read) = (0, 0);
-    for _ in 0..400 {
+    for _ in 0..160 {
         let base = match random.below(4) {
             0 => serde_json::from_str(&schema(&mut random, Scope::Open)).expect("a schema is JSON"),
             1 => serde_json::from_str(&schema(&mut random, Scope::Plain)).expect("a schema is JSON"),
