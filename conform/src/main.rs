@@ -12,8 +12,13 @@ use anyhow::{Result, bail};
 use clap::Parser;
 use dunnage_conform::Random;
 use executor::{Executor, Tally};
-use requests::Request;
-use std::{path::PathBuf, sync::mpsc, thread, time::Instant};
+use requests::{Limits, Request};
+use std::{
+    path::PathBuf,
+    sync::mpsc::{self, SyncSender},
+    thread,
+    time::Instant,
+};
 
 /// Sends a library's executor the vectors of spec/, then random messages and values, and compares its answers with those of
 /// crates/pson.
@@ -60,34 +65,10 @@ fn main() -> Result<()> {
     let seeds: Vec<Vec<u8>> =
         vectors.messages().filter(|message| message.len() <= arguments.longest).collect();
     let (sender, receiver) = mpsc::sync_channel(2);
-    let random = {
-        let (messages, longest, seed) = (arguments.messages, arguments.longest, arguments.seed);
-        thread::spawn(move || {
-            let mut random = Random::new(seed);
-            let mut batch = Vec::new();
-            let mut cut = Vec::new();
-            for i in 0..messages {
-                let message = cut.pop().unwrap_or_else(|| messages::any(&mut random, &seeds, longest));
-                requests::about_message(&message, &limits, &mut random, &mut batch);
-                if i % 4 == 0 {
-                    requests::about_value(
-                        &values::any(&mut random, &limits),
-                        &limits,
-                        &mut random,
-                        &mut batch,
-                    );
-                }
-                if i % 512 == 0 {
-                    cut.extend(messages::beginnings(&mut random, longest));
-                }
-                if batch.len() >= BATCH && sender.send(std::mem::take(&mut batch)).is_err() {
-                    return;
-                }
-            }
-            // If the receiver has stopped after a failure, it reports that failure itself.
-            let _ = sender.send(batch);
-        })
-    };
+    let Arguments { messages, longest, seed, .. } = arguments;
+    let random = thread::spawn(move || {
+        make_requests((messages, longest), Random::new(seed), (&seeds, &limits), &sender);
+    });
     let outcome: Result<()> = receiver.into_iter().try_for_each(|batch: Vec<Request>| executor.ask(&batch));
     if random.join().is_err() {
         bail!("the random messages ended early");
@@ -102,6 +83,32 @@ fn main() -> Result<()> {
     );
     executor.end()?;
     verdict(asked, tally)
+}
+
+/// Sends batches of requests about `messages` random messages of up to `longest` bytes, some of them made from `seeds`, until nobody receives them.
+fn make_requests(
+    (messages, longest): (usize, usize),
+    mut random: Random,
+    (seeds, limits): (&[Vec<u8>], &Limits),
+    sender: &SyncSender<Vec<Request>>,
+) {
+    let mut batch = Vec::new();
+    let mut cut = Vec::new();
+    for i in 0..messages {
+        let message = cut.pop().unwrap_or_else(|| messages::any(&mut random, seeds, longest));
+        requests::about_message(&message, limits, &mut random, &mut batch);
+        if i % 4 == 0 {
+            requests::about_value(&values::any(&mut random, limits), limits, &mut random, &mut batch);
+        }
+        if i % 512 == 0 {
+            cut.extend(messages::beginnings(&mut random, longest));
+        }
+        if batch.len() >= BATCH && sender.send(std::mem::take(&mut batch)).is_err() {
+            return;
+        }
+    }
+    // If the receiver has stopped after a failure, it reports that failure itself.
+    let _ = sender.send(batch);
 }
 
 fn verdict(vectors: Tally, random: Tally) -> Result<()> {

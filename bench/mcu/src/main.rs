@@ -165,32 +165,8 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
         }
         Some(Command::Qemu { payloads }) => measure_and_save(&qemu_jobs(&ours, &OPTIONS)?, &payloads),
         Some(Command::Peers { payloads }) => measure_and_save(&peer_jobs()?, &payloads),
-        Some(Command::Budget { accept }) => {
-            let mut jobs = avr_jobs(&ours, &OPTIONS[..1])?;
-            if accept {
-                jobs.extend(qemu_jobs(&ours, &OPTIONS[..1])?);
-                // The lines of the budget do not contain the policy for floats.
-                jobs.retain(|job| job.board.floats() == Floats::Single);
-            }
-            let Measured { mut rows, failures } = measure_jobs(&jobs, &payloads::groups()?)?;
-            combine_failures(&failures)?;
-            rows.extend(modes::measure(&avr::Avr::new()?, &modes::subject()?)?);
-            if accept { budget::accept(&rows) } else { budget::check(&rows) }
-        }
-        None => {
-            let mut jobs = avr_jobs(&ours, &OPTIONS)?;
-            jobs.extend(qemu_jobs(&ours, &OPTIONS)?);
-            match peer_jobs() {
-                Ok(peers) => jobs.extend(peers),
-                Err(error) => eprintln!("peers omitted: downloading their sources failed: {error}"),
-            }
-            for job in &mut jobs {
-                job.paper_only = job.options != REFERENCE_OPTIONS;
-            }
-            let outcome = measure_and_save(&jobs, &[]);
-            print_tables()?;
-            outcome.and(generated())
-        }
+        Some(Command::Budget { accept }) => budget(&ours, accept),
+        None => all(&ours),
         Some(Command::Generated) => generated(),
         Some(Command::Modes) => modes(),
         Some(Command::Zlib) => {
@@ -215,6 +191,36 @@ fn run(command: Option<Command>) -> Result<(), Failure> {
         }
         Some(Command::Docs) => docs::write(&Figures::new(&reference::beside_results()?)),
     }
+}
+
+/// Compares the costs with the budget, or makes them the budget.
+fn budget(ours: &Library, accept: bool) -> Result<(), Failure> {
+    let mut jobs = avr_jobs(ours, &OPTIONS[..1])?;
+    if accept {
+        jobs.extend(qemu_jobs(ours, &OPTIONS[..1])?);
+        // The lines of the budget do not contain the policy for floats.
+        jobs.retain(|job| job.board.floats() == Floats::Single);
+    }
+    let Measured { mut rows, failures } = measure_jobs(&jobs, &payloads::groups()?)?;
+    combine_failures(&failures)?;
+    rows.extend(modes::measure(&avr::Avr::new()?, &modes::subject()?)?);
+    if accept { budget::accept(&rows) } else { budget::check(&rows) }
+}
+
+/// Measures all libraries on all boards, and generated code.
+fn all(ours: &Library) -> Result<(), Failure> {
+    let mut jobs = avr_jobs(ours, &OPTIONS)?;
+    jobs.extend(qemu_jobs(ours, &OPTIONS)?);
+    match peer_jobs() {
+        Ok(peers) => jobs.extend(peers),
+        Err(error) => eprintln!("peers omitted: downloading their sources failed: {error}"),
+    }
+    for job in &mut jobs {
+        job.paper_only = job.options != REFERENCE_OPTIONS;
+    }
+    let outcome = measure_and_save(&jobs, &[]);
+    print_tables()?;
+    outcome.and(generated())
 }
 
 /// Measures generated code, prints the figures and saves them.

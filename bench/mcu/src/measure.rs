@@ -234,13 +234,16 @@ impl Job<'_> {
         let counts = simulator.counts();
         for (region, message) in regions.iter().zip(supported) {
             self.check(region, message, operation).map_err(|error| format!("{}: {error}", message.name))?;
-            rows.push(self.row(&message.name, operation, counts, region.count, counts));
-            rows.push(self.row(&message.name, operation, "stack", region.stack, "bytes"));
+            let mut add = |metric: &str, value, unit| {
+                rows.push(self.row(&message.name, operation, metric, value, unit));
+            };
+            add(counts, region.count, counts);
+            add("stack", region.stack, "bytes");
             if let (Style::Heap, Some(heap)) = (self.library.style, json::heap(region)) {
-                rows.push(self.row(&message.name, operation, "heap", heap, "bytes"));
+                add("heap", heap, "bytes");
             }
             if operation == "encode" {
-                rows.push(self.row(&message.name, operation, "bytes", message.bytes.len() as u64, "bytes"));
+                add("bytes", message.bytes.len() as u64, "bytes");
             }
         }
         Ok(rows)

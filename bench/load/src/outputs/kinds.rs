@@ -21,11 +21,11 @@ struct Kind(&'static str, &'static str, String);
 
 /// The servers, which run until they are dropped.
 struct Servers {
-    _mosquitto: Mosquitto,
-    _nats: Cluster,
-    _postgres: Postgres,
-    _influx: Influx,
-    _kafka: Kafka,
+    mosquitto: Mosquitto,
+    nats: Cluster,
+    postgres: Postgres,
+    influx: Influx,
+    kafka: Kafka,
     s3: S3,
     folder: TempDir,
 }
@@ -42,12 +42,20 @@ impl Servers {
         let kafka = Kafka::start(1 << 20);
         let s3 = S3::start();
         s3.make("telemetry");
+        let servers = Servers { mosquitto, nats, postgres, influx, kafka, s3, folder };
+        let kinds = servers.kinds(sink);
+        Ok((servers, kinds))
+    }
+
+    /// Returns the outputs to the servers, and to `sink`, an HTTP server.
+    fn kinds(&self, sink: std::net::SocketAddr) -> Vec<Kind> {
+        let Servers { mosquitto, nats, postgres, influx, kafka, s3, folder } = self;
         let stream = "stream = \"T\"\nsubject = \"t.{device}\"\n[output.nats.create]\nreplicas = 1\nmax_age_seconds = 86400\n\
                       max_bytes = 8589934592\nduplicate_window_seconds = 120\n";
         let files = |kind: &str| {
             format!("[output.files]\npath = {:?}\nkind = \"{kind}\"\n", folder.path().join(kind))
         };
-        let kinds = vec![
+        vec![
             Kind("http", "an HTTP server in Rust", format!("[output.http]\nurl = \"http://{sink}/\"\n")),
             Kind(
                 "http, batches of 100",
@@ -89,19 +97,7 @@ impl Servers {
                 "Apache Kafka, one broker",
                 format!("[output.kafka]\nbrokers = {:?}\ntopic = \"telemetry\"\n", kafka.address()),
             ),
-        ];
-        Ok((
-            Servers {
-                _mosquitto: mosquitto,
-                _nats: nats,
-                _postgres: postgres,
-                _influx: influx,
-                _kafka: kafka,
-                s3,
-                folder,
-            },
-            kinds,
-        ))
+        ]
     }
 }
 

@@ -35,31 +35,10 @@ pub fn of<'a>(id: Option<i64>, columns: &'a [ValueRef<'a>], formats: Formats) ->
         (Some(id), [Null, Integer(_), Text(_), _, _, _, _, Blob(_), Text(_), ..]) if id > 0 => {
             message(id, columns, formats)
         }
-        (
-            Some(id),
-            [
-                Null,
-                Integer(_),
-                Text(device),
-                schema,
-                link,
-                Text(_),
-                Text(_),
-                offset,
-                Text(_),
-                Blob(_),
-                rest @ ..,
-            ],
-        ) if id > 0 => {
-            // The last column is a number: whether the sender was answered.
-            let (rest, answered) = rest.split_at(rest.len().min(3));
-            let texts = [schema, link].into_iter().chain(rest).all(|column| text(*column).is_some());
-            let named =
-                std::str::from_utf8(device).is_ok_and(is_device) && matches!(offset, Null | Integer(_));
-            let readable =
-                columns.iter().all(|column| !matches!(column, Text(t) if std::str::from_utf8(t).is_err()));
-            (texts && named && readable && matches!(answered, [] | [Null | Integer(0 | 1)]))
-                .then_some(Found::NewQuarantined(id))
+        (Some(id), [Null, Integer(_), Text(_), _, _, Text(_), Text(_), _, Text(_), Blob(_), ..])
+            if id > 0 =>
+        {
+            quarantined(id, columns)
         }
         (None, [Text(device), Text(about), Integer(check)]) => {
             let (device, about) = (std::str::from_utf8(device).ok()?, std::str::from_utf8(about).ok()?);
@@ -84,6 +63,18 @@ pub fn of<'a>(id: Option<i64>, columns: &'a [ValueRef<'a>], formats: Formats) ->
         }
         _ => None,
     }
+}
+
+/// Returns an entry of the quarantine, whose columns have its types, if its texts are ones and its device has a name.
+fn quarantined<'a>(id: i64, columns: &[ValueRef<'a>]) -> Option<Found<'a>> {
+    let [_, _, Text(device), schema, link, _, _, offset, _, _, rest @ ..] = columns else { return None };
+    // The last column is a number: whether the sender was answered.
+    let (rest, answered) = rest.split_at(rest.len().min(3));
+    let texts = [schema, link].into_iter().chain(rest).all(|column| text(*column).is_some());
+    let named = std::str::from_utf8(device).is_ok_and(is_device) && matches!(offset, Null | Integer(_));
+    let readable = columns.iter().all(|column| !matches!(column, Text(t) if std::str::from_utf8(t).is_err()));
+    (texts && named && readable && matches!(answered, [] | [Null | Integer(0 | 1)]))
+        .then_some(Found::NewQuarantined(id))
 }
 
 /// Returns a message if its checksum matches. Messages from before version 4 of the tables have none; they must have a valid device, a

@@ -108,20 +108,7 @@ impl Query {
                     continue;
                 }
                 matches += 1;
-                let key = self.key(entry);
-                match &self.cursor {
-                    Some(cursor)
-                        if self.compare((key, &entry.device), (cursor.key, &cursor.device)).is_le() =>
-                    {
-                        let is_at = key == cursor.key && entry.device == cursor.device;
-                        before += usize::from(!(cursor.is_end && is_at));
-                        if cursor.is_end && !is_at {
-                            first.add(key, entry);
-                        }
-                    }
-                    Some(cursor) if cursor.is_end => {}
-                    _ => first.add(key, entry),
-                }
+                before += usize::from(self.add(entry, &mut first));
             }
             place += STEP;
         }
@@ -150,6 +137,25 @@ impl Query {
             listed: seen.listed,
             stored: seen.stored,
             names: seen.names(&index),
+        }
+    }
+
+    /// Adds `entry` to the page if it may be on it. Returns whether it comes before the page.
+    fn add(&self, entry: &Entry, first: &mut First<'_>) -> bool {
+        let key = self.key(entry);
+        match &self.cursor {
+            Some(cursor) if self.compare((key, &entry.device), (cursor.key, &cursor.device)).is_le() => {
+                let is_at = key == cursor.key && entry.device == cursor.device;
+                if cursor.is_end && !is_at {
+                    first.add(key, entry);
+                }
+                !(cursor.is_end && is_at)
+            }
+            Some(cursor) if cursor.is_end => false,
+            _ => {
+                first.add(key, entry);
+                false
+            }
         }
     }
 

@@ -197,15 +197,12 @@ pub fn read(
     if key.as_deref().is_some_and(|key| !is_key(key)) {
         bad.get_or_insert_with(|| Rejected::bad_key("the user property key"));
     }
-    let content_type = match content_type(address.format, publish.content_type.as_deref()) {
-        Ok(content_type) => content_type,
-        Err(rejected) => {
+    let mut content_type =
+        content_type(address.format, publish.content_type.as_deref()).unwrap_or_else(|rejected| {
             bad.get_or_insert(rejected);
             publish.content_type.clone().unwrap_or_default()
-        }
-    };
+        });
     let mut origin = address.topic.map(|topic| Origin { topic, decoded: None });
-    let mut content_type = content_type;
     if let (Some(field), Some(origin)) = (address.field, &mut origin) {
         match value(&publish.payload) {
             Some(value) => {
