@@ -1,5 +1,6 @@
 //! Measures statistics on messages that are not in their training: those of other devices, at a later time.
 
+use super::tables;
 use crate::{failure::Failure, sequences::Sequence};
 use dunnage_formats::Value;
 use dunnage_packed::{Error, Layout, Learnt, Training};
@@ -41,11 +42,12 @@ impl HeldOut {
     }
 }
 
-/// Learns the statistics of messages, each item those of a device.
+/// Learns the statistics of messages, each item those of a device. Their tables take at most `within` bytes, if that is given.
 pub fn learn<'m>(
     layout: &Layout,
     devices: impl IntoIterator<Item = &'m [Value]>,
     network: Network,
+    within: Option<usize>,
 ) -> Result<Learnt, Failure> {
     let failed = |error: Error| Failure::Failed(error.to_string());
     let mut training = Training::new(layout).map_err(failed)?;
@@ -53,7 +55,10 @@ pub fn learn<'m>(
         let seed = (SEED, number as u64);
         train(&mut training, messages.iter().cloned(), network, seed).map_err(failed)?;
     }
-    Ok(training.finish())
+    match within {
+        Some(most) => tables::learn_within(layout, &training, most),
+        None => Ok(training.finish()),
+    }
 }
 
 /// Sends the messages of each device in all forms of a layout with statistics. Counts all but the first `uncounted` ones, which only serve as
@@ -83,14 +88,20 @@ pub fn forms(
 
 /// Trains with the first three quarters of the time, and sends the messages of the last. Each device's messages are sent with statistics of other
 /// devices, if there are any. Returns `None` if no messages are left.
-pub fn trial(model: &Model, devices: &[Sequence], network: Network) -> Result<Option<HeldOut>, Failure> {
+pub fn trial(
+    model: &Model,
+    devices: &[Sequence],
+    network: Network,
+    within: Option<usize>,
+) -> Result<Option<HeldOut>, Failure> {
     let untrained = Layout::untrained(model);
     let times = |Sequence { messages }: &'_ Sequence| messages.len() - messages.len() / PARTS;
     let mut held = Vec::new();
     for part in 0..PARTS.min(devices.len()) {
         let is_other = |number: usize| number % PARTS == part;
         let known = devices.iter().enumerate().filter(|(number, _)| devices.len() == 1 || !is_other(*number));
-        let learnt = learn(&untrained, known.map(|(_, device)| &device.messages[..times(device)]), network)?;
+        let messages = known.map(|(_, device)| &device.messages[..times(device)]);
+        let learnt = learn(&untrained, messages, network, within)?;
         let layout = Layout::new(&model.clone().with_statistics(Some(&learnt.statistics)))
             .map_err(|error| Failure::Failed(error.to_string()))?;
         for device in devices.iter().enumerate().filter(|(number, _)| is_other(*number)).map(|(_, d)| d) {

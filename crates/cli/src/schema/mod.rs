@@ -14,6 +14,7 @@ mod packed;
 mod shrink;
 mod size;
 pub mod table;
+mod tables;
 mod train;
 
 use crate::failure::Failure;

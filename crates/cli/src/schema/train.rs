@@ -2,7 +2,7 @@
 
 use super::{
     held_out::{self, Forms, HeldOut},
-    table,
+    table, tables,
 };
 use crate::{
     failure::{Failure, complain},
@@ -50,8 +50,11 @@ pub struct Train {
     /// JSON pointer to what identifies the device; without it, all messages are of one device
     #[arg(long, value_name = "POINTER")]
     device: Option<String>,
+    /// The most bytes that the tables may take in the flash of a device: more make smaller messages. Without it, each byte must save 0.03 bits of a message
+    #[arg(long, value_name = "BYTES")]
+    tables_within: Option<usize>,
     /// Write statistics from what the schema says about changes, and read no messages
-    #[arg(long, conflicts_with_all = ["path", "device", "loss", "ack_loss", "ack_delay", "ack_every"])]
+    #[arg(long, conflicts_with_all = ["path", "device", "tables_within", "loss", "ack_loss", "ack_delay", "ack_every"])]
     without_messages: bool,
     #[command(flatten)]
     network: NetworkOptions,
@@ -76,12 +79,15 @@ impl Train {
         let devices = sequences::read(&self.source, &model, self.device.as_deref())?;
         let network = self.network.network();
         let all: Vec<&[Value]> = devices.iter().map(|device| &*device.messages).collect();
-        let learnt = held_out::learn(&Layout::untrained(&model), all.iter().copied(), network)?;
-        let trial = held_out::trial(&model, &devices, network)?;
+        let within = self.tables_within;
+        let untrained = Layout::untrained(&model);
+        let learnt = held_out::learn(&untrained, all.iter().copied(), network, within)?;
+        let tables = tables::flash(&untrained, &learnt);
+        let trial = held_out::trial(&model, &devices, network, within)?;
         let (model, text) = trained(&model, &text, &learnt.statistics).map_err(|error| about(&error))?;
         let layout = Layout::new(&model).map_err(|error| about(&error))?;
         let known = held_out::forms(&layout, &all, 0, network)?;
-        report(&learnt, (&known, trial.as_ref()), network, devices.len());
+        report(&learnt, tables, (&known, trial.as_ref()), network, devices.len());
         warn(&layout, &learnt, &devices)?;
         warn_of_others(&known, trial.as_ref(), devices.len());
         self.write(&text)
@@ -156,7 +162,13 @@ const BYTES: [table::Column; 4] = [
 ];
 
 /// Prints the bits of each field, and the bytes of messages: of those of the training, and of those that were left out of a trial.
-fn report(learnt: &Learnt, (known, trial): (&Forms, Option<&HeldOut>), network: Network, devices: usize) {
+fn report(
+    learnt: &Learnt,
+    tables: Option<usize>,
+    (known, trial): (&Forms, Option<&HeldOut>),
+    network: Network,
+    devices: usize,
+) {
     let bits = |bits: f64| format!("{bits:.1}");
     let rows = learnt.parts.iter().filter(|part| part.plain > 0.0).map(|part| {
         let delta = part.delta.map(bits).unwrap_or_default();
@@ -169,10 +181,11 @@ fn report(learnt: &Learnt, (known, trial): (&Forms, Option<&HeldOut>), network: 
     let _ = writeln!(
         notes,
         "\n{} of {}, bits of each field above. With deltas, {share:.0} % of the messages are acknowledged.\n\
-         The statistics have {} bytes.\n",
+         The statistics have {} bytes{}.\n",
         counted(known.plain.messages(), "message"),
         counted(devices as u64, "device"),
-        learnt.statistics.len()
+        learnt.statistics.len(),
+        tables.map(|bytes| format!(", and their tables in C {bytes}")).unwrap_or_default()
     );
     let row = |name: String, forms: &Forms| {
         let mean = |sizes: &Sizes| format!("{:.1}", sizes.mean());

@@ -80,6 +80,47 @@ fn a_drift_needs_a_first_and_a_second_half() {
     }
 }
 
+/// More flash makes smaller messages, and less flash is never exceeded.
+#[test]
+fn tables_take_no_more_flash_than_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (schema, lines, _) = trained(folder.path());
+    let train = |within: &str| {
+        dunnage(
+            &["schema", "train", &lines, "--schema", &schema, "--device", "/id", "--tables-within", within],
+            "",
+        )
+    };
+    let figures = |within: &str| {
+        let said = train(within).stderr;
+        let after = |start: &str| {
+            let at = said.find(start).unwrap_or_else(|| panic!("{said}")) + start.len();
+            said[at..]
+                .split_whitespace()
+                .map(|word| word.trim_end_matches('.').to_owned())
+                .collect::<Vec<_>>()
+        };
+        let tables: usize = after("their tables in C ")[0].parse().unwrap();
+        let means: Vec<f64> = after("these messages")[..3].iter().map(|mean| mean.parse().unwrap()).collect();
+        (tables, means)
+    };
+    let mut before: Option<(usize, Vec<f64>)> = None;
+    for within in [100_000, 200, 120] {
+        let (tables, means) = figures(&within.to_string());
+        assert!(tables <= within, "{tables} of {within}");
+        if let Some((larger, smaller)) = before {
+            assert!(
+                tables < larger && smaller[1] <= means[1] && smaller[2] <= means[2],
+                "{smaller:?} {means:?}"
+            );
+        }
+        before = Some((tables, means));
+    }
+    let refused = train("1");
+    assert_eq!(refused.code, 1);
+    assert!(refused.stderr.contains("the smallest tables take"), "{}", refused.stderr);
+}
+
 #[test]
 fn a_trained_schema_has_smaller_messages_and_the_same_values() {
     let folder = tempfile::tempdir().unwrap();

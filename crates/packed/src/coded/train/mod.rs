@@ -62,7 +62,7 @@ pub struct Example {
 }
 
 /// The bits of each node that do not follow from statistics, in all messages together.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct NodeBits {
     /// Of plain bodies.
     plain: HashMap<u32, u64>,
@@ -91,7 +91,7 @@ struct NodeBits {
 /// assert_eq!(bytes.len(), 2); // instead of 3: a value like those that were seen
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Training<'a> {
     layout: &'a Layout,
     leaves: Leaves,
@@ -156,6 +156,15 @@ impl<'a> Training<'a> {
     /// Returns the number of messages that were added without a reference, and with one.
     pub fn messages(&self) -> (u32, u32) {
         (self.prior.messages(), self.change.messages())
+    }
+
+    /// Multiplies the bits per message that a byte of tables must save: 0 makes the statistics with the smallest messages, a large factor those
+    /// with the smallest tables. Without a call, a byte must save 0.06 bits in the prior form and 0.03 in deltas, which suits microcontrollers.
+    #[must_use]
+    pub fn priced(mut self, factor: f64) -> Training<'a> {
+        self.prior.multiply_price(factor);
+        self.change.multiply_price(factor);
+        self
     }
 
     /// Makes the statistics.

@@ -67,6 +67,11 @@ impl Samples {
         self.messages
     }
 
+    /// Multiplies the bits per message that a byte of tables must save.
+    pub fn multiply_price(&mut self, factor: f64) {
+        self.price *= factor;
+    }
+
     /// Returns the bits that a byte of tables must save in all messages together.
     pub fn byte(&self) -> f64 {
         self.price * f64::from(self.messages)
