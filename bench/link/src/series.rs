@@ -16,7 +16,7 @@ const READINGS: usize = 2880;
 const LOSSLESS: Network = Network { loss: 0.0, ack_loss: 0.0, ..LOSSY };
 
 /// The readings of devices.
-struct Source {
+pub struct Source {
     name: &'static str,
     /// The schema of a reading.
     reading: Json,
@@ -27,13 +27,13 @@ struct Source {
 }
 
 /// A number of readings in a message, with the goals for the means with and without a reference, and for the share within 160 bytes.
-struct Case<'s> {
-    source: &'s Source,
-    count: usize,
-    wanted: [Wanted; 3],
+pub struct Case<'s> {
+    pub source: &'s Source,
+    pub count: usize,
+    pub wanted: [Wanted; 3],
 }
 
-fn containers() -> Result<Source, Failed> {
+pub fn containers() -> Result<Source, Failed> {
     let mut reading: Json = serde_json::from_str(bundled_named("container-voyage").ok_or("no such schema")?)?;
     reading["properties"]["iso6346"]["x-dunnage-known"] = json!("device");
     reading["properties"]["msisdn"]["x-dunnage-known"] = json!("msisdn");
@@ -44,7 +44,7 @@ fn containers() -> Result<Source, Failed> {
     Ok(Source { name: "container-voyage", reading, once: [Some("iso6346"), Some("msisdn")], readings })
 }
 
-fn stations() -> Result<Source, Failed> {
+pub fn stations() -> Result<Source, Failed> {
     let reading = serde_json::from_str(include_str!("../../../examples/weather-station/station.json"))?;
     let readings = |seed, index| Stations { seed }.messages(index, READINGS).collect();
     Ok(Source { name: "weather station", reading, once: [None, None], readings })
@@ -69,12 +69,12 @@ pub fn goals(quick: bool) -> Result<Vec<Goal>, Failed> {
 }
 
 impl Case<'_> {
-    fn payload(&self) -> String {
+    pub fn payload(&self) -> String {
         format!("{}, {} readings", self.source.name, self.count)
     }
 
     /// Returns the schema of a message.
-    fn schema(&self) -> Result<Json, Failed> {
+    pub fn schema(&self) -> Result<Json, Failed> {
         let mut reading = self.source.reading.clone();
         let mut once = serde_json::Map::new();
         let names: Vec<&str> = self.source.once.into_iter().flatten().collect();
@@ -97,7 +97,7 @@ impl Case<'_> {
     }
 
     /// Returns the messages of a device.
-    fn messages(&self, seed: u64, index: usize) -> Vec<Value> {
+    pub fn messages(&self, seed: u64, index: usize) -> Vec<Value> {
         let readings = (self.source.readings)(seed, index);
         let message = |readings: &[Value]| {
             let mut once = Vec::new();
@@ -116,8 +116,8 @@ impl Case<'_> {
         readings.chunks_exact(self.count).map(message).collect()
     }
 
-    fn trained(&self) -> Result<Layout, Failed> {
-        let mut schema = self.schema()?;
+    /// Returns the layout of a schema of such messages, with statistics of other devices.
+    pub fn trained(&self, mut schema: Json) -> Result<Layout, Failed> {
         let layout = Layout::untrained(&Model::compile(&schema.to_string())?);
         let mut training = Training::new(&layout)?;
         for index in 0..TRAINING_CONTAINERS {
@@ -139,7 +139,7 @@ impl Case<'_> {
     }
 
     fn goals(&self, devices: usize) -> Result<Vec<Goal>, Failed> {
-        let layout = self.trained()?;
+        let layout = self.trained(self.schema()?)?;
         let plain = Layout::untrained(layout.model());
         let [prior, within, delta] = self.wanted;
         let mut forms = [

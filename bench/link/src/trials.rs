@@ -14,7 +14,7 @@ const SIGMAS: f64 = 1.96;
 
 /// Decodes deltas of one container with references of others that have the tag of the right one.
 pub fn goals(quick: bool) -> Result<Vec<Goal>, Failed> {
-    let layout = trained("container-voyage", Detail::Voyage, 900)?;
+    let layout = trained("container-voyage", Detail::Voyage, 900, 1.0)?;
     let wanted_trials = if quick { TRIALS / 20 } else { TRIALS };
     let own = messages(Detail::Voyage, 900, 0);
     let (mut tried, mut accepted, mut container) = (0u64, 0u64, 1);
