@@ -10,7 +10,7 @@ use super::{
     plan::{self, Alternative, Array, Choice, Content, Fault, Pattern, Plan, Slot, SlotKind, Struct, Tuple},
     union::disjoint,
 };
-use dunnage_packed::{Layout, Node, Number, Shape};
+use dunnage_packed::{ArrayNode, Layout, Node, Number, Shape};
 use dunnage_pson::Value;
 use dunnage_schema::{Segment, Text, Type};
 use std::collections::BTreeSet;
@@ -169,17 +169,7 @@ impl<'l> Builder<'l> {
             (Shape::Pattern(segments), Type::Text(text)) => self.pattern(segments, text, at),
             (Shape::Text(_), Type::Text(text)) => self.text(text, at, &mut slot.notes),
             (Shape::Array(array), Type::Array(of)) => {
-                let max = self.elements(array.max, at);
-                let item = self.element(&of.items, &array.item, &at.element(), field);
-                let count = (array.min < max)
-                    .then(|| scope.claim(&format!("{}_count", name.trim_end_matches('_')), &[]));
-                SlotKind::Array(Array {
-                    count,
-                    min: array.min,
-                    max,
-                    item: Box::new(item),
-                    series: array.series,
-                })
+                SlotKind::Array(self.array((array, &of.items), name, at, field, scope))
             }
             (Shape::Nullable(inner), Type::Nullable(of)) => {
                 let flag = scope.claim(&format!("{}_is_null", name.trim_end_matches('_')), &[]);
@@ -201,6 +191,21 @@ impl<'l> Builder<'l> {
         };
         slot.initial = initial(&slot.kind, kind, node, None);
         slot
+    }
+
+    fn array(
+        &mut self,
+        (array, of): (&ArrayNode, &Type),
+        name: &str,
+        at: &Place,
+        field: usize,
+        scope: &mut Scope,
+    ) -> Array {
+        let max = self.elements(array.max, at);
+        let item = self.element(of, &array.item, &at.element(), field);
+        let count =
+            (array.min < max).then(|| scope.claim(&format!("{}_count", name.trim_end_matches('_')), &[]));
+        Array { count, min: array.min, max, item: Box::new(item), series: array.series }
     }
 
     /// Returns the members of the struct of a node, if it has one.

@@ -95,7 +95,8 @@ impl Cuts {
         format!(
             "/* Writes as much of `message` as `size` bytes hold: all of it;{series}{drops}
  * Changes `message` to what was written: its flags and counts. Gives the bytes of the message; 0 when there is a fault, as
- * {name}_encode, which is DUNNAGE_TRUNCATED if the smallest form is too large. `fault` may be NULL. */
+ * {name}_encode, which is DUNNAGE_TRUNCATED if the smallest form is too large. The counts are then as before, the flags are not.
+ * `fault` may be NULL. */
 size_t {name}_encode_fit({name} *message, uint8_t *buffer, size_t size, dunnage_fault *fault);
 
 "
@@ -107,12 +108,12 @@ size_t {name}_encode_fit({name} *message, uint8_t *buffer, size_t size, dunnage_
         let mut locals = String::from(
             "    dunnage_fault found;\n    size_t bytes;\n    uint16_t keep, most = 0;\n    uint8_t step;\n",
         );
-        let (mut counts, mut restore, mut set) = (String::new(), String::new(), String::new());
+        let (mut counts, mut reset, mut set) = (String::new(), String::new(), String::new());
         for (at, (count, array)) in self.series.iter().enumerate() {
             let (kind, min) = (array.counter().name(), array.min.max(1));
             let _ = writeln!(locals, "    const {kind} count_{at} = {count};");
             let _ = writeln!(counts, "    if (count_{at} > most) most = count_{at};");
-            let _ = writeln!(restore, "        {count} = count_{at};");
+            let _ = writeln!(reset, "        {count} = count_{at};");
             let _ = writeln!(
                 set,
                 "            if (count_{at} > keep) {count} = ({kind})(keep > {min} ? keep : {min});"
@@ -126,6 +127,10 @@ size_t {name}_encode_fit({name} *message, uint8_t *buffer, size_t size, dunnage_
             let _ = writeln!(cases, "        case {}:\n{statements}            break;", at + 1);
         }
         let steps = self.drops.len();
+        let restore = match reset.is_empty() {
+            true => String::new(),
+            false => format!("    if (!bytes) {{\n{reset}    }}\n"),
+        };
         let switch = if steps == 0 {
             String::new()
         } else {
@@ -136,13 +141,13 @@ size_t {name}_encode_fit({name} *message, uint8_t *buffer, size_t size, dunnage_
 size_t {name}_encode_fit({name} *m, uint8_t *buffer, size_t size, dunnage_fault *fault)
 {{
 {locals}{counts}    for (step = 0;; step++) {{
-{switch}{restore}        keep = most;
+{switch}{reset}        keep = most;
         do {{
 {set}            bytes = {name}_encode(m, buffer, size, &found);
         }} while (!bytes && found.kind == DUNNAGE_TRUNCATED && keep-- > 1);
         if (bytes || found.kind != DUNNAGE_TRUNCATED || step == {steps}) break;
     }}
-    if (fault) *fault = found;
+{restore}    if (fault) *fault = found;
     return bytes;
 }}
 "
