@@ -248,18 +248,18 @@ fn numbers(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, Stri
         _ => None,
     };
     let Some(texts) = values.iter().map(number).collect::<Option<Vec<_>>>() else { return };
-    if let Some((seen, places)) = scaled(&texts) {
+    // The next numbers of a counter or a running clock are beyond those that were seen.
+    if let Some((seen, places)) = scaled(&texts)
+        && series::trend(&seen) == series::Trend::None
+    {
         if let Some((first, last)) = usual(schema, &seen, places) {
             let what = format!("only {first} to {last}, with headroom for what was seen");
             propose(between(schema, first, last), what, Cost::FarNumbers);
         }
-        // The next number of a counter or a running clock is beyond those that were seen.
-        if series::trend(&seen) == series::Trend::None {
-            let (low, high) = range::extent(&seen);
-            let (low, high) = (plain(low, places), plain(high, places));
-            let what = format!("only {low} to {high}, as seen");
-            propose(between(schema, low, high), what, Cost::UnseenValues);
-        }
+        let (low, high) = range::extent(&seen);
+        let (low, high) = (plain(low, places), plain(high, places));
+        let what = format!("only {low} to {high}, as seen");
+        propose(between(schema, low, high), what, Cost::UnseenValues);
     }
     if let Some(Node::Number(step)) = schema.get("multipleOf")
         && let Some(coarser) = ten_times(step)
@@ -291,7 +291,7 @@ fn scaled(texts: &[String]) -> Option<(Vec<i128>, u32)> {
     Some((exact.iter().map(|n| n.scaled(places)).collect::<Option<Vec<_>>>()?, places))
 }
 
-/// Returns the usual range of a schema, or the range of many numbers, widened on both sides by its width. The end of a series is unknown.
+/// Returns the usual range of a schema, or the range of many numbers, widened on both sides by its width.
 fn usual(schema: &Node, seen: &[i128], places: u32) -> Option<(String, String)> {
     if let Some(usual) = schema.get("x-dunnage-usual") {
         return match (usual.get("minimum"), usual.get("maximum")) {
@@ -300,7 +300,7 @@ fn usual(schema: &Node, seen: &[i128], places: u32) -> Option<(String, String)> 
         };
     }
     let (low, high) = range::extent(seen);
-    if seen.len() < MANY || low == high || series::trend(seen) != series::Trend::None {
+    if seen.len() < MANY || low == high {
         return None;
     }
     let bound = |keyword: &str| match schema.get(keyword) {

@@ -76,6 +76,8 @@ fn counters_and_running_clocks_are_not_bounded_by_the_last_that_was_seen() {
     let number = r#"{"type":"integer","minimum":0,"maximum":4294967295}"#;
     let clock: Vec<Value> = (0..40).map(|n| Value::U64(1_790_000_000 + 600 * n)).collect();
     assert_eq!(proposed(number, &clock), []);
+    let usual = r#"{"type":"integer","minimum":0,"maximum":4294967295,"x-dunnage-usual":{"minimum":0,"maximum":100000}}"#;
+    assert_eq!(proposed(usual, &(0..40).map(Value::U64).collect::<Vec<_>>()), []);
     let few: Vec<Value> = [3_u64, 4, 4, 7, 9].map(Value::U64).into();
     assert_eq!(proposed(number, &few), []);
     let down: Vec<Value> = (0..40).map(|n| Value::U64(5000 - n)).collect();
