@@ -33,7 +33,7 @@ pub fn check(layout: &Layout, link: &Link, smallest: bool) -> Result<(), Failure
     if smallest {
         return match layout.fit_bytes() {
             Some(left) if left > limit => Err(Failure::Failed(format!(
-                "{} needs up to {left} bytes with one reading and without the properties with x-dunnage-drop, and {} carries {limit}: \
+                "{} needs up to {left} bytes with the fewest readings and without the properties with x-dunnage-drop, and {} carries {limit}: \
                  give more properties x-dunnage-drop, or run without --fit to see which take most",
                 layout.name(),
                 link.name

@@ -187,7 +187,8 @@ impl Revoke {
     fn run(self) -> Result<(), Failure> {
         let path = self.place.config()?.tokens();
         tokens::revoke(&path, &self.name, self.until).map_err(failure)?;
-        let _ = writeln!(anstream::stderr(), "A running gateway accepts it until `dunnage gateway reload`.");
+        let what = if self.until.is_some() { "does not know its end" } else { "accepts it" };
+        let _ = writeln!(anstream::stderr(), "A running gateway {what} until `dunnage gateway reload`.");
         Ok(())
     }
 }

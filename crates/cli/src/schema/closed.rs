@@ -15,7 +15,7 @@ pub fn closed(schema: &str, messages: &[Value]) -> Result<(String, String), Sche
         None => "no largest message".to_owned(),
     };
     let note = format!(
-        "{} in place of {}; what these messages do not have is rejected",
+        "{} in place of {}; what these messages do not have is mostly rejected: counters, times and texts that hardly recur keep headroom",
         bytes(&after),
         bytes(&before)
     );
