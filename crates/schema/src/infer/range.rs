@@ -21,8 +21,10 @@ const COUNTER: i128 = u32::MAX as i128;
 /// The largest integer up to which JavaScript is exact.
 const MAX_SAFE: i128 = (1 << 53) - 1;
 /// The seconds from 1970 to 2000, and the number of seconds that 32 bits count, which ends in 2106.
-const UNIX_FROM: i128 = 946_684_800;
+pub(super) const UNIX_FROM: i128 = 946_684_800;
 const UNIX_SECONDS: i128 = 1 << 32;
+/// The last of these seconds, the maximum of a Unix time.
+pub(super) const UNIX_LAST: &str = "4294967295";
 /// Values are far from zero if the smallest is at least this many times the width of their range. They do not reach zero even if they fall
 /// for ten times as long as they were seen, twice as fast.
 const FAR: i128 = 20;

@@ -52,6 +52,9 @@ const TEXT: [&str; 9] = [
 ];
 /// Keywords that have a part of a schema elsewhere. Schemas with one of them stay as they are.
 const COMBINED: [&str; 6] = ["$ref", "allOf", "anyOf", "oneOf", "not", "if"];
+/// How far a running clock goes on from the first time that was seen, and the whole years of that.
+const CLOCK_SECONDS: i128 = 1 << 30;
+const CLOCK_YEARS: u32 = 34;
 /// The most changes that are returned.
 const CHANGES: usize = 1000;
 /// Texts of at least this length that have a digit are identifiers rather than states, as are shorter ones of which only a number differs.
@@ -248,10 +251,13 @@ fn numbers(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, Stri
         _ => None,
     };
     let Some(texts) = values.iter().map(number).collect::<Option<Vec<_>>>() else { return };
+    let seen = scaled(&texts);
+    if let Some((first, last)) = seen.as_ref().and_then(|(seen, places)| clock(schema, seen, *places)) {
+        let what = format!("only {first} to {last}, {CLOCK_YEARS} years from the first that was seen");
+        propose(between(schema, first.to_string(), last.to_string()), what, Cost::FarNumbers);
+    }
     // The next numbers of a counter or a running clock are beyond those that were seen.
-    if let Some((seen, places)) = scaled(&texts)
-        && series::trend(&seen) == series::Trend::None
-    {
+    if let Some((seen, places)) = seen.filter(|(seen, _)| series::trend(seen) == series::Trend::None) {
         if let Some((first, last)) = usual(schema, &seen, places) {
             let what = format!("only {first} to {last}, with headroom for what was seen");
             propose(between(schema, first, last), what, Cost::FarNumbers);
@@ -289,6 +295,20 @@ fn scaled(texts: &[String]) -> Option<(Vec<i128>, u32)> {
     let exact = texts.iter().map(|text| Exact::parse(text)).collect::<Option<Vec<_>>>()?;
     let places = exact.iter().map(|n| n.places()).max()?;
     Some((exact.iter().map(|n| n.scaled(places)).collect::<Option<Vec<_>>>()?, places))
+}
+
+/// Returns 2^30 seconds from the first of the numbers on, if they are the seconds since 1970 of a clock that runs.
+fn clock(schema: &Node, seen: &[i128], places: u32) -> Option<(i128, i128)> {
+    let is_unix = matches!(schema.get("maximum"), Some(Node::Number(maximum)) if maximum == range::UNIX_LAST);
+    let (first, high) = range::extent(seen);
+    let last = first + CLOCK_SECONDS - 1;
+    (is_unix
+        && places == 0
+        && seen.len() >= MANY
+        && first >= range::UNIX_FROM
+        && high <= last
+        && seen.is_sorted())
+    .then_some((first, last))
 }
 
 /// Returns the usual range of a schema, or the range of many numbers, widened on both sides by its width.
