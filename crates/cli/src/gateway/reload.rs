@@ -5,7 +5,7 @@ use crate::{failure::Failure, output};
 use clap::Args;
 use std::io::Write;
 
-/// Make the running gateway reload its profiles, schemas, tokens and keys
+/// Make the running gateway reload its profiles, schemas, codecs, tokens, keys, secrets and certificates
 ///
 /// SIGHUP does the same. If there is a mistake, prints it and keeps the old configuration; the exit code is 1.
 #[derive(Args)]

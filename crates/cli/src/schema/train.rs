@@ -50,7 +50,7 @@ pub struct Train {
     /// JSON pointer to what identifies the device; without it, all messages are of one device
     #[arg(long, value_name = "POINTER")]
     device: Option<String>,
-    /// The most bytes that the tables may take in the flash of a device: more make smaller messages. Without it, each byte must save 0.03 bits of a message
+    /// The most bytes that the tables may take in the flash of a device: more make smaller messages. Without it, each byte must save 0.06 bits of a message in the prior form, or 0.03 of a delta
     #[arg(long, value_name = "BYTES")]
     tables_within: Option<usize>,
     /// Write statistics from what the schema says about changes, and read no messages
