@@ -4,6 +4,7 @@ use crate::{
     arrow::{self, ArrowTable, Devices, Texts},
     error::{self, Fault},
     explain,
+    fit::Fit,
     input::{Input, SIZE},
     rows, value,
 };
@@ -112,7 +113,7 @@ impl Schema {
     /// The paths of the properties with x-dunnage-drop that a message, or one of its readings, does not have.
     #[pyo3(signature = (message, /))]
     fn left_out(&self, message: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
-        Ok(self.layout.left_out(&value::from_python(message)?))
+        Ok(self.layout.left_out(&value::from_python(message)?.value))
     }
 
     /// Decodes a message. `device` is the ID of its sender, `known` its other texts by their names; both replace what the message leaves out.
