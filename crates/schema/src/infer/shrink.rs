@@ -217,6 +217,11 @@ fn texts(schema: &Node, values: &[&Value], propose: &mut impl FnMut(Node, String
         let what = format!("only the {} texts that were seen{others}", few.len());
         propose(with(schema, &TEXT, [("enum", Node::Array(choices))]), what, cost);
     }
+    if texts.len() >= MANY && !is_time && texts.iter().all(|text| *text == texts[0]) {
+        let only = std::iter::once(write::text(texts[0])).chain(allows_null.then_some(Node::Null)).collect();
+        let what = "only the text that was seen; x-dunnage-known instead keeps other devices".to_owned();
+        propose(with(schema, &TEXT, [("enum", Node::Array(only))]), what, Cost::UnseenValues);
+    }
     let cost = if time.is_some() { Cost::OtherForms } else { Cost::UnseenValues };
     if schema.get("x-dunnage-time").is_none()
         && let Some(Node::Object(time)) = time.or_else(|| time_text::with_one_offset(&texts))

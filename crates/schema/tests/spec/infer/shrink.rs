@@ -28,6 +28,8 @@ fn states_become_an_enumeration_at_a_cost_that_depends_on_how_often_they_were_se
     assert_eq!(enumerations(&proposed(TEXT, &texts(&once))), [Cost::UnseenValues]);
     assert_eq!(enumerations(&proposed(TEXT, &texts(&once.repeat(3)))), [Cost::OtherForms]);
     assert_eq!(enumerations(&proposed(TEXT, &texts(&["on its way", "no fan"]))), []);
+    assert_eq!(enumerations(&proposed(TEXT, &texts(&["north"; 20]))), [Cost::UnseenValues]);
+    assert_eq!(enumerations(&proposed(TEXT, &texts(&["north"; 19]))), []);
 }
 
 #[test]
