@@ -96,8 +96,8 @@ test:  ## everything that must hold: vectors, properties, faults, fuzz corpora, 
 	    $(BOARD) $(TOOLS) $(FAULTS) mosquitto_pub:mosquitto-clients coap-client-notls:libcoap3-bin coap-client-openssl:libcoap3-bin coap-client-gnutls:libcoap3-bin /usr/sbin/nginx:nginx \
 	    /usr/lib/nginx/modules/ngx_stream_module.so:libnginx-mod-stream promtool:prometheus
 	.ci/together "test-rust build-tests" "lint audit" tools c-presets
-	.ci/together test-crates "test-java test-js test-python c-fuzz conform-built" test-page
-	$(MAKE) test-examples budget
+	.ci/together test-crates "test-java test-js test-python c-fuzz conform-built"
+	.ci/together test-page "test-examples budget"
 
 test-fast:  ## the tests of the crates that start no other program; needs Rust and a C compiler
 	$(THREADS) tests/fast $(TESTED)
