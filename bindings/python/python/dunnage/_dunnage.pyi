@@ -8,6 +8,7 @@ from ._table import Comparison, MessagePart, Part, Table
 
 __all__ = [
     "ArrowTable",
+    "Fit",
     "Receiver",
     "Schema",
     "Sender",
