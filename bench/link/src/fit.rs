@@ -10,7 +10,7 @@ use serde_json::json;
 const LIMITS: std::ops::RangeInclusive<usize> = 8..=160;
 /// Readings of a message.
 const READINGS: usize = 24;
-/// One message of so many is compared with the best.
+/// The interval, in messages, at which one is compared with the best part.
 const COMPARED: u64 = 50;
 
 /// Sends messages of containers and weather stations within all limits.

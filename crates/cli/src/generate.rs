@@ -54,7 +54,7 @@ pub struct Generate {
     /// Link that every message must fit (C only); if the largest does not fit, lists its fields and writes nothing; `dunnage plan --help` lists the IDs
     #[arg(long, value_name = "ID", value_parser = LinkId, hide_possible_values = true)]
     link: Option<&'static Link>,
-    /// The link must fit what NAME_encode_fit cannot make smaller: the fewest readings of a series, without the properties with x-dunnage-drop (C only)
+    /// Require of the link only that some part of every message fits: the fewest readings of a series, without the properties with x-dunnage-drop (C only)
     #[arg(long, requires = "link")]
     fit: bool,
     /// Prefix of all C names and files: acme makes the struct acme_Weather in acme_weather.h

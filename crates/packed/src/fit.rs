@@ -17,7 +17,7 @@ pub struct Fit {
     pub left_out: Vec<String>,
 }
 
-/// Bisection may miss a number of readings that fits: one that statistics make the usual one. So many numbers beyond are tried.
+/// The numbers of readings beyond the result of bisection that are also tried: it may miss one that fits because statistics make it cheap.
 const PROBES: usize = 4;
 
 impl Layout {
@@ -43,8 +43,8 @@ impl Layout {
         encode(self, message, limit, out, |message, out| self.encode(message, out)).map(|(fit, _)| fit)
     }
 
-    /// Returns the size in bytes of the largest message that [`Layout::encode_fit`] cannot make smaller, slot byte and check included; `None` if
-    /// the layout is modelled.
+    /// Returns a number of bytes, slot byte and check included, into which [`Layout::encode_fit`] fits some part of every message; `None` if the
+    /// layout is modelled.
     pub fn fit_bytes(&self) -> Option<u64> {
         let around = self.max_bytes()? - self.root().bits().max?.div_ceil(8);
         Some(around + smallest_form(self.root(), true).max?.div_ceil(8))

@@ -12,7 +12,7 @@ export interface Fit {
   leftOut: string[];
 }
 
-/** Bisection may miss a number of readings that fits: one that statistics make the usual one. So many numbers beyond are tried. */
+/** The numbers of readings beyond the result of bisection that are also tried: it may miss one that fits because statistics make it cheap. */
 const PROBES = 4;
 
 /** A part of the message: what it lacks, and its bytes. */

@@ -15,7 +15,7 @@ pub fn closed(schema: &str, messages: &[Value]) -> Result<(String, String), Sche
         None => "no largest message".to_owned(),
     };
     let note = format!(
-        "{} in place of {}; what these messages do not have is mostly rejected: counters, times and texts that hardly recur keep headroom",
+        "{} in place of {}; other values are rejected, but counters, times and rare texts keep headroom",
         bytes(&after),
         bytes(&before)
     );

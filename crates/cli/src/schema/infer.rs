@@ -41,7 +41,7 @@ pub struct Infer {
     /// One message per line
     #[arg(long)]
     lines: bool,
-    /// Leave out headroom: texts, ranges and lengths as the messages have them. Counters, times and identifiers that hardly recur keep it
+    /// Leave out headroom: texts, ranges and lengths as the messages have them. Counters, times and rare texts keep it
     #[arg(long)]
     closed: bool,
     /// Title of the schema, which names generated code [default: from the file name]

@@ -19,8 +19,7 @@ mod webhook;
 
 use crate::row::Scenario;
 
-/// Rows that take 7 to 20 seconds in the short form. Others have the same fault at another receiver, or the same receiver with another fault, but for
-/// Kafka, whose server takes that long to start.
+/// Rows that only the long form runs, because they take 7 to 20 seconds in the short one. Other rows have the same faults. Kafka has no other row.
 pub const LONG: &[&str] =
     &["cse_slow", "both_killed", "kafka_writer_killed", "kafka_killed", "deltas_device_restarted"];
 

@@ -3,7 +3,7 @@
 use super::plan::{Array, Content, Plan, Slot, SlotKind};
 use std::{cmp::Reverse, collections::BTreeMap, fmt::Write as _};
 
-/// What can be left out of a message.
+/// The parts of a message that can be left out.
 pub(super) struct Cuts {
     /// The series outside of arrays, with the expressions of their counts.
     series: Vec<(String, Array)>,

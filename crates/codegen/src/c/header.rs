@@ -28,8 +28,11 @@ pub(super) fn header(plan: &Plan, layout: &Layout, options: &Options<'_>, modes:
     }
     let cuts = cuts(plan);
     if let Some(smallest) = cuts.as_ref().and(layout.fit_bytes()) {
-        let _ =
-            writeln!(sizes, "/* The largest message that {}_encode_fit cannot make smaller. */", plan.name);
+        let _ = writeln!(
+            sizes,
+            "/* Into so many bytes, {}_encode_fit fits some part of every message. */",
+            plan.name
+        );
         let _ = writeln!(sizes, "#define {prefix}_FIT_SIZE {smallest}");
     }
     if let Some(check) = layout.check() {

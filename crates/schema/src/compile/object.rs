@@ -35,7 +35,7 @@ impl<'a> Compiler<'a> {
             match self.with_patterns(name, kind, &patterns) {
                 Some(kind) => {
                     let (description, default) = self.annotations(node, &join(&at, name));
-                    let drop = self.rank(schema, name, node, required)?;
+                    let drop = rank(schema, name, node, required)?;
                     fields.push(Field { name: name.clone(), required, kind, description, default, drop });
                 }
                 None if required => return Ok(None),
@@ -83,22 +83,6 @@ impl<'a> Compiler<'a> {
         (description.map(str::to_owned), Annotation(default.and_then(Node::to_value)))
     }
 
-    /// Returns the rank by which the property is left out, if it may be.
-    fn rank(
-        &self,
-        schema: &Schema<'a>,
-        name: &str,
-        node: &Node,
-        required: bool,
-    ) -> Result<Annotation<u8>, SchemaError> {
-        let rank = node.get(DROP).and_then(keywords::rank);
-        if rank.is_some() && required {
-            let message = format!("{DROP} is for optional properties, and {name:?} is required");
-            return Err(schema.error("properties", message).below(name).below(DROP));
-        }
-        Ok(Annotation(rank))
-    }
-
     /// Returns the type of the fields that `properties` does not name.
     fn additional(&self, patterns: &Patterns, rest: &Inner) -> Inner {
         union(
@@ -128,6 +112,16 @@ impl<'a> Compiler<'a> {
     fn annotation<T>(&self, node: &'a Node, at: &str, of: fn(&'a Node) -> Option<T>) -> Option<T> {
         of(node).or_else(|| of(self.resolve(at, node.text("$ref")?).ok()?.1))
     }
+}
+
+/// Returns the rank by which the property is left out, if it may be.
+fn rank(schema: &Schema<'_>, name: &str, node: &Node, required: bool) -> Result<Annotation<u8>, SchemaError> {
+    let rank = node.get(DROP).and_then(keywords::rank);
+    if rank.is_some() && required {
+        let message = format!("{DROP} is for optional properties, and {name:?} is required");
+        return Err(schema.error("properties", message).below(name).below(DROP));
+    }
+    Ok(Annotation(rank))
 }
 
 /// Returns the distinct names under `required`.

@@ -11,7 +11,7 @@ import java.util.function.Function;
 
 /** Looks for the largest part of a message that fits. {@code spec/packed.md}, "Messages that fit". */
 final class Fitting {
-    /** Bisection may miss a number of readings that fits: one that statistics make the usual one. So many numbers beyond are tried. */
+    /** The numbers of readings beyond the result of bisection that are also tried: it may miss one that fits because statistics make it cheap. */
     private static final int PROBES = 4;
 
     /** A part of the message, the paths of the properties that it lacks, and its bytes. */
