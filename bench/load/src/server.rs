@@ -116,33 +116,22 @@ impl Running {
     ) -> Result<Running, Failure> {
         // Some requests come through nginx, and the gateway does not treat those as local.
         let config = format!("[access]\nwho = \"anyone\"\n{}\n{more}", payload::profile());
-        Running::spawn(server, folder, "", &config, environment)
+        Running::spawn(server, folder, &config, environment)
     }
 
     /// Like [`Running::start`], with only this configuration, the location of the files and a free port.
     pub fn start_configured(server: Server, folder: &Path, config: &str) -> Result<Running, Failure> {
-        Running::start_limited(server, folder, "", config)
-    }
-
-    /// Like [`Running::start_configured`], with further settings of `[http]`.
-    pub fn start_limited(
-        server: Server,
-        folder: &Path,
-        http: &str,
-        config: &str,
-    ) -> Result<Running, Failure> {
-        Running::spawn(server, folder, http, config, &[])
+        Running::spawn(server, folder, config, &[])
     }
 
     fn spawn(
         server: Server,
         folder: &Path,
-        http: &str,
         config: &str,
         environment: &[(&str, &str)],
     ) -> Result<Running, Failure> {
         let path = folder.join("buffer.sqlite3");
-        let config = format!("[http]\nlisten = \"127.0.0.1:0\"\n{http}\n[buffer]\npath = {path:?}\n{config}");
+        let config = format!("[http]\nlisten = \"127.0.0.1:0\"\n[buffer]\npath = {path:?}\n{config}");
         std::fs::write(folder.join("gateway.toml"), config)?;
         let mut command = match server {
             Server::Node => node::command(),

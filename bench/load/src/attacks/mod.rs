@@ -38,9 +38,11 @@ const TOLERATED_P95_MS: f64 = 250.0;
 /// SECURITY.md derives both values.
 const MAX_MEMORY_GROWTH_MB: f64 = 192.0;
 const MAX_MEMORY_GROWTH_OF_BOMBS_MB: f64 = 320.0;
-/// The gateway's limit of connections by default, and in the short form.
+/// The gateway's limit of connections.
 const CONNECTIONS: usize = 4096;
-const CONNECTIONS_SHORT: usize = 256;
+/// The numbers of unfinished bodies over HTTP and of unfinished transfers over CoAP.
+const BODIES: usize = 96;
+const TRANSFERS: usize = 64;
 /// The number of event streams, which is more than the gateway allows.
 const EVENT_STREAMS: usize = 300;
 /// Minimum time that idle connections stay open: longer than the well-behaved client's timeout.
@@ -74,7 +76,7 @@ pub struct Plan {
     /// Seconds that the well-behaved client is measured alone, and seconds of each attack
     #[arg(long, default_value_t = 10)]
     seconds: u64,
-    /// Use smaller limits and two seconds per attack, and do not judge the well-behaved client's times; for `make test`
+    /// Attack for two seconds, page through fewer messages, and do not judge the well-behaved client's times; for `make test`
     #[arg(long)]
     short: bool,
 }
@@ -153,7 +155,7 @@ impl Target {
 
 impl Attack {
     /// The gateway's configuration, with its files in `folder`.
-    fn config(&self, plan: &Plan, folder: &Path) -> Result<String, Failure> {
+    fn config(&self, folder: &Path) -> Result<String, Failure> {
         let out = folder.join("out");
         let output = |kind| {
             let path = out.join(kind);
@@ -161,10 +163,6 @@ impl Attack {
         };
         let listen = "listen = \"127.0.0.1:0\"";
         let mut config = String::new();
-        // This line continues the table [buffer], which precedes this configuration.
-        if self.target == Target::HalfSent && plan.short {
-            writeln!(config, "queue_bytes = {}", 8 << 20)?;
-        }
         match (self.target, self.variant) {
             (Target::HalfSent, 2) => config.push_str(
                 "[[input]]\nname = \"signed\"\n[input.webhook]\nprovider = \"rockblock\"\nformat = \"json\"\ndevices = \"buoy\"\n\
@@ -189,12 +187,8 @@ impl Attack {
         let parent = tempfile::tempdir()?;
         let folder = &parent.path().join("gateway");
         std::fs::create_dir(folder)?;
-        let http = match plan.short && self.target == Target::Idle {
-            true => format!("connections = {CONNECTIONS_SHORT}"),
-            false => String::new(),
-        };
-        let config = self.config(plan, folder)?;
-        let mut running = Running::start_limited(Server::Dunnage, folder, &http, &config)?;
+        let config = self.config(folder)?;
+        let mut running = Running::start_configured(Server::Dunnage, folder, &config)?;
         if self.target == Target::Paging {
             let count = if plan.short { 20_000 } else { 200_000 };
             paging::fill(ATTACKER, running.address, count, &folder.join("out/ndjson")).await?;
@@ -208,7 +202,7 @@ impl Attack {
         let begin = memory_mb(running.process(), "VmRSS")?;
         // Writing 5 makes the kernel reset the peak.
         std::fs::write(format!("/proc/{}/clear_refs", running.process()), "5")?;
-        let (during, outcome) = measure_during(&running, self.execute(plan, &running, folder, time)).await?;
+        let (during, outcome) = measure_during(&running, self.execute(&running, folder, time)).await?;
         let peak = memory_mb(running.process(), "VmHWM")?;
         tokio::time::sleep(TIME_TO_CLOSE).await;
         let mut measurement = Measurement {
@@ -237,19 +231,11 @@ impl Attack {
     }
 
     /// Attacks the running gateway for `time`.
-    async fn execute(
-        &self,
-        plan: &Plan,
-        running: &Running,
-        folder: &Path,
-        time: Duration,
-    ) -> Result<Outcome, Failure> {
+    async fn execute(&self, running: &Running, folder: &Path, time: Duration) -> Result<Outcome, Failure> {
         let begun = Instant::now();
         let keep_going = || begun.elapsed() < time;
         let address = running.address;
-        let scale = |full: usize, short: usize| if plan.short { short } else { full };
-        let bodies = scale(96, 24);
-        let sources: Vec<IpAddr> = (0..bodies).map(|n| Ipv4Addr::new(127, 0, 1, n as u8).into()).collect();
+        let sources: Vec<IpAddr> = (0..BODIES).map(|n| Ipv4Addr::new(127, 0, 1, n as u8).into()).collect();
         let json = "content-type: application/json\r\n";
         match (self.target, self.variant) {
             (Target::Host, _) => host::run(ATTACKER, address, keep_going).await,
@@ -258,7 +244,7 @@ impl Attack {
             }
             (Target::HalfSent, 0) => {
                 half_sent::over_http(
-                    &vec![ATTACKER; bodies],
+                    &vec![ATTACKER; BODIES],
                     address,
                     "/ingest/attacker-{}",
                     json,
@@ -273,11 +259,10 @@ impl Attack {
                 half_sent::over_http(&sources, address, "/hooks/signed", json, keep_going).await
             }
             (Target::HalfSent, _) => {
-                half_sent::over_coap(&sources, running.input("coap")?, scale(64, 8), keep_going).await
+                half_sent::over_coap(&sources, running.input("coap")?, TRANSFERS, keep_going).await
             }
             (Target::Idle, 0) => {
-                let count = scale(CONNECTIONS, CONNECTIONS_SHORT) + 100;
-                idle::connections(ATTACKER, address, count, time.max(MIN_IDLE)).await
+                idle::connections(ATTACKER, address, CONNECTIONS + 100, time.max(MIN_IDLE)).await
             }
             (Target::Idle, _) => {
                 idle::event_streams([ATTACKER, SECOND_READER], address, EVENT_STREAMS, keep_going).await
