@@ -65,9 +65,9 @@ MIDDLEWARE = ip:iproute2 openssl:openssl objdump:binutils /usr/lib/rabbitmq/bin/
     $(LIBRARIES)/libpaho-mqtt3c.so.1:libpaho-mqtt1.3 $(LIBRARIES)/librabbitmq.so.4:librabbitmq4 $(LIBRARIES)/libnats.so.3.4:libnats3.4 \
     $(LIBRARIES)/libwebsockets.so.17:libwebsockets17 $(LIBRARIES)/libgrpc.so.29:libgrpc29 $(LIBRARIES)/libddsc.so.0debian:libddsc0debian
 
-# The packages that `make test` tests: those that have tests in Rust. Tested by itself, bench/mcu would have its dependencies compiled again,
-# with fewer features.
-TESTED = --workspace --exclude dunnage-python --exclude dunnage-bench-host
+# The packages that `make test` compiles. Compiled by itself, the Python library or bench/mcu would have its dependencies compiled again, with
+# fewer features.
+TESTED = --workspace --exclude dunnage-bench-host
 
 # Runs the suites and builds the report.
 LABORATORY = PYTHONPATH=bench/report target/tools/venv/bin/python -m laboratory
@@ -96,14 +96,14 @@ test:  ## everything that must hold: vectors, properties, faults, fuzz corpora, 
 	    $(BOARD) $(TOOLS) $(FAULTS) mosquitto_pub:mosquitto-clients coap-client-notls:libcoap3-bin coap-client-openssl:libcoap3-bin coap-client-gnutls:libcoap3-bin /usr/sbin/nginx:nginx \
 	    /usr/lib/nginx/modules/ngx_stream_module.so:libnginx-mod-stream promtool:prometheus
 	.ci/together "test-rust build-tests" "lint audit" tools c-presets
-	.ci/together test-crates "test-java test-js test-python c-fuzz conform-built"
-	.ci/together test-page "test-examples budget"
+	.ci/together test-crates "test-java test-js test-python c-fuzz"
+	.ci/together test-page "conform-built test-examples budget"
 
 test-fast:  ## the tests of the crates that start no other program; needs Rust and a C compiler
-	$(THREADS) tests/fast $(TESTED)
+	$(THREADS) tests/fast $(TESTED) --exclude dunnage-python
 
-# While the compiler needs both processors, the others of these groups wait for the network; while tests wait for servers and timers, the
-# conformance tests need one processor.
+# While the compiler needs both processors, the others of the first group wait for the network; while tests wait for servers, timers and the
+# browser, the other groups need one processor.
 build-tests:
 	cargo test --no-run $(TESTED)
 
@@ -130,19 +130,19 @@ tools:
 	tests/tools/install
 	tests/tools/install bindings
 
-nightly:  ## long fault runs, mutated frames, attacks, fuzzing, Kafka, changes of the crates' API, the second Python wheel; writes target/nightly.md
+nightly:  ## long fault runs, mutated frames, attacks, fuzzing, Kafka, changes of the crates' API, the Python wheels; writes target/nightly.md
 	.ci/nightly
 
 # `make test-rust` has built them before, unless CI runs one of these targets alone.
 budget test-python test-java test-js c-fuzz fuzz-c conform-built: $(PROGRAMS)
 $(PROGRAMS):
-	cargo build $(TESTED) --bins --examples
+	cargo build $(TESTED) --lib --bins --examples
 
 test-rust:  ## the crates for crates.io: the codec of PSON without the standard library, the examples, and whether they can be packed; the programs of the laboratory
-	.ci/need rustup:rustup
+	.ci/need rustup:rustup python3:python3
 	rustup target add thumbv6m-none-eabi
 	cargo build -p dunnage-pson --no-default-features --target thumbv6m-none-eabi
-	cargo build $(TESTED) --bins --examples
+	cargo build $(TESTED) --lib --bins --examples
 	for example in crates/*/examples/*.rs; do target/debug/examples/$$(basename $$example .rs) </dev/null >/dev/null || exit 1; done
 	echo '{"station":"PISA01","time":"2026-03-29T12:00:00Z","temperature":14.3,"humidity":62,"pressure":1016.8}' | target/debug/examples/validate weather
 	.ci/publish
