@@ -138,7 +138,7 @@ public final class PsonWriter extends Output {
     }
 
     /**
-     * Writes a decimal if it is an integer, or if a double has its value or its shortest text is the decimal.
+     * Writes a decimal if it is an integer of up to 64 bits, or if a double has its value or its shortest text is the decimal.
      *
      * @param value the decimal
      */
@@ -152,7 +152,7 @@ public final class PsonWriter extends Output {
             }
         }
         double f = value.doubleValue();
-        if (Double.isInfinite(f) || new BigDecimal(Double.toString(f)).compareTo(value) != 0 && new BigDecimal(f).compareTo(value) != 0) {
+        if (!Decimals.isOf(f, value)) {
             throw PsonException.encoding(Kind.RANGE, "a decimal that no double stands for");
         }
         writeDouble(f);

@@ -115,6 +115,21 @@ class HostileTest {
         assertEquals(Long.MIN_VALUE, Pson.DEFAULT.decode(Pson.DEFAULT.encode(Long.MIN_VALUE)));
     }
 
+    /** {@code Double.toString} of Java before 19 has "2.0000000000000001E23" for the double of 2E23. */
+    @Test
+    void decimalsThatADoubleStandsForAreWritten() {
+        for (int power = -30; power <= 30; power++) {
+            for (int digits = 1; digits < 1000; digits++) {
+                BigDecimal decimal = BigDecimal.valueOf(digits).scaleByPowerOfTen(power);
+                double f = ((Number) Pson.DEFAULT.decode(Pson.DEFAULT.encode(decimal))).doubleValue();
+                assertEquals(0, Decimals.shortest(f).compareTo(decimal), decimal::toString);
+            }
+        }
+        for (double f : new double[] {Double.MIN_VALUE, Double.MAX_VALUE, 0x1p-1022, 0.1 + 0.2}) {
+            assertEquals(f, Pson.DEFAULT.decode(Pson.DEFAULT.encode(Decimals.shortest(f))));
+        }
+    }
+
     @Test
     void aWriterIsUsedInOrder() {
         PsonWriter writer = Pson.DEFAULT.writer();

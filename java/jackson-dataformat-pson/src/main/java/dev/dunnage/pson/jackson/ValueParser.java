@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.base.ParserMinimalBase;
 import com.fasterxml.jackson.core.io.IOContext;
+import dev.dunnage.pson.Decimals;
 import dev.dunnage.pson.PsonException;
 import dev.dunnage.pson.PsonReader;
 import java.io.IOException;
@@ -197,8 +198,8 @@ abstract class ValueParser extends ParserMinimalBase {
         if (Double.isNaN(f) || Double.isInfinite(f)) {
             _reportError(f + " is no decimal");
         }
-        // The shortest text, which is the decimal that was encoded.
-        return new BigDecimal(Double.toString(f));
+        // The decimal that was encoded.
+        return Decimals.shortest(f);
     }
 
     @Override
