@@ -18,8 +18,11 @@ const RANGES: [(&[&str], i128, i128); 12] = [
     (&["rssi", "rsrp", "dbm"], -200, 100),
     (&["snr", "sinr", "rsrq"], -50, 50),
     (&["ph"], 0, 14),
-    (&["qos"], 0, 2),
+    (&[LEVEL], 0, 2),
 ];
+
+/// A quantity with a range whose numbers are whole.
+const LEVEL: &str = "qos";
 
 /// Words for quantities that are never negative and have no upper limit.
 const NEVER_NEGATIVE: [&str; 49] = [
@@ -178,7 +181,7 @@ impl Quantity {
         let quantity = Quantity {
             range: row.map(|(_, min, max)| (*min, *max)),
             is_never_negative: NEVER_NEGATIVE.contains(&word),
-            is_measured: row.is_some() || MEASURED.contains(&word),
+            is_measured: row.is_some() && word != LEVEL || MEASURED.contains(&word),
         };
         (quantity.is_never_negative || quantity.is_measured).then_some(quantity)
     }
@@ -206,7 +209,9 @@ pub(super) fn is_time(name: &str) -> bool {
 
 /// Whether the name implies that something is counted.
 pub(super) fn is_counted(name: &str) -> bool {
-    words::of(name).iter().any(|word| COUNTED.contains(&word.as_str()))
+    let words = words::of(name);
+    let is_clock = words.last().is_some_and(|word| CLOCKS.contains(&word.as_str()));
+    !is_clock && words.iter().any(|word| COUNTED.contains(&word.as_str()))
 }
 
 #[cfg(test)]
@@ -228,6 +233,8 @@ mod tests {
         assert!(is_never_negative("uptime_ms") && is_never_negative("wind_speed_ms"));
         assert!(is_measured("current") && is_measured("phase_current_mA") && is_measured("energy_received"));
         assert!(is_counted("tx_bytes") && is_counted("totalEnergy") && !is_counted("account"));
+        assert!(is_counted("bytes_received") && is_counted("start_count") && !is_counted("count_updated_at"));
+        assert!(!is_measured("qos") && range("qos") == Some((0, 2)));
         assert!(is_time("createdAt") && is_time("ts_ms") && !is_time("lifetimes"));
     }
 }

@@ -77,7 +77,7 @@ pub(super) fn guess(name: &str, seen: &[i128], places: u32, limits: (i128, i128)
 
 /// Returns the largest Unix time in the unit of the numbers, if all of them are Unix times.
 fn unix(name: &str, seen: &[i128], unit: i128) -> Option<i128> {
-    if !quantity::is_time(name) && (seen.len() < MANY || quantity::is_counted(name)) {
+    if quantity::is_counted(name) || !quantity::is_time(name) && seen.len() < MANY {
         return None;
     }
     let (low, high) = extent(seen);
@@ -304,7 +304,9 @@ mod tests {
             assert!(range.usual.is_none() && !range.has_step);
         }
         assert_eq!(of("ts", &[1_780_000_000], 0), (0, UNIX_SECONDS - 1));
-        assert_ne!(of("serial", &[1_780_000_000], 0), (0, UNIX_SECONDS - 1));
+        for name in ["serial", "bytes_received", "start_count"] {
+            assert_ne!(of(name, &[1_780_000_000], 0), (0, UNIX_SECONDS - 1), "{name}");
+        }
     }
 
     #[test]
