@@ -56,7 +56,7 @@ enum Command {
         /// Name of the output
         #[arg(value_name = "NAME")]
         name: String,
-        /// Messages that were received at this time or later, such as 2026-01-31T08:00:00Z
+        /// Messages that were received at this time or later, such as 2026-01-31T08:00:00Z; needed to begin a replay
         #[arg(long, value_name = "TIME", required_unless_present = "action")]
         from: Option<String>,
         /// Messages that were received before this time

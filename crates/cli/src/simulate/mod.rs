@@ -44,7 +44,7 @@ pub struct Simulate {
     /// JSON pointer to what identifies the device in --messages; without it, all are of one device
     #[arg(long, value_name = "POINTER", requires = "messages")]
     device: Option<String>,
-    /// Number of containers; above 1,000, a thousand of them are simulated for all
+    /// Number of simulated containers (--messages brings its own devices); above 1,000, a thousand of them are simulated for all
     #[arg(long, value_name = "N", default_value = "100", conflicts_with = "messages", value_parser = clap::value_parser!(u64).range(1..=Load::MAX_DEVICES))]
     devices: u64,
     /// Time between two messages of a device, for the price and the airtime, whatever times --messages have: 15m, 6h, 1d
