@@ -27,13 +27,16 @@ def test_the_readmes_first_example_runs_after_pip_install(wheel: Path, tmp_path:
     assert ran.stdout == expected
 
 
-def test_the_readmes_other_examples_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_readmes_other_examples_run_and_print_what_they_say(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(HERE / "tests")  # which has trained.json
     scope: dict[str, object] = {}
     examples = re.findall(r"```python\n(.*?)```", (HERE / "README.md").read_text(), re.DOTALL)
     assert len(examples) > 2
     for example in examples:
         exec(example, scope)
+        printed = capsys.readouterr().out.splitlines()
+        for stated in re.findall(r"print\(.*\)  # (.*)", example):
+            assert printed.count(stated.removesuffix(", twice")) == 1 + stated.endswith(", twice"), printed
     assert isinstance(scope["table"], dunnage.ArrowTable)
 
 
