@@ -183,7 +183,7 @@ impl Quantity {
             is_never_negative: NEVER_NEGATIVE.contains(&word),
             is_measured: row.is_some() && word != LEVEL || MEASURED.contains(&word),
         };
-        (quantity.is_never_negative || quantity.is_measured).then_some(quantity)
+        (quantity.range.is_some() || quantity.is_never_negative || quantity.is_measured).then_some(quantity)
     }
 }
 
