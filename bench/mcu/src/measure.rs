@@ -231,22 +231,34 @@ impl Job<'_> {
         if regions.len() != supported.len() {
             return Err(format!("{} regions of {}", regions.len(), supported.len()).into());
         }
-        let counts = simulator.counts();
         for (region, message) in regions.iter().zip(supported) {
             self.check(region, message, operation).map_err(|error| format!("{}: {error}", message.name))?;
-            let mut add = |metric: &str, value, unit| {
-                rows.push(self.row(&message.name, operation, metric, value, unit));
-            };
-            add(counts, region.count, counts);
-            add("stack", region.stack, "bytes");
-            if let (Style::Heap, Some(heap)) = (self.library.style, json::heap(region)) {
-                add("heap", heap, "bytes");
-            }
-            if operation == "encode" {
-                add("bytes", message.bytes.len() as u64, "bytes");
-            }
+            rows.extend(self.rows_of(region, message, operation, simulator.counts()));
         }
         Ok(rows)
+    }
+
+    /// Returns what was measured of one operation of `message`; `counts` is the unit of its time.
+    fn rows_of(
+        &self,
+        region: &Region,
+        message: &Message,
+        operation: &str,
+        counts: &'static str,
+    ) -> Vec<Record> {
+        let mut rows = Vec::new();
+        let mut add = |metric: &str, value, unit| {
+            rows.push(self.row(&message.name, operation, metric, value, unit));
+        };
+        add(counts, region.count, counts);
+        add("stack", region.stack, "bytes");
+        if let (Style::Heap, Some(heap)) = (self.library.style, json::heap(region)) {
+            add("heap", heap, "bytes");
+        }
+        if operation == "encode" {
+            add("bytes", message.bytes.len() as u64, "bytes");
+        }
+        rows
     }
 
     /// The reason, apart from memory, that the library cannot do this operation with the message.

@@ -18,6 +18,7 @@ use crate::{
 use clap::ValueEnum as _;
 use client::Attack;
 use std::{
+    net::SocketAddr,
     sync::{Arc, atomic::Ordering::Relaxed},
     time::{Duration, Instant},
 };
@@ -81,6 +82,24 @@ pub async fn measure(plan: &Plan, report: &mut Report) -> Result<(), Failure> {
     if passed { Ok(()) } else { Err("the gateway failed the attack".into()) }
 }
 
+/// Returns the address of `input`.
+fn address_of(input: Input, running: &Running) -> Result<SocketAddr, Failure> {
+    match input {
+        Input::Mqtt => running.input("mqtt"),
+        Input::Coap | Input::Coaps => running.input("coap"),
+        Input::Udp => running.input("udp"),
+        Input::Http | Input::Webhook => Ok(running.address),
+    }
+}
+
+/// Returns the keys with which an attacker tries DTLS: the gateway's `key`, and one that it does not know.
+fn attackers_keys(key: Option<&Key>) -> Result<Vec<Key>, Failure> {
+    match key {
+        Some(key) => Ok(vec![key.clone(), Key::new("not-the-key-of-anybody")?]),
+        None => Ok(Vec::new()),
+    }
+}
+
 /// Starts a gateway with `input` and attacks it.
 async fn measure_input(plan: &Plan, input: Input) -> Result<Measurement, Failure> {
     let folder = tempfile::tempdir()?;
@@ -88,21 +107,13 @@ async fn measure_input(plan: &Plan, input: Input) -> Result<Measurement, Failure
     let config = format!("[access]\nwho = \"anyone\"\n{}", frames::config(input, folder.path())?);
     let key = (input == Input::Coaps).then(|| Key::of_gateway(folder.path())).transpose()?;
     let mut running = Running::start_configured(Server::Dunnage, folder.path(), &config)?;
-    let address = match input {
-        Input::Mqtt => running.input("mqtt")?,
-        Input::Coap | Input::Coaps => running.input("coap")?,
-        Input::Udp => running.input("udp")?,
-        Input::Http | Input::Webhook => running.address,
-    };
+    let address = address_of(input, &running)?;
     let alone = measure_during(input, &running, key.as_ref(), async {
         tokio::time::sleep(Duration::from_secs(plan.seconds)).await;
         Ok(())
     });
     let alone = alone.await?;
-    let keys = match &key {
-        Some(key) => vec![key.clone(), Key::new("not-the-key-of-anybody")?],
-        None => Vec::new(),
-    };
+    let keys = attackers_keys(key.as_ref())?;
     let attack = |mutated, count, rate| {
         let seed = plan.seed.wrapping_add(rate);
         let (sent, not_closed, queue_is_full) = Default::default();
