@@ -1,7 +1,7 @@
 //! Reads the format, and the layout and the slot of a packed message, from a `Content-Type`.
 
 use crate::{
-    media_types::{SUFFIXES, USUAL, is_unnamed},
+    media_types::{SUFFIXES, USUAL, is_relayed, is_unnamed},
     rejected::Rejected,
 };
 use dunnage_formats::Id;
@@ -91,7 +91,10 @@ impl Encoding {
                     true => "Content-Type must name the message's format, as no profile gives this device a single one".into(),
                     false => {
                         let shown: String = content_type.chars().take(SHOWN).collect();
-                        format!("the Content-Type {shown:?} is not known")
+                        match is_relayed(content_type) {
+                            true => "a relay's batch needs a profile with relay".into(),
+                            false => format!("the Content-Type {shown:?} is not known"),
+                        }
                     }
                 };
                 let known = format!("; use one of {}, or any that ends in {}", *USUAL, *SUFFIXES);

@@ -90,6 +90,7 @@ pub mod profiles;
 mod references;
 mod registered;
 mod rejected;
+mod relayed;
 mod request_ids;
 mod requeue;
 mod retry;

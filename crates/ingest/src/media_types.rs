@@ -1,6 +1,7 @@
 //! Media types of messages and batches, for errors and `Accept`.
 
 use dunnage_formats::Id;
+use dunnage_relay::MEDIA_TYPE;
 use std::sync::LazyLock;
 
 /// The media types of batches of JSON, a message per line.
@@ -26,7 +27,7 @@ pub const ON_REQUEST: [Id; 2] = [Id::Text, Id::Form];
 /// All media types of messages and batches that can be enumerated, without those on request.
 pub static KNOWN: LazyLock<String> = LazyLock::new(|| {
     let types = Id::media_types().filter(|name| !ON_REQUEST.iter().any(|id| id.media_type() == *name));
-    let types: Vec<_> = types.chain(LINES).chain([SEQUENCE, LENGTHS]).collect();
+    let types: Vec<_> = types.chain(LINES).chain([SEQUENCE, LENGTHS, MEDIA_TYPE]).collect();
     types.join(", ")
 });
 
@@ -45,6 +46,11 @@ pub static SUFFIXES: LazyLock<String> = LazyLock::new(|| {
 /// The names of all formats.
 pub static NAMES: LazyLock<String> =
     LazyLock::new(|| Id::readable().map(Id::name).collect::<Vec<_>>().join(", "));
+
+/// Returns whether `content_type` is that of a relay's batch.
+pub fn is_relayed(content_type: &str) -> bool {
+    content_type.split(';').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(MEDIA_TYPE))
+}
 
 /// Returns whether `content_type` names no format: it is empty, or says only that there are bytes.
 pub fn is_unnamed(content_type: &str) -> bool {

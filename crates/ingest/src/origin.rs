@@ -1,6 +1,8 @@
 //! Fields that ingest adds to the origin of a message, the object that its input stores with it (`spec/ingest.md`, "What is stored").
 
 use bytes::Bytes;
+use dunnage_base::clock;
+use dunnage_relay::Entry;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json, value::RawValue};
 use std::{borrow::Cow, sync::Arc};
@@ -23,6 +25,13 @@ pub const NULLS: &str = "nulls";
 /// The paths of the properties that the sender left out, so that the message fits its link.
 pub const LEFT_OUT: &str = "left_out";
 
+/// The relay that sent the reading.
+pub const RELAY: &str = "relay";
+/// The number of the reading among those of the relay.
+pub const RELAY_SEQUENCE: &str = "relay_sequence";
+/// When the message was sent: for a reading, when its relay received it.
+pub const SENT_AT: &str = "sent_at";
+
 /// The port of the link, with which a vendor's codec decoded the message.
 pub const PORT: &str = "port";
 /// The external ID by which the message named its device.
@@ -42,6 +51,16 @@ pub fn with(origin: Option<Arc<str>>, name: &str, value: impl Into<Value>) -> Op
         _ => return origin,
     };
     Some(object.to_string().into())
+}
+
+/// Returns the origin of a reading in a batch of `relay` that has the origin `batch`.
+pub fn relayed(batch: Option<&str>, relay: &str, entry: &Entry<'_>) -> Option<Arc<str>> {
+    let mut origin = with(batch.map(Arc::from), RELAY, relay);
+    origin = with(origin, RELAY_SEQUENCE, entry.sequence);
+    match entry.received_at {
+        Some(seconds) => with(origin, SENT_AT, clock::rfc3339(i64::from(seconds) * 1_000_000)),
+        None => origin,
+    }
 }
 
 /// Returns what a network server decoded, if `content_type` says that it is the message.

@@ -1,8 +1,11 @@
 //! Decodes messages of the quarantine again, and stores those that succeed.
 
-use crate::{Ingest, profiles::Chosen, rejected::Rejected};
+use crate::{Ingest, profiles::Chosen, rejected::Rejected, relayed::Reading};
 use dunnage_buffer::{NewMessage, NewQuarantined, Provenance, Quarantined};
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use tokio::sync::oneshot::Receiver;
 
 /// How long a message waits for room in the queue, and the pause between two attempts.
@@ -26,10 +29,24 @@ impl Ingest {
             ..Provenance::new(kept.device, kept.received_at, kept.request)
         };
         let content_type = content_type.unwrap_or(&kept.content_type);
-        let admitted = self.registered.admit(&mut provenance);
-        let chosen = Chosen::of(self.profiles.load_full(), &mut provenance, content_type);
-        let decoding = admitted.and_then(|()| chosen.decoding(content_type));
-        self.decode(chosen, provenance, content_type, decoding, kept.raw.into()).await
+        let profiles = self.profiles.load_full();
+        let mut admitted = self.registered.admit(&mut provenance);
+        let chosen = Chosen::of(Arc::clone(&profiles), &mut provenance, content_type);
+        let Some(numbers) = chosen.numbers(content_type).filter(|_| admitted.is_ok()) else {
+            let decoding = admitted.and_then(|()| chosen.decoding(content_type));
+            return self.decode(chosen, provenance, content_type, decoding, kept.raw.into()).await;
+        };
+        match self.reading_alone(&provenance, &kept.raw, &numbers) {
+            Ok(Reading { mut provenance, content_type, raw, .. }) => {
+                admitted = self.registered.admit(&mut provenance);
+                let chosen = Chosen::of(profiles, &mut provenance, &content_type);
+                let decoding = admitted.and_then(|()| chosen.decoding(&content_type));
+                self.decode(chosen, provenance, &content_type, decoding, raw).await
+            }
+            Err(rejected) => {
+                self.decode(chosen, provenance, content_type, Err(rejected), kept.raw.into()).await
+            }
+        }
     }
 
     /// Queues a message that was decoded again, and leaves the quarantine, where its ID is `id`, with the commit. Waits if other messages

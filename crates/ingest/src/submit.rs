@@ -42,14 +42,19 @@ impl RawMessage<'static> {
 /// A message that has been submitted to the writer but not committed.
 #[must_use = "the message is on disk only after its commit"]
 pub struct Pending {
-    ack: Ack,
-    rejected: Option<Rejected>,
+    pub(crate) ack: Ack,
+    /// Those of the other readings of a batch.
+    pub(crate) others: Vec<Ack>,
+    pub(crate) rejected: Option<Rejected>,
 }
 
 impl Pending {
     /// Waits for the commit. An error that is not temporary says why the message is in the quarantine.
     pub async fn commit(self) -> Result<(), Rejected> {
         self.ack.commit().await?;
+        for ack in self.others {
+            ack.commit().await?;
+        }
         self.rejected.map_or(Ok(()), Err)
     }
 }
@@ -57,19 +62,19 @@ impl Pending {
 impl Ingest {
     /// Decodes a message and waits until it is on disk. An error that is not temporary says why the message is in the quarantine.
     /// `room` is the memory that is reserved for the message.
-    pub async fn store(
-        &self,
-        in_flight: &mut InFlight<'_>,
+    pub async fn store<'i>(
+        &'i self,
+        in_flight: &mut InFlight<'i>,
         message: RawMessage<'_>,
         room: Reservation,
     ) -> Result<(), Rejected> {
         self.submit(in_flight, message, room).await?.commit().await
     }
 
-    /// Decodes a message and submits it to the writer. Errors are temporary.
-    pub async fn submit(
-        &self,
-        in_flight: &mut InFlight<'_>,
+    /// Decodes a message, or the readings of a relay's batch, and submits it to the writer. Errors are temporary.
+    pub async fn submit<'i>(
+        &'i self,
+        in_flight: &mut InFlight<'i>,
         message: RawMessage<'_>,
         mut room: Reservation,
     ) -> Result<Pending, Rejected> {
@@ -77,6 +82,10 @@ impl Ingest {
         // Loaded once for each message, so that a reload cannot change the profiles halfway.
         let admitted = bad.map_or_else(|| self.registered.admit(&mut provenance), Err);
         let chosen = Chosen::of(self.profiles.load_full(), &mut provenance, &content_type);
+        if let Some(numbers) = chosen.numbers(&content_type).filter(|_| admitted.is_ok()) {
+            let batch = RawMessage { input, meter, provenance, content_type, bad: None, raw };
+            return self.submit_readings(in_flight, batch, &numbers, room).await;
+        }
         let decoding = admitted.and_then(|()| chosen.decoding(&content_type));
         meter.received();
         self.metrics.received(input, decoding.as_ref().ok().map(Decoding::name));
@@ -85,11 +94,11 @@ impl Ingest {
                 self.metrics.decoded(message.format);
                 room.grow(message.json.len())?;
                 let ack = self.buffer.queue.store(message, room, || in_flight.queued())?;
-                Ok(Pending { ack, rejected: None })
+                Ok(Pending { ack, others: Vec::new(), rejected: None })
             }
             Err((quarantined, rejected)) => {
                 let ack = self.buffer.queue.quarantine(quarantined, room, || in_flight.queued())?;
-                Ok(Pending { ack, rejected: Some(rejected) })
+                Ok(Pending { ack, others: Vec::new(), rejected: Some(rejected) })
             }
         }
     }

@@ -27,6 +27,7 @@ use crate::{
 use codec_files::CodecFiles;
 use dunnage_buffer::LayoutKey;
 use dunnage_formats::{Id, Mapping};
+use dunnage_packed::Layout;
 use dunnage_register::{Record, Register};
 use dunnage_schema::Model;
 use schemas::Schema;
@@ -268,6 +269,12 @@ impl Profiles {
     pub fn versions<'a>(&'a self, schema: &str) -> impl Iterator<Item = &'a Model> + use<'a> {
         let slots = self.schemas.get(schema).and_then(|codecs| codecs.slots.as_ref());
         slots.into_iter().flat_map(|slots| slots.all()).map(|slot| slot.codec.layout().model())
+    }
+
+    /// Returns the packed layout in `slot` of `schema`.
+    pub fn layout(&self, schema: &str, slot: u8) -> Option<&Layout> {
+        let slots = self.schemas.get(schema)?.slots.as_ref()?;
+        slots.all().iter().find(|found| found.key.slot == slot).map(|found| found.codec.layout())
     }
 
     /// Whether any device is watched for silence.

@@ -10,6 +10,7 @@ use super::{
 };
 use dunnage_base::name::is_name;
 use dunnage_formats::Id;
+use dunnage_relay::Numbers;
 use dunnage_vendor_codec::Codec;
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -44,6 +45,8 @@ pub struct Rule {
     pub(super) path: Arc<str>,
     pub(super) position: Option<String>,
     known: KnownTexts,
+    /// The numbers of the devices, if the messages are batches of a relay.
+    pub relay: Option<Arc<Numbers>>,
     /// The vendor's codec of messages that name no format.
     pub codec: Option<Arc<Codec>>,
 }
@@ -117,8 +120,23 @@ pub(super) fn read(
         path: path.into(),
         position: profile.position.clone(),
         known: known::read(profile, wrong),
+        relay: numbers(profile, wrong),
         codec,
     }
+}
+
+/// Reads the numbers of a relay's devices.
+fn numbers(profile: &Profile, wrong: &mut Wrong) -> Option<Arc<Numbers>> {
+    let path = profile.relay.as_ref()?;
+    if profile.codec.is_some() {
+        wrong.push(("relay", "relay, codec: only one may be given".into()));
+    }
+    let read = std::fs::read_to_string(path).map_err(|e| e.to_string());
+    let numbers = read.and_then(|text| Numbers::parse(&text));
+    numbers
+        .map_err(|message| wrong.push(("relay", format!("{}: {message}", path.display()))))
+        .map(Arc::new)
+        .ok()
 }
 
 /// Whether `path` is a valid output path: names with `/` between them.

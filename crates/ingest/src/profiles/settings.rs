@@ -59,6 +59,10 @@ pub struct Profile {
     /// not name a format.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub codec: Option<PathBuf>,
+    /// They are batches of a relay: a JSON file with the number of each of its devices, and the slot of the packed layout that it sends:
+    /// `{"DEVICE": {"number": 1, "slot": 11}}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relay: Option<PathBuf>,
     /// A JSON file with the texts of `x-dunnage-known` for each device, other than its ID: `{"DEVICE": {"NAME": "TEXT"}}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<PathBuf>,

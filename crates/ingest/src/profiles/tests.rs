@@ -78,6 +78,28 @@ fn mistakes_have_the_key_that_is_at_fault() {
 }
 
 #[test]
+fn a_relays_numbers_are_read_with_its_profile() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ship-7.json");
+    std::fs::write(&path, r#"{"hold-1": {"number": 0}}"#).unwrap();
+    let profile = format!("[[profile]]\ndevice = 'ship-7'\nrelay = {path:?}\n");
+    let wrong = |text: &str| mistakes(text).into_iter().map(|(_, key, why)| (key, why)).next().unwrap();
+    let (key, why) = wrong(&profile);
+    assert!(key == "relay" && why.contains("ship-7.json: \"hold-1\": number must be 1 to 65535"), "{why}");
+    assert!(
+        wrong("[[profile]]\ndevice = 'ship-7'\nrelay = '/nowhere'\n").1.contains("/nowhere: No such file")
+    );
+    std::fs::write(&path, r#"{"hold-1": {"number": 1}}"#).unwrap();
+    let choose = |content_type: &str| {
+        let mut provenance = Provenance::new("ship-7", 0, "");
+        let chosen = Chosen::of(profiles(&profile), &mut provenance, content_type);
+        chosen.numbers(content_type).is_some()
+    };
+    assert!(choose("") && choose("application/octet-stream") && choose("Application/vnd.Dunnage.relay; v=1"));
+    assert!(!choose("application/json"));
+}
+
+#[test]
 fn a_profile_that_no_message_reaches_is_reported() {
     let of =
         |earlier: &str, later: &str| mistakes(&format!("[[profile]]\n{earlier}\n[[profile]]\n{later}\n"));

@@ -115,9 +115,9 @@ fn message(batch: &Provenance, index: usize) -> Provenance {
     Provenance { key, ..batch.clone() }
 }
 
-async fn put(
-    ingest: &Ingest,
-    in_flight: &mut InFlight<'_>,
+async fn put<'i>(
+    ingest: &'i Ingest,
+    in_flight: &mut InFlight<'i>,
     framing: &Framing,
     provenance: Provenance,
     (piece, mut room): (Piece, Reservation),

@@ -208,8 +208,10 @@ impl Rules {
         let record = profiles.find(device);
         let device = record.as_ref().map_or(device, |record| &record.device);
         let subject = Subject::new(device, origin.as_deref());
-        let of_profile = profiles.rule(&subject).and_then(|rule| rule.payload);
-        (of_profile.or(self.payload), profiles.decoding(&subject, "").is_ok())
+        let rule = profiles.rule(&subject);
+        let is_relay = rule.is_some_and(|rule| rule.relay.is_some());
+        let of_profile = rule.and_then(|rule| rule.payload);
+        (of_profile.or(self.payload), is_relay || profiles.decoding(&subject, "").is_ok())
     }
 }
 
