@@ -3,6 +3,7 @@
 use dunnage_formats::Id;
 use dunnage_ingest::profiles::{Profiles, Subject};
 use dunnage_outputs::Catalog;
+use dunnage_packed::Layout;
 use dunnage_register::Record;
 use dunnage_schema::Model;
 use std::sync::Arc;
@@ -25,6 +26,10 @@ impl Catalog for ProfileCatalog {
 
     fn versions<'a>(&'a self, schema: &str) -> Box<dyn Iterator<Item = &'a Model> + 'a> {
         Box::new(self.0.versions(schema))
+    }
+
+    fn layout(&self, schema: &str, slot: u8) -> Option<&Layout> {
+        self.0.layout(schema, slot)
     }
 
     fn units(&self, schema: &str) -> &[(String, String)] {

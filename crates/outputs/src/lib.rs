@@ -59,6 +59,7 @@ mod outcome;
 pub mod postgres;
 mod publisher;
 mod records;
+pub mod relay;
 mod replay;
 mod running;
 mod selection;

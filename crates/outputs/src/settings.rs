@@ -1,6 +1,6 @@
 //! The settings in `[[output]]`, and the one place where each kind of output is registered.
 
-use crate::{Output, downlink, files, http, influx, kafka, mqtt, nats, objects, onem2m, postgres};
+use crate::{Output, downlink, files, http, influx, kafka, mqtt, nats, objects, onem2m, postgres, relay};
 use dunnage_base::{kind, kinds, name::is_name};
 use dunnage_expression::Expressions;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -60,12 +60,24 @@ kinds! {
     "downlink" => Downlink(downlink),
     /// Write to a Kafka topic.
     "kafka" => Kafka(kafka),
+    /// Send readings in few bytes to a gateway elsewhere.
+    "relay" => Relay(relay),
 }
 
 impl OutputKind {
     /// Returns whether the output writes all messages in the order of their IDs.
     pub(crate) fn is_in_one_order(&self) -> bool {
-        matches!(self, OutputKind::Files(_) | OutputKind::Objects(_))
+        matches!(self, OutputKind::Files(_) | OutputKind::Objects(_) | OutputKind::Relay(_))
+    }
+
+    /// Checks the expressions of an output of this kind. An error has the invalid key, and the reason.
+    pub(crate) fn check(&self, expressions: &Expressions) -> Result<(), (&'static str, String)> {
+        expressions.check()?;
+        if expressions.map.is_some() && !self.is_mapped() {
+            let kind = kind::Kind::key(self);
+            return Err(("map", format!("does not work with {kind:?}; when and until do")));
+        }
+        Ok(())
     }
 
     /// Returns whether `map` decides what the output delivers. The columns of rows follow the schema of the messages, and acknowledgements
@@ -80,7 +92,8 @@ impl OutputKind {
             | OutputKind::Objects(_)
             | OutputKind::Postgres(_)
             | OutputKind::Influx(_)
-            | OutputKind::Downlink(_) => false,
+            | OutputKind::Downlink(_)
+            | OutputKind::Relay(_) => false,
         }
     }
 }
@@ -134,11 +147,7 @@ pub fn check(earlier: &[OutputSettings], config: &OutputSettings) -> Result<usiz
     if earlier.iter().any(|other| other.name == config.name) {
         return Err(("name", "another output has this name".into()));
     }
-    config.expressions.check()?;
-    if config.expressions.map.is_some() && !config.kind.is_mapped() {
-        let kind = kind::Kind::key(&config.kind);
-        return Err(("map", format!("does not work with {kind:?}; when and until do")));
-    }
+    config.kind.check(&config.expressions)?;
     let concurrency = config.concurrency.unwrap_or(CONCURRENCY);
     match (1..=1024).contains(&concurrency) {
         true => Ok(concurrency),
@@ -167,6 +176,7 @@ pub fn open(config: &OutputSettings) -> Result<Arc<dyn Output>, OutputError> {
         OutputKind::Postgres(settings) => Arc::new(postgres::Postgres::new(settings).map_err(failed)?),
         OutputKind::Influx(settings) => Arc::new(influx::Influx::new(settings).map_err(failed)?),
         OutputKind::Downlink(settings) => Arc::new(downlink::Downlink::new(settings).map_err(failed)?),
+        OutputKind::Relay(settings) => Arc::new(relay::Relay::new(settings).map_err(failed)?),
         OutputKind::Onem2m(settings) => Arc::new(onem2m::OneM2m::new(settings).map_err(failed)?),
     })
 }

@@ -1,6 +1,7 @@
 //! Where outputs read messages.
 
 use dunnage_buffer::Buffer;
+use dunnage_packed::Layout;
 use dunnage_register::Record;
 use dunnage_schema::Model;
 use std::sync::Arc;
@@ -27,6 +28,11 @@ pub trait Catalog: Send + Sync {
 
     /// Returns all versions of a schema; none for an unknown one.
     fn versions<'a>(&'a self, schema: &str) -> Box<dyn Iterator<Item = &'a Model> + 'a>;
+
+    /// Returns the packed layout in `slot` of a schema; none for an unknown one.
+    fn layout(&self, _schema: &str, _slot: u8) -> Option<&Layout> {
+        None
+    }
 
     /// Returns the units of a schema's values, as [`dunnage_schema::units`] does; none for an unknown schema.
     fn units(&self, _schema: &str) -> &[(String, String)] {

@@ -71,7 +71,7 @@ impl Outputs {
         expressions: &Expressions,
         last: u32,
     ) -> Result<Vec<Tried>, TrialError> {
-        expressions.check().map_err(|(key, message)| TrialError::Mistake(key, message))?;
+        output.kind.check(expressions).map_err(|(key, message)| TrialError::Mistake(key, message))?;
         let (source, page) = (self.source(), Page { limit: last.min(MOST_TRIED), before: None });
         let mut stored = source.buffer.readers.messages(page, Times::ALL).await?;
         stored.reverse();

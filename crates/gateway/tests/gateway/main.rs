@@ -52,6 +52,7 @@ mod publications;
 #[cfg(unix)]
 mod quarantine;
 mod register;
+mod relay;
 mod reload;
 mod replay;
 mod retention;
