@@ -16,6 +16,8 @@ mod inspect;
 mod known;
 mod link_id;
 mod manual;
+#[cfg(unix)]
+mod modem;
 mod network;
 mod numbers;
 mod output;
@@ -66,6 +68,8 @@ enum Command {
     Generate(generate::Generate),
     Codec(codec::Codec),
     Gateway(gateway::Gateway),
+    #[cfg(unix)]
+    Modem(modem::Modem),
     Demo(demo::Demo),
     Completions(manual::Completions),
     Man(manual::Man),
@@ -85,6 +89,8 @@ impl Command {
             Command::Generate(command) => command.run(),
             Command::Codec(command) => command.run(),
             Command::Gateway(command) => command.run(),
+            #[cfg(unix)]
+            Command::Modem(command) => command.run(),
             Command::Demo(command) => command.run(),
             Command::Completions(command) => command.run(),
             Command::Man(command) => command.run(),

@@ -17,6 +17,8 @@ mod generate;
 mod infer;
 mod inspect;
 mod manual;
+#[cfg(unix)]
+mod modem;
 mod plan;
 mod play;
 mod readme;
