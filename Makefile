@@ -79,7 +79,7 @@ help:  ## this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*##/\t/' | expand -t 14
 
 run:  ## build, start the gateway on its defaults, and let 50 simulated containers report to it
-	@echo "The first time, this compiles some 400 crates without optimization: about five minutes on two cores. Then http://127.0.0.1:8080 is the page."
+	@echo "The first time, this compiles some 400 crates with little optimization: about eight minutes on two cores. Then http://127.0.0.1:8080 is the page."
 	cargo run -p dunnage -- demo
 
 dist:  ## the full program as one static file, its Debian package, and the packages of all libraries, each tried in an empty folder: target/dist
@@ -125,6 +125,7 @@ test-examples:
 	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/backend/run.sh
 	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/alarms/run.sh
 	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/platform/run.sh
+	DUNNAGE_BIN=$(CURDIR)/target/debug/dunnage examples/ship/run.sh
 
 tools:
 	tests/tools/install
@@ -204,7 +205,7 @@ conform-built:
 	$(if $(filter mips,$(PRESETS)),$(CONFORM) --messages 4000 qemu-mips c/build/mips/tests/conform)
 	$(CONFORM) --messages 4000 qemu-s390x c/build/s390x/tests/conform
 	$(CONFORM) --messages 2000 c/build/gcc/tests/simulate atmega328p c/build/avr/tests/conform
-	$(PACKED) --schemas 20 --messages 10000
+	$(PACKED) --schemas 10 --messages 10000
 
 lint:  ## formatting, circular dependencies of modules, clippy, Python, JavaScript with the types of the page, shell scripts, workflows, and Internet-Drafts
 	.ci/need cc:build-essential $(TOOLS) git:git node:nodejs npm:npm
