@@ -14,7 +14,7 @@
 //!     sender: Sender::Number(1),
 //!     content: Content::Packed { mode: 0, body },
 //! };
-//! let mut batch = Writer::new(30);
+//! let mut batch = Writer::new(30, 0);
 //! assert!(batch.add(&climate(77, &[0xa0, 0x41])) && batch.add(&climate(78, &[0xa1, 0x40])));
 //! let bytes = batch.finish();
 //! // The first sequence number, then an entry with its length, then the last one.
@@ -37,5 +37,7 @@ pub use write::Writer;
 pub const MEDIA_TYPE: &str = "application/vnd.dunnage.relay";
 /// Largest number of readings in a batch.
 pub const MAX_READINGS: usize = 1024;
+/// Largest number of deltas that follow a packed reading of a device in a batch.
+pub const MAX_DELTAS: usize = 31;
 /// Sequence numbers are below this, and begin again at 0.
 pub const SEQUENCES: u32 = 1 << 24;

@@ -22,7 +22,7 @@ pub struct Numbers {
     devices: HashMap<u32, String>,
 }
 
-/// What a device has in the file.
+/// The entry of a device in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Numbered {
@@ -31,6 +31,31 @@ pub struct Numbered {
     /// The slot of its packed layout. Without it, its readings are sent as it sent them.
     #[serde(default)]
     pub slot: Option<u8>,
+    /// The beginning of the layout's fingerprint, so that readings are not packed or decoded with another layout of the slot.
+    #[serde(default)]
+    pub layout: Option<Beginning>,
+}
+
+/// The first four bytes of a fingerprint: 8 hexadecimal digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Beginning([u8; 4]);
+
+impl TryFrom<String> for Beginning {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Beginning, &'static str> {
+        let is_hex = text.len() == 8 && text.bytes().all(|digit| digit.is_ascii_hexdigit());
+        let number = u32::from_str_radix(&text, 16).ok().filter(|_| is_hex);
+        number.map(|number| Beginning(number.to_be_bytes())).ok_or("layout must be 8 hexadecimal digits")
+    }
+}
+
+impl Numbered {
+    /// Whether a layout with this fingerprint, which is asked for only if the file has one, is that of the file.
+    pub fn is_layout(&self, fingerprint: impl FnOnce() -> [u8; 32]) -> bool {
+        self.layout.is_none_or(|Beginning(beginning)| fingerprint().starts_with(&beginning))
+    }
 }
 
 impl Numbers {
@@ -43,19 +68,19 @@ impl Numbers {
         serde_json::from_str(text).map_err(|e| e.to_string())
     }
 
-    /// Returns what `device` has in the file.
+    /// Returns the entry of `device`.
     pub fn of(&self, device: &str) -> Option<Numbered> {
         self.by_device.get(device).copied()
     }
 
-    /// Returns the device with `number`, and what else it has.
+    /// Returns the device with `number`, and its entry.
     pub fn device(&self, number: u32) -> Option<(&str, Numbered)> {
         let device = self.devices.get(&number)?;
         Some((device, self.of(device)?))
     }
 
     fn add(&mut self, device: String, numbered: Numbered) -> Result<(), String> {
-        let Numbered { number, slot } = numbered;
+        let Numbered { number, slot, .. } = numbered;
         if !is_device(&device) {
             return Err(format!("{device:?} is not a device ID"));
         }
@@ -108,9 +133,20 @@ mod tests {
     fn a_file_gives_each_device_a_number() {
         let numbers =
             Numbers::parse(r#"{"hold-1": {"number": 1, "slot": 11}, "gps": {"number": 300}}"#).unwrap();
-        assert_eq!(numbers.device(1), Some(("hold-1", Numbered { number: 1, slot: Some(11) })));
-        assert_eq!(numbers.of("gps"), Some(Numbered { number: 300, slot: None }));
+        assert_eq!(numbers.device(1), Some(("hold-1", Numbered { number: 1, slot: Some(11), layout: None })));
+        assert_eq!(numbers.of("gps"), Some(Numbered { number: 300, slot: None, layout: None }));
         assert_eq!((numbers.device(2), numbers.of("hold-2")), (None, None));
+    }
+
+    #[test]
+    fn a_layout_is_compared_by_the_beginning_of_its_fingerprint() {
+        let numbers = Numbers::parse(r#"{"a": {"number": 1, "slot": 2, "layout": "01AB02cd"}}"#).unwrap();
+        let mut fingerprint = [7; 32];
+        fingerprint[..4].copy_from_slice(&[1, 0xab, 2, 0xcd]);
+        assert!(
+            numbers.of("a").unwrap().is_layout(|| fingerprint)
+                && !numbers.of("a").unwrap().is_layout(|| [7; 32])
+        );
     }
 
     #[test]
@@ -122,6 +158,7 @@ mod tests {
             (r#"{"a": {"number": 1}, "a": {"number": 2}}"#, "a device has the number 1, too"),
             (r#"{"": {"number": 1}}"#, "is not a device ID"),
             (r#"{"a": {"number": 1, "port": 2}}"#, "unknown field `port`"),
+            (r#"{"a": {"number": 1, "layout": "12"}}"#, "layout must be 8 hexadecimal digits"),
             (r#"{"a": {}}"#, "missing field `number`"),
             ("[]", "expected an object of devices"),
         ] {

@@ -2,7 +2,9 @@
 
 use crate::{
     MAX_READINGS, SEQUENCES,
-    entry::{CONTROL, Content, Entry, KIND_SHIFT, LAST, LONG, MAX_VARINT, NUMBER, OTHER, SKIP, Sender, TIME},
+    entry::{
+        ANY, CONTROL, Content, DELTA, Entry, KIND_SHIFT, LAST, LONG, MAX_VARINT, NUMBER, SKIP, Sender, TIME,
+    },
 };
 
 /// Why bytes are not a batch.
@@ -53,15 +55,21 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Entry<'_>>, Fault> {
     loop {
         let start = batch.at;
         let head = batch.byte()?;
-        let kind = head >> KIND_SHIFT & 3;
-        if kind == CONTROL {
-            match head & !(CONTROL << KIND_SHIFT) {
-                skip @ 0..SKIP => sequence = after(sequence, u32::from(skip) + 1),
-                SKIP => sequence = after(sequence, batch.number()?),
-                TIME => time = Some(batch.time()?),
-                _ => return Err(malformed(start, "this control entry is not defined")),
+        // A control entry is never the last one.
+        match head ^ CONTROL << KIND_SHIFT {
+            skip @ 0..SKIP => {
+                sequence = after(sequence, u32::from(skip) + 1);
+                continue;
             }
-            continue;
+            SKIP => {
+                sequence = after(sequence, batch.number()?);
+                continue;
+            }
+            TIME => {
+                time = Some(batch.time()?);
+                continue;
+            }
+            _ => {}
         }
         if entries.len() == MAX_READINGS {
             let reason = "a batch has at most 1024 readings";
@@ -92,11 +100,16 @@ impl<'b> Reader<'b> {
     /// Reads the entry after `head`.
     fn entry(&mut self, head: u8, sequence: u32, time: Option<u32>) -> Result<Entry<'b>, Fault> {
         let start = self.at - 1;
-        let number = match head & NUMBER {
-            LONG => self.number()?,
-            number => number.into(),
+        let kind = head >> KIND_SHIFT & 3;
+        let number = match (kind, head & NUMBER) {
+            (CONTROL, ANY) | (0..CONTROL, LONG) => self.number()?,
+            (CONTROL, _) => return Err(malformed(start, "this control entry is not defined")),
+            (_, number) => number.into(),
         };
-        if number < u32::from(LONG) && head & NUMBER == LONG {
+        if kind == CONTROL && number == 0 {
+            return Err(malformed(start, "a device has a number from 1 on"));
+        }
+        if kind != CONTROL && head & NUMBER == LONG && number < u32::from(LONG) {
             return Err(malformed(start, "the number of the device fits into the first byte"));
         }
         let length = match head & LAST {
@@ -110,17 +123,17 @@ impl<'b> Reader<'b> {
         let mut inner = Reader { bytes: &self.bytes[..end], at: self.at };
         self.at = end;
         let received_at = time.map(|time| inner.number().map(|age| time.saturating_sub(age))).transpose()?;
-        let kind = head >> KIND_SHIFT & 3;
         let sender = match number {
-            0 if kind != OTHER => {
+            0 if kind != DELTA => {
                 return Err(malformed(start, "a packed reading needs the number of its device"));
             }
             0 => Sender::Device(inner.device()?),
             number => Sender::Number(number),
         };
-        let content = match kind {
-            OTHER => Content::Other { format: inner.byte()?, bytes: inner.rest() },
-            mode => Content::Packed { mode, body: inner.rest() },
+        let content = match (kind, number) {
+            (CONTROL, _) | (DELTA, 0) => Content::Other { format: inner.byte()?, bytes: inner.rest() },
+            (DELTA, _) => Content::Delta(inner.rest()),
+            (mode, _) => Content::Packed { mode, body: inner.rest() },
         };
         Ok(Entry { sequence, received_at, sender, content })
     }

@@ -2,19 +2,21 @@
 
 use crate::{
     MAX_READINGS, SEQUENCES,
-    entry::{CONTROL, Content, Entry, KIND_SHIFT, LAST, LONG, OTHER, SKIP, Sender, TIME},
+    entry::{ANY, CONTROL, Content, DELTA, Entry, KIND_SHIFT, LAST, LONG, SKIP, Sender, TIME},
 };
 
 /// The bytes of the first sequence number.
 const FIRST: usize = 3;
 
-/// Makes a batch that has at most so many bytes.
+/// Makes a batch of limited size.
 pub struct Writer {
     limit: usize,
     /// The batch, without the last reading.
     bytes: Vec<u8>,
     /// The last reading, which has no length unless another one follows.
     last: Option<Part>,
+    /// The time of the newest reading.
+    newest: u32,
     /// The time from which ages count, once it is in the batch.
     time: Option<u32>,
     sequence: u32,
@@ -38,9 +40,10 @@ impl Part {
 }
 
 impl Writer {
-    /// Begins a batch of at most `limit` bytes.
-    pub fn new(limit: usize) -> Writer {
-        Writer { limit, bytes: Vec::new(), last: None, time: None, sequence: 0, count: 0 }
+    /// Begins a batch of at most `limit` bytes. If its readings have times, they count from `newest`, which should be the last of them: a later one
+    /// takes 5 bytes more.
+    pub fn new(limit: usize, newest: u32) -> Writer {
+        Writer { limit, newest, bytes: Vec::new(), last: None, time: None, sequence: 0, count: 0 }
     }
 
     /// Returns how many readings the batch has.
@@ -103,38 +106,35 @@ impl Writer {
         let mut rest = Vec::new();
         let time = entry.received_at.map(|at| match self.time {
             Some(time) if time >= at => time,
-            // It is the first reading, or a later one than those before.
             _ => {
+                let time = at.max(self.newest);
                 control.push(CONTROL << KIND_SHIFT | TIME);
-                control.extend_from_slice(&at.to_be_bytes());
-                at
+                control.extend_from_slice(&time.to_be_bytes());
+                time
             }
         });
         if let (Some(time), Some(at)) = (time, entry.received_at) {
             write_number(time - at, &mut rest);
         }
-        let (kind, number) = match (entry.content, entry.sender) {
-            (Content::Packed { mode, .. }, Sender::Number(number)) => (mode, number),
-            (_, Sender::Number(number)) => (OTHER, number),
+        let mut head = Vec::new();
+        match (entry.content, entry.sender) {
             (_, Sender::Device(device)) => {
+                head.push(DELTA << KIND_SHIFT);
                 rest.push(device.len() as u8);
                 rest.extend_from_slice(device.as_bytes());
-                (OTHER, 0)
             }
-        };
+            (Content::Packed { mode, .. }, Sender::Number(number)) => write_head(mode, number, &mut head),
+            (Content::Delta(_), Sender::Number(number)) => write_head(DELTA, number, &mut head),
+            (Content::Other { .. }, Sender::Number(number)) => {
+                head.push(CONTROL << KIND_SHIFT | ANY);
+                write_number(number, &mut head);
+            }
+        }
         match entry.content {
-            Content::Packed { body, .. } => rest.extend_from_slice(body),
+            Content::Packed { body, .. } | Content::Delta(body) => rest.extend_from_slice(body),
             Content::Other { format, bytes } => {
                 rest.push(format);
                 rest.extend_from_slice(bytes);
-            }
-        }
-        let mut head = Vec::new();
-        match u8::try_from(number) {
-            Ok(number @ 0..LONG) => head.push(kind << KIND_SHIFT | number),
-            _ => {
-                head.push(kind << KIND_SHIFT | LONG);
-                write_number(number, &mut head);
             }
         }
         (Part { control, head, rest }, time)
@@ -147,6 +147,16 @@ impl Writer {
             self.bytes.extend([last.control, last.head, last.rest].concat());
         }
         self.bytes
+    }
+}
+
+fn write_head(kind: u8, number: u32, out: &mut Vec<u8>) {
+    match u8::try_from(number) {
+        Ok(number @ 0..LONG) => out.push(kind << KIND_SHIFT | number),
+        _ => {
+            out.push(kind << KIND_SHIFT | LONG);
+            write_number(number, out);
+        }
     }
 }
 

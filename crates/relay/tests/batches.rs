@@ -33,6 +33,7 @@ fn shown(entry: &Entry<'_>) -> Value {
             shown["mode"] = mode.into();
             shown["body"] = hex(body).into();
         }
+        Content::Delta(delta) => shown["delta"] = hex(delta).into(),
         Content::Other { format, bytes } => {
             shown["format"] = format.into();
             shown["bytes"] = hex(bytes).into();
@@ -42,7 +43,7 @@ fn shown(entry: &Entry<'_>) -> Value {
 }
 
 fn write(entries: &[Entry<'_>]) -> Vec<u8> {
-    let mut batch = Writer::new(usize::MAX);
+    let mut batch = Writer::new(usize::MAX, 0);
     entries.iter().for_each(|entry| assert!(batch.add(entry)));
     batch.finish()
 }
@@ -74,7 +75,7 @@ fn invalid_vectors_have_the_stated_fault() {
 #[test]
 fn twelve_readings_take_14_bytes_more_than_their_messages() {
     let bodies: Vec<Vec<u8>> = (0..12).map(|size| vec![0xa5; 20 + size]).collect();
-    let mut batch = Writer::new(usize::MAX);
+    let mut batch = Writer::new(usize::MAX, 0);
     for (sequence, body) in (0..).zip(&bodies) {
         let (sender, content) = (Sender::Number(sequence + 1), Content::Packed { mode: 1, body });
         assert!(batch.add(&Entry { sequence, received_at: None, sender, content }));
@@ -92,7 +93,7 @@ fn a_batch_has_at_most_1024_readings() {
         sender: Sender::Number(1),
         content: Content::Packed { mode: 0, body: &[] },
     };
-    let mut batch = Writer::new(usize::MAX);
+    let mut batch = Writer::new(usize::MAX, 0);
     let added = (0..2000).filter(|sequence| batch.add(&entry(*sequence))).count();
     assert_eq!(added, MAX_READINGS);
     let bytes = batch.finish();
@@ -119,7 +120,7 @@ prop_compose! {
         age in 0..100_000u32,
         number in prop_oneof![1..40u32, 1..65_536u32],
         device in "[a-zé/]{1,8}",
-        kind in 0..4u8,
+        kind in 0..5u8,
         format: u8,
         bytes in prop::collection::vec(any::<u8>(), 0..200),
     ) -> Owned {
@@ -135,7 +136,8 @@ fn entries(first: u32, is_timed: bool, readings: &[Owned]) -> Vec<Entry<'_>> {
         next = sequence + 1;
         let (sender, content) = match reading.kind {
             mode @ 0..2 => (Sender::Number(reading.number), Content::Packed { mode, body: &[] }),
-            2 => (Sender::Number(reading.number), Content::Other { format: reading.format, bytes: &[] }),
+            2 => (Sender::Number(reading.number), Content::Delta(&[])),
+            3 => (Sender::Number(reading.number), Content::Other { format: reading.format, bytes: &[] }),
             _ => (Sender::Number(0), Content::Other { format: reading.format, bytes: &[] }),
         };
         (sequence, is_timed.then_some(1_780_000_000 + reading.age), sender, content)
@@ -147,6 +149,7 @@ fn entries(first: u32, is_timed: bool, readings: &[Owned]) -> Vec<Entry<'_>> {
             let sender = if sender == Sender::Number(0) { Sender::Device(&reading.device) } else { sender };
             let content = match content {
                 Content::Packed { mode, .. } => Content::Packed { mode, body: &reading.bytes },
+                Content::Delta(_) => Content::Delta(&reading.bytes),
                 Content::Other { format, .. } => Content::Other { format, bytes: &reading.bytes },
             };
             Entry { sequence, received_at, sender, content }
@@ -174,10 +177,10 @@ proptest! {
         readings in prop::collection::vec(reading(), 1..20),
     ) {
         let entries = entries(first, true, &readings);
-        let mut batch = Writer::new(limit);
+        let mut batch = Writer::new(limit, 0);
         let mut added = Vec::new();
         for entry in &entries {
-            let mut alone = Writer::new(usize::MAX);
+            let mut alone = Writer::new(usize::MAX, 0);
             added.iter().chain([entry]).for_each(|entry| assert!(alone.add(entry)));
             let size = alone.finish().len();
             let fits = batch.add(entry);
