@@ -53,6 +53,15 @@ pub fn with(origin: Option<Arc<str>>, name: &str, value: impl Into<Value>) -> Op
     Some(object.to_string().into())
 }
 
+/// Returns what the readings of a batch with the origin `batch` have of it: not what a network server decoded of the batch, and not the external
+/// ID of the relay.
+pub fn of_readings(batch: Option<&str>) -> Option<Arc<str>> {
+    let mut object: Value = serde_json::from_str(batch?).ok()?;
+    let members = object.as_object_mut()?;
+    members.retain(|name, _| ![DECODED, EXTERNAL_ID].contains(&name.as_str()));
+    Some(object.to_string().into())
+}
+
 /// Returns the origin of a reading in a batch of `relay` that has the origin `batch`.
 pub fn relayed(batch: Option<&str>, relay: &str, entry: &Entry<'_>) -> Option<Arc<str>> {
     let mut origin = with(batch.map(Arc::from), RELAY, relay);

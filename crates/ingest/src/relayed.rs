@@ -5,16 +5,21 @@ use crate::{
     in_flight::InFlight,
     media_types::{is_relayed, is_unnamed},
     origin,
-    profiles::Chosen,
+    profiles::{Chosen, slots::Slot},
     rejected::{Code, Rejected},
     submit::{Pending, RawMessage},
 };
 use bytes::Bytes;
 use dunnage_base::name::is_device;
 use dunnage_buffer::{Provenance, Reservation};
-use dunnage_formats::Id;
-use dunnage_relay::{Content, Entry, MEDIA_TYPE, Numbers, Sender, Writer};
-use std::sync::Arc;
+use dunnage_formats::{Id, Known};
+use dunnage_packed::{Layout, Reference};
+use dunnage_relay::{Content, Entry, MAX_DELTAS, MEDIA_TYPE, Numbers, Sender, Writer};
+use std::{collections::HashMap, sync::Arc};
+
+/// The mode of a delta in its tag byte, and the bits of the mode.
+const TAG: u8 = 0x80;
+const MODE: u8 = 0xc0;
 
 /// A reading of a batch.
 pub struct Reading {
@@ -24,7 +29,7 @@ pub struct Reading {
     pub content_type: String,
     /// Its bytes.
     pub raw: Bytes,
-    /// Why it cannot be a message. Its bytes are then a batch of it alone, of the relay.
+    /// Why it cannot be a message. Its bytes are then a batch of it alone, or of a delta and those to which it refers.
     pub bad: Option<Rejected>,
 }
 
@@ -69,7 +74,8 @@ impl Ingest {
         let mut pending: Option<Pending> = None;
         for (reading, in_flight) in readings.into_iter().zip(std::iter::once(in_flight).chain(&mut others)) {
             let mut room = queue.reserve_in_order(failed_batches);
-            room.grow(reading.raw.len())?;
+            let origin = reading.provenance.origin.as_ref().map_or(0, |origin| origin.len());
+            room.grow(reading.raw.len() + origin)?;
             let meter = Arc::clone(&batch.meter);
             let Reading { provenance, content_type, raw, bad } = reading;
             let request = provenance.request.clone();
@@ -91,52 +97,70 @@ impl Ingest {
 
     /// Returns the readings of the batch `raw`, which came with `batch`.
     fn readings(&self, batch: &Provenance, raw: &[u8], numbers: &Numbers) -> Result<Vec<Reading>, Rejected> {
-        let entries = dunnage_relay::read(raw).map_err(|fault| {
-            Rejected::new(Code::Malformed, fault.reason).at(fault.kind.as_str(), fault.offset)
-        })?;
-        Ok(entries.iter().map(|entry| self.reading(entry, batch, numbers)).collect())
+        let mut chains = HashMap::new();
+        let entries = entries(raw)?.into_iter();
+        let origin = origin::of_readings(batch.origin.as_deref());
+        let batch = &Provenance { origin, ..batch.clone() };
+        Ok(entries.map(|entry| self.reading(entry, &mut chains, batch, numbers)).collect())
     }
 
-    /// Returns the one reading of a batch that was kept alone.
+    /// Returns the last reading of a batch that was kept for it.
     pub(crate) fn reading_alone(
         &self,
         batch: &Provenance,
         raw: &[u8],
         numbers: &Numbers,
     ) -> Result<Reading, Rejected> {
-        let readings = self.readings(batch, raw, numbers)?;
-        let count = readings.len();
-        match <[Reading; 1]>::try_from(readings) {
-            Ok([reading]) => reading.bad.map_or(Ok(Reading { bad: None, ..reading }), Err),
-            Err(_) => {
-                let detail = format!("the batch has {count} readings; the relay sends them again");
-                Err(Rejected::unsupported(detail))
-            }
+        let kept = entries(raw)?;
+        let is_chain =
+            |entry: &Entry<'_>| entry.sender == kept[0].sender && matches!(entry.content, Content::Delta(_));
+        if !kept[1..].iter().all(is_chain) {
+            let detail = format!("the batch has {} readings; the relay sends them again", kept.len());
+            return Err(Rejected::unsupported(detail));
+        }
+        match self.readings(batch, raw, numbers)?.pop() {
+            Some(Reading { bad: Some(rejected), .. }) => Err(rejected),
+            Some(reading) => Ok(reading),
+            None => Err(Rejected::new(Code::Malformed, "the batch has no reading")),
         }
     }
 
-    fn reading(&self, entry: &Entry<'_>, batch: &Provenance, numbers: &Numbers) -> Reading {
+    fn reading<'b>(
+        &self,
+        entry: Entry<'b>,
+        chains: &mut HashMap<u32, Chain<'b>>,
+        batch: &Provenance,
+        numbers: &Numbers,
+    ) -> Reading {
         let relay = &batch.device;
         let mut provenance = Provenance {
             // A key with a space differs from every key that a sender can choose.
             key: Some(format!("relay {} {relay}", entry.sequence)),
             schema: None,
             is_answered: false,
-            origin: origin::relayed(batch.origin.as_deref(), relay, entry),
+            origin: origin::relayed(batch.origin.as_deref(), relay, &entry),
             ..batch.clone()
         };
-        match self.identify(entry, relay, numbers, &mut provenance) {
-            Ok((content_type, raw)) => Reading { provenance, content_type, raw: raw.into(), bad: None },
-            Err(rejected) => {
-                let mut alone = Writer::new(usize::MAX);
-                alone.add(entry);
-                Reading {
-                    provenance: Provenance { device: relay.clone(), ..provenance },
-                    content_type: MEDIA_TYPE.into(),
-                    raw: alone.finish().into(),
-                    bad: Some(rejected),
-                }
+        let mut alone = Chain::new(entry);
+        let chain = match (entry.sender, entry.content) {
+            (Sender::Number(number), Content::Packed { .. }) => {
+                chains.insert(number, Chain::new(entry));
+                chains.get_mut(&number)
             }
+            (Sender::Number(number), Content::Delta(_)) => {
+                chains.get_mut(&number).and_then(|chain| chain.with(entry))
+            }
+            _ => None,
+        };
+        let chain = chain.unwrap_or(&mut alone);
+        match self.identify(&entry, chain, relay, numbers, &mut provenance) {
+            Ok((content_type, raw)) => Reading { provenance, content_type, raw: raw.into(), bad: None },
+            Err(rejected) => Reading {
+                provenance: Provenance { device: relay.clone(), ..provenance },
+                content_type: MEDIA_TYPE.into(),
+                raw: chain.to_batch().into(),
+                bad: Some(rejected),
+            },
         }
     }
 
@@ -144,18 +168,18 @@ impl Ingest {
     fn identify(
         &self,
         entry: &Entry<'_>,
+        chain: &mut Chain<'_>,
         relay: &str,
         numbers: &Numbers,
         provenance: &mut Provenance,
     ) -> Result<(String, Vec<u8>), Rejected> {
-        let unknown = |detail| Rejected::new(Code::Unregistered, detail);
-        let slot = match entry.sender {
+        let numbered = match entry.sender {
             Sender::Number(number) => {
                 let (device, numbered) = numbers
                     .device(number)
                     .ok_or_else(|| unknown(format!("the relay has no device with the number {number}")))?;
                 provenance.device = device.to_owned();
-                numbered.slot
+                Some(numbered)
             }
             Sender::Device(device) => {
                 provenance.device = format!("{relay}/{device}");
@@ -165,36 +189,141 @@ impl Ingest {
                 None
             }
         };
-        match entry.content {
-            Content::Other { format, bytes } => {
-                let format = Id::from_number(format)
-                    .ok_or_else(|| Rejected::unsupported(format!("no format has the number {format}")))?;
-                Ok((format.media_type().to_owned(), bytes.to_owned()))
-            }
-            Content::Packed { mode, body } => {
-                let slot = slot.ok_or_else(|| {
-                    unknown(format!("the file of the relay's numbers gives {} no slot", provenance.device))
-                })?;
-                let media_type = Id::Packed.media_type();
-                if self.has_slot_byte(provenance, slot) {
-                    let raw = [&[mode << 6 | slot], body].concat();
-                    return Ok((media_type.to_owned(), raw));
-                }
-                match mode {
-                    0 => Ok((format!("{media_type}; slot={slot}"), body.to_owned())),
-                    _ => Err(Rejected::new(Code::Malformed, format!("messages of slot {slot} have mode 0"))),
-                }
-            }
+        if let Content::Other { format, bytes } = entry.content {
+            let format = Id::from_number(format)
+                .ok_or_else(|| Rejected::unsupported(format!("no format has the number {format}")))?;
+            return Ok((format.media_type().to_owned(), bytes.to_owned()));
+        }
+        let packed = numbered.and_then(|numbered| Some((numbered, numbered.slot?)));
+        let (numbered, slot) = packed.ok_or_else(|| {
+            unknown(format!("the file of the relay's numbers gives {} no slot", provenance.device))
+        })?;
+        let target = self.target(provenance);
+        let found = target.slot(slot);
+        if found.is_some_and(|found| !numbered.is_layout(|| found.key.fingerprint)) {
+            let detail = format!("slot {slot} has another layout than the file of the relay's numbers");
+            return Err(Rejected::new(Code::UnknownLayout, detail));
+        }
+        let raw = chain.message(slot, found.map(|found| found.codec.layout()), target.known())?;
+        let media_type = Id::Packed.media_type();
+        Ok(match raw {
+            Raw::Whole(bytes) => (media_type.to_owned(), bytes),
+            Raw::WithoutSlot(bytes) => (format!("{media_type}; slot={slot}"), bytes),
+        })
+    }
+
+    /// Returns the profile of a device whose reading it is.
+    fn target(&self, provenance: &Provenance) -> Target {
+        let mut provenance = provenance.clone();
+        // Its error is reported when the message is submitted.
+        let _ = self.registered.admit(&mut provenance);
+        let chosen = Chosen::of(self.profiles.load_full(), &mut provenance, "");
+        Target { chosen, device: provenance.device }
+    }
+}
+
+fn entries(raw: &[u8]) -> Result<Vec<Entry<'_>>, Rejected> {
+    dunnage_relay::read(raw)
+        .map_err(|fault| Rejected::new(Code::Malformed, fault.reason).at(fault.kind.as_str(), fault.offset))
+}
+
+fn unknown(detail: String) -> Rejected {
+    Rejected::new(Code::Unregistered, detail)
+}
+
+/// The device of a reading, and its profile.
+struct Target {
+    chosen: Chosen,
+    device: String,
+}
+
+impl Target {
+    /// Returns the layout in `slot` of the profile's schema.
+    fn slot(&self, slot: u8) -> Option<&Slot> {
+        let slots = self.chosen.codecs(None)?.slots.as_deref()?;
+        slots.all().iter().find(|found| found.key.slot == slot)
+    }
+
+    fn known(&self) -> Known<'_> {
+        let texts = self.chosen.rule().and_then(|rule| rule.known(&self.device));
+        Known { device: Some(&self.device), texts }
+    }
+}
+
+/// The bytes of a packed message.
+enum Raw {
+    Whole(Vec<u8>),
+    /// Those of a layout whose messages have no slot byte.
+    WithoutSlot(Vec<u8>),
+}
+
+/// A packed reading of a device, and the deltas that follow it in the batch.
+struct Chain<'b> {
+    entries: Vec<Entry<'b>>,
+    /// The last one that was decoded, if a delta has been; `Err` after one that could not be.
+    last: Result<Option<Reference>, ()>,
+}
+
+impl<'b> Chain<'b> {
+    fn new(entry: Entry<'b>) -> Chain<'b> {
+        Chain { entries: vec![entry], last: Ok(None) }
+    }
+
+    /// Returns the chain with one delta more, if there are not too many.
+    fn with(&mut self, delta: Entry<'b>) -> Option<&mut Chain<'b>> {
+        if self.entries.len() > MAX_DELTAS {
+            return None;
+        }
+        self.entries.push(delta);
+        Some(self)
+    }
+
+    /// Returns a batch of its entries.
+    fn to_batch(&self) -> Vec<u8> {
+        let mut batch = Writer::new(usize::MAX, 0);
+        self.entries.iter().for_each(|entry| {
+            batch.add(entry);
+        });
+        batch.finish()
+    }
+
+    /// Returns the last entry as a message in the layout of `slot`.
+    fn message(&mut self, slot: u8, layout: Option<&Layout>, known: Known<'_>) -> Result<Raw, Rejected> {
+        let last = self.entries.last().map(|entry| entry.content);
+        let Some(Content::Packed { mode, body }) = last else {
+            let raw = layout.filter(|layout| layout.has_statistics()).and_then(|layout| {
+                let decoded = self.undo(slot, layout, known);
+                self.last = decoded.as_ref().map(|(_, reference)| Some(reference.clone())).ok_or(());
+                decoded.map(|(raw, _)| raw)
+            });
+            return raw.map(Raw::Whole).ok_or_else(|| {
+                let detail = "the delta does not fit the reading before it in the batch";
+                Rejected::new(Code::Reference, detail)
+            });
+        };
+        let has_slot_byte = layout.is_none_or(Layout::has_slot_byte);
+        match (has_slot_byte, mode) {
+            (true, mode) => Ok(Raw::Whole([&[mode << 6 | slot], body].concat())),
+            (false, 0) => Ok(Raw::WithoutSlot(body.to_vec())),
+            _ => Err(Rejected::new(Code::Malformed, format!("messages of slot {slot} have mode 0"))),
         }
     }
 
-    /// Whether messages of `slot` of the device begin with a slot byte.
-    fn has_slot_byte(&self, provenance: &Provenance, slot: u8) -> bool {
-        let mut provenance = provenance.clone();
-        // Whoever may not send is found out when the message is submitted.
-        let _ = self.registered.admit(&mut provenance);
-        let chosen = Chosen::of(self.profiles.load_full(), &mut provenance, "");
-        let slots = chosen.codecs(None).and_then(|codecs| codecs.slots.as_deref());
-        slots.is_none_or(|slots| slots.without_slot_byte(slot).is_none())
+    /// Decodes the last entry, a delta. Returns the message without reference, and the reference of the next delta.
+    fn undo(&self, slot: u8, layout: &Layout, known: Known<'_>) -> Option<(Vec<u8>, Reference)> {
+        let before = match (self.last.as_ref().ok()?, self.entries.first()?.content) {
+            (Some(reference), _) => reference.clone(),
+            (None, Content::Packed { mode, body }) if self.entries.len() == 2 => {
+                let message = layout.decode(&[&[mode << 6 | slot], body].concat(), known).ok()?;
+                layout.reference(&message).ok()?
+            }
+            _ => return None,
+        };
+        let Content::Delta(delta) = self.entries.last()?.content else { return None };
+        let tag = TAG | before.name() as u8 & !MODE;
+        let decoded = layout.decode_delta(&[&[tag], delta].concat(), [&before], [], known).ok()?;
+        let mut raw = Vec::new();
+        layout.encode(&decoded.value, &mut raw).ok()?;
+        Some((raw, decoded.reference))
     }
 }

@@ -117,7 +117,7 @@ impl Slots {
     }
 
     /// Returns the layout of the slot `number` if its messages have no slot byte.
-    pub fn without_slot_byte(&self, number: u8) -> Option<&Slot> {
+    fn without_slot_byte(&self, number: u8) -> Option<&Slot> {
         self.slots.iter().find(|slot| slot.key.slot == number && !slot.codec.layout().has_slot_byte())
     }
 
