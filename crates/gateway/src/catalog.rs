@@ -28,8 +28,9 @@ impl Catalog for ProfileCatalog {
         Box::new(self.0.versions(schema))
     }
 
-    fn layout(&self, schema: &str, slot: u8) -> Option<&Layout> {
-        self.0.layout(schema, slot)
+    fn layout(&self, device: &str, schema: &str, slot: u8) -> Option<&Layout> {
+        let of_profile = self.0.schema_of(&Subject::new(device, None), None);
+        self.0.layout(schema, slot).filter(|_| of_profile == Some(schema))
     }
 
     fn units(&self, schema: &str) -> &[(String, String)] {

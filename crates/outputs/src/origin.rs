@@ -8,6 +8,8 @@ struct Origin<'o> {
     slot: Option<u8>,
     #[serde(borrow)]
     payload: Option<&'o str>,
+    rounded: Option<u64>,
+    nulls: Option<u64>,
 }
 
 fn read(text: Option<&str>) -> Origin<'_> {
@@ -25,6 +27,12 @@ pub fn with_slot(media_type: &str, text: Option<&str>) -> String {
 /// Whether a network server decoded the message, so that its raw bytes are not in its format.
 pub fn is_decoded(text: Option<&str>) -> bool {
     read(text).payload == Some("decoded")
+}
+
+/// Whether the raw bytes of the message are not its value: a network server decoded them, or numbers were changed.
+pub fn differs(text: Option<&str>) -> bool {
+    let origin = read(text);
+    origin.payload == Some("decoded") || origin.rounded.is_some() || origin.nulls.is_some()
 }
 
 /// Returns when a message was sent, as its origin says, in microseconds since 1970. Providers say it in milliseconds.

@@ -29,8 +29,8 @@ pub trait Catalog: Send + Sync {
     /// Returns all versions of a schema; none for an unknown one.
     fn versions<'a>(&'a self, schema: &str) -> Box<dyn Iterator<Item = &'a Model> + 'a>;
 
-    /// Returns the packed layout in `slot` of a schema; none for an unknown one.
-    fn layout(&self, _schema: &str, _slot: u8) -> Option<&Layout> {
+    /// Returns the packed layout in `slot` of a schema, if it is the schema of the device's profile.
+    fn layout(&self, _device: &str, _schema: &str, _slot: u8) -> Option<&Layout> {
         None
     }
 

@@ -20,7 +20,7 @@ pub struct Request {
     pub method: String,
     pub path: String,
     pub headers: ureq::http::HeaderMap,
-    /// The content, unpacked.
+    /// The content, unpacked. Bytes that are not UTF-8 are replaced.
     pub body: String,
 }
 
@@ -108,7 +108,7 @@ async fn serve(
         }
         let body: Vec<u8> = bytes.drain(..head + length).skip(head).collect();
         let is_gzip = headers.get("content-encoding").is_some_and(|encoding| encoding == "gzip");
-        let body = if is_gzip { unzip(&body) } else { String::from_utf8(body).unwrap() };
+        let body = if is_gzip { unzip(&body) } else { String::from_utf8_lossy(&body).into_owned() };
         let request = Request { at: Instant::now(), method, path, headers, body };
         let before = {
             let mut log = log.lock().unwrap();

@@ -17,13 +17,13 @@ use tempfile::TempDir;
 const PACKED: &str = "application/vnd.dunnage.packed";
 
 /// The message `n`: two counters, and a level that changes little.
-fn message(n: u32) -> Value {
+pub fn message(n: u32) -> Value {
     let text = json!({"n": 1_000_000 + n, "total": n * 1_234_567, "level": 40_000 + n * 7 % 13}).to_string();
     Json.decode(text.as_bytes()).unwrap()
 }
 
 /// Returns the schema of [`message`] in `slot`, with statistics.
-fn trained(slot: u8) -> String {
+pub fn trained(slot: u8) -> String {
     let number = |maximum: u32| json!({"type": "integer", "minimum": 0, "maximum": maximum});
     let mut schema = json!({"title": "R", "x-dunnage-slot": slot, "type": "object", "additionalProperties": false,
         "required": ["n", "total", "level"],

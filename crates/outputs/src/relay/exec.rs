@@ -1,9 +1,12 @@
-//! A link behind a program: a modem that this gateway does not know, or anything else that takes bytes.
+//! A link that a program serves, such as the driver of a modem.
 
-use super::ExecSettings;
+use super::{ExecSettings, unsent::Unsent};
 use crate::Failed;
-use std::process::Stdio;
-use tokio::{io::AsyncWriteExt, process::Command};
+use std::{future::pending, process::Stdio};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    process::{Child, ChildStderr, Command},
+};
 
 /// How many bytes of what the program writes to its standard error are shown.
 const SHOWN_BYTES: usize = 200;
@@ -25,32 +28,62 @@ impl Exec {
         }
     }
 
-    /// Hands a batch to the program, and waits until it ends. It is killed if the future is dropped.
-    pub async fn send(&self, batch: Vec<u8>) -> Result<(), Failed> {
+    /// Hands a batch to the program, and waits until it ends. If the future is dropped, the program is killed, with those that it has started.
+    pub async fn send(&self, batch: Vec<u8>) -> Result<(), Unsent> {
         let failed = |e: std::io::Error| Failed::retry(format!("{}: {e}", self.program));
-        let mut child = Command::new(&self.program)
-            .args(&self.arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()
-            .map_err(failed)?;
-        let mut input = child.stdin.take();
-        let write = async {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        #[cfg(unix)]
+        command.process_group(0);
+        let mut started = Started(Some(command.kill_on_drop(true).spawn().map_err(failed)?));
+        let Some(child) = &mut started.0 else { return Ok(()) };
+        let (mut input, errors) = (child.stdin.take(), child.stderr.take());
+        let mut said = Vec::new();
+        let feed = async {
             if let Some(input) = &mut input {
                 // A program that has read enough may close its input, and its exit code says whether that is a failure.
                 let _ = input.write_all(&batch).await;
             }
             drop(input);
+            pending::<()>().await;
         };
-        let ((), output) = tokio::join!(write, child.wait_with_output());
-        let output = output.map_err(failed)?;
-        if output.status.success() {
+        // A program that it leaves behind may keep its standard error open, so only its end counts.
+        let status = tokio::select! {
+            status = child.wait() => status.map_err(failed)?,
+            () = feed => return Ok(()),
+            () = drain(errors, &mut said) => return Ok(()),
+        };
+        started.0 = None;
+        if status.success() {
             return Ok(());
         }
-        let shown = &output.stderr[..output.stderr.len().min(SHOWN_BYTES)];
-        let said = String::from_utf8_lossy(shown).replace(char::is_control, " ");
-        Err(Failed::retry(format!("{} ended with {}: {}", self.program, output.status, said.trim())))
+        let said = String::from_utf8_lossy(&said).replace(char::is_control, " ");
+        Err(Failed::retry(format!("{} ended with {status}: {}", self.program, said.trim())).into())
+    }
+}
+
+/// Reads what the program writes, keeps the beginning in `said`, and never ends.
+async fn drain(errors: Option<ChildStderr>, said: &mut Vec<u8>) {
+    let mut part = [0; 1024];
+    if let Some(mut errors) = errors {
+        while let Ok(count @ 1..) = errors.read(&mut part).await {
+            said.extend_from_slice(&part[..count.min(SHOWN_BYTES - said.len())]);
+        }
+    }
+    pending::<()>().await;
+}
+
+/// A program that has not ended. Dropping this kills it, and those that it has started.
+struct Started(Option<Child>);
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        {
+            let group = self.0.as_ref().and_then(Child::id).and_then(|id| i32::try_from(id).ok());
+            if let Some(group) = group.and_then(rustix::process::Pid::from_raw) {
+                let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+            }
+        }
     }
 }

@@ -1,13 +1,13 @@
 //! A link to the HTTP input of the other gateway.
 
-use super::HttpSettings;
+use super::{HttpSettings, unsent::Unsent};
 use crate::{
     Class, Failed,
     http::{bearer, read, reason, retry_after, shown},
 };
 use dunnage_access::tls;
 use dunnage_clients::secret::SecretFile;
-use reqwest::{Client, Url, header, redirect::Policy};
+use reqwest::{Client, StatusCode, Url, header, redirect::Policy};
 use std::{sync::Arc, time::Duration};
 
 /// The link.
@@ -33,8 +33,8 @@ impl Http {
         Ok(Http { client: client.build().map_err(|e| e.to_string())?, url, token })
     }
 
-    /// Posts a batch. 2xx means that the other gateway has all its readings on disk.
-    pub async fn send(&self, batch: Vec<u8>) -> Result<(), Failed> {
+    /// Posts a batch. 204 means that the other gateway has all its readings on disk. Any other success is no gateway's answer to a batch.
+    pub async fn send(&self, batch: Vec<u8>) -> Result<(), Unsent> {
         let mut request = self.client.post(self.url.clone());
         request = request.header(header::CONTENT_TYPE, dunnage_relay::MEDIA_TYPE);
         if let Some(token) = &self.token {
@@ -46,12 +46,16 @@ impl Http {
             Failed::retry(reason(&e.without_url())).because(class)
         })?;
         let (status, wait) = (answer.status(), retry_after(answer.headers()));
-        if status.is_success() {
+        if status == StatusCode::NO_CONTENT {
             return Ok(());
         }
         let text = read(answer).await;
         let reason = format!("{} answered {status}: {text}", shown(&self.url));
-        Err(Failed::retry(reason).because(Class::of_status(status.as_u16())).not_before(wait))
+        let failed = Failed::retry(reason).because(Class::of_status(status.as_u16())).not_before(wait);
+        Err(match status {
+            StatusCode::PAYLOAD_TOO_LARGE => Unsent::TooLarge(failed),
+            _ => Unsent::Failed(failed),
+        })
     }
 
     /// Returns the file with the token.

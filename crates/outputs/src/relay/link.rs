@@ -1,6 +1,6 @@
 //! A link of a relay: how it sends, what it takes at once, and whether it failed.
 
-use super::{LinkSettings, exec::Exec, http::Http};
+use super::{LinkSettings, exec::Exec, http::Http, unsent::Unsent};
 use crate::{Class, Failed, FailureKind};
 use dunnage_clients::secret::SecretFile;
 use std::{
@@ -8,9 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a link that failed is not used, at first and at most.
+/// How long a link that failed is not used, at first and at most, and at most if the other gateway asks for it.
 const MIN_PAUSE: Duration = Duration::from_secs(1);
 const MAX_PAUSE: Duration = Duration::from_secs(60);
+const MAX_ASKED: Duration = Duration::from_secs(3600);
 
 /// A link.
 pub struct Link {
@@ -27,11 +28,12 @@ enum Way {
     Exec(Exec),
 }
 
-/// Since when a link fails.
+/// Until when a link is not used, and why.
 #[derive(Default)]
 struct Pause {
     length: Duration,
     until: Option<Instant>,
+    reason: String,
 }
 
 impl Link {
@@ -73,13 +75,11 @@ impl Link {
         self.timeout
     }
 
-    /// Whether it failed so shortly before `now` that it is not tried.
-    pub fn is_paused(&self, now: Instant) -> bool {
-        self.pause().until.is_some_and(|until| now < until)
-    }
-
-    /// Sends a batch. Fails only with failures to retry: what a link refuses now, it may take later.
-    pub async fn send(&self, batch: Vec<u8>) -> Result<(), Failed> {
+    /// Sends a batch, unless the link has failed shortly before. All failures are to be retried: what a link refuses now, it may take later.
+    pub async fn send(&self, batch: Vec<u8>) -> Result<(), Unsent> {
+        if let Some(reason) = self.paused() {
+            return Err(Failed::retry(reason).into());
+        }
         let sending = async {
             match &self.way {
                 Way::Http(http) => http.send(batch).await,
@@ -88,20 +88,28 @@ impl Link {
         };
         let sent = tokio::time::timeout(self.timeout, sending)
             .await
-            .unwrap_or_else(|_| Err(Failed::retry("timed out").because(Class::Timeout)));
+            .unwrap_or_else(|_| Err(Failed::retry("timed out").because(Class::Timeout).into()));
         let mut pause = self.pause();
         match &sent {
             Ok(()) => *pause = Pause::default(),
-            Err(failed) => {
-                pause.length = (pause.length * 2).clamp(MIN_PAUSE, MAX_PAUSE);
+            Err(Unsent::TooLarge(_)) => {}
+            Err(Unsent::Failed(failed)) => {
                 let asked = match failed.kind {
-                    FailureKind::Retry(wait) => wait.unwrap_or_default(),
-                    FailureKind::Refused => Duration::ZERO,
+                    FailureKind::Retry(Some(wait)) => wait.min(MAX_ASKED),
+                    _ => Duration::ZERO,
                 };
+                pause.length = (pause.length * 2).clamp(MIN_PAUSE, MAX_PAUSE);
                 pause.until = Some(Instant::now() + pause.length.max(asked));
+                pause.reason.clone_from(&failed.reason);
             }
         }
         sent
+    }
+
+    /// Returns why it is not used now, if it is not.
+    fn paused(&self) -> Option<String> {
+        let pause = self.pause();
+        pause.until.filter(|until| Instant::now() < *until).map(|_| pause.reason.clone())
     }
 
     /// Returns its file with credentials.

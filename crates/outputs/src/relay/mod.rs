@@ -9,6 +9,7 @@ mod http;
 mod link;
 mod reading;
 mod settings;
+mod unsent;
 
 pub use settings::{EXAMPLE, ExecSettings, HttpSettings, LinkSettings, Settings};
 
@@ -18,9 +19,11 @@ use dunnage_relay::{Numbers, Writer};
 use link::Link;
 use reading::Readings;
 use std::{
+    collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
+use unsent::Unsent;
 
 /// The output.
 pub struct Relay {
@@ -64,20 +67,19 @@ impl Relay {
         let mut failed = None;
         let mut reasons = Vec::new();
         for link in &self.links {
-            let batch = self.batch(messages, link);
-            if batch.count == 0 {
-                continue;
-            }
-            let sent = match link.is_paused(Instant::now()) {
-                false => link.send(batch.bytes).await,
-                true => Err(Failed::retry("failed shortly before")),
-            };
-            match sent {
-                Ok(()) => return Ok(batch.count),
-                Err(error) => {
-                    reasons.push(format!("{}: {}", link.name(), error.reason));
-                    failed = Some(error);
-                }
+            let mut batch = self.batch(messages, link);
+            while batch.count > 0 {
+                let error = match link.send(batch.bytes).await {
+                    Ok(()) => return Ok(batch.count),
+                    Err(Unsent::TooLarge(_)) if batch.count > 1 => {
+                        batch = self.batch(&messages[..batch.count / 2], link);
+                        continue;
+                    }
+                    Err(Unsent::TooLarge(error) | Unsent::Failed(error)) => error,
+                };
+                reasons.push(format!("{}: {}", link.name(), error.reason));
+                failed = Some(error);
+                break;
             }
         }
         Err(match failed {
@@ -94,8 +96,15 @@ impl Relay {
     /// Makes the largest batch for `link` that begins with the first of `messages`.
     fn batch(&self, messages: &[Message], link: &Link) -> Batch {
         let catalog = self.catalog.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let readings = Readings { numbers: &self.numbers, catalog: catalog.as_deref(), times: self.times };
-        let mut batch = Writer::new(link.limit());
+        let mut readings = Readings {
+            numbers: &self.numbers,
+            catalog: catalog.as_deref(),
+            times: self.times,
+            before: HashMap::new(),
+        };
+        // Ages count from the newest message, so that one time serves the batch.
+        let newest = messages.iter().map(reading::received_at).max().unwrap_or_default();
+        let mut batch = Writer::new(link.limit(), newest);
         for message in messages {
             let mut is_in = readings.add(&mut batch, message);
             if !is_in && link.fits() && batch.count() == 0 {

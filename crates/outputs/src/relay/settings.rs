@@ -104,7 +104,7 @@ fn limit_bytes() -> usize {
 }
 
 fn timeout_seconds() -> u64 {
-    30
+    120
 }
 
 impl Settings {

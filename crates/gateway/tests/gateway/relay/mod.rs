@@ -1,23 +1,22 @@
-//! A gateway at the edge that relays to another one, with links that fail and gateways that are killed.
+//! A gateway at the edge that relays to another one.
+
+mod faults;
 
 use crate::{
+    deltas,
     quarantine::ask,
     support::{
-        JSON, Running, agent, child, post_with_key,
+        JSON, Running,
         proxy::{Mode, Proxy},
         start_in,
         wait::wait_until,
     },
 };
+use dunnage_formats::{Format, Json};
 use dunnage_gateway::{OutputKind, OutputSettings, Profile, Who};
 use dunnage_relay::{Content, Entry, MEDIA_TYPE, Sender, Writer};
 use serde_json::{Value, json};
-use std::{
-    fs,
-    net::SocketAddr,
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::{fs, net::SocketAddr, time::Duration};
 use tempfile::TempDir;
 
 /// A schema whose messages have a byte besides the slot byte, and 5 with the pressure.
@@ -32,16 +31,31 @@ const CLIMATE: &str = r#"{
     "additionalProperties": false,
     "x-dunnage-slot": 11
 }"#;
-const NUMBERS: &str =
-    r#"{"hold-1": {"number": 1, "slot": 11}, "hold-2": {"number": 2, "slot": 11}, "door": {"number": 3}}"#;
+const NUMBERS: &str = r#"{"hold-1": {"number": 1, "slot": 11}, "hold-2": {"number": 2, "slot": 11}, "door": {"number": 3}, "tag-1": {"number": 4, "slot": 12},
+    "meter-1": {"number": 5, "slot": 13}}"#;
+/// A schema that leaves out the ID of the device.
+const TAG: &str = r#"{"title": "Tag", "type": "object", "properties": {"id": {"type": "string", "x-dunnage-known": "device"}, "on": {"type": "boolean"}},
+    "required": ["id", "on"], "additionalProperties": false, "x-dunnage-slot": 12}"#;
 
 /// Returns a folder with the schema and the numbers.
 fn folder() -> TempDir {
     let folder = TempDir::new().unwrap();
     fs::create_dir(folder.path().join("schemas")).unwrap();
     fs::write(folder.path().join("schemas/climate.json"), CLIMATE).unwrap();
+    fs::write(folder.path().join("schemas/tag.json"), TAG).unwrap();
+    fs::write(folder.path().join("schemas/meter.json"), deltas::trained(13)).unwrap();
     fs::write(folder.path().join("ship-7.json"), NUMBERS).unwrap();
     folder
+}
+
+/// Returns the profiles of the sensors, which both gateways have.
+fn sensors() -> Vec<Profile> {
+    let of = |device: &str, schema: &str| Profile {
+        device: device.into(),
+        schema: Some(schema.into()),
+        ..Profile::default()
+    };
+    vec![of("hold-*", "climate"), of("tag-*", "tag"), of("meter-*", "meter")]
 }
 
 /// Starts the gateway that receives. The batches of `ship-7` are those of a relay.
@@ -51,8 +65,8 @@ fn cloud() -> Running {
         config.access.who = Who::Anyone;
         config.schemas.path = config.buffer.path.with_file_name("schemas");
         let relay = Some(config.buffer.path.with_file_name("ship-7.json"));
-        let hold = Profile { device: "hold-*".into(), schema: Some("climate".into()), ..Profile::default() };
-        config.profiles = vec![hold, Profile { device: "ship-7".into(), relay, ..Profile::default() }];
+        config.profiles = sensors();
+        config.profiles.push(Profile { device: "ship-7".into(), relay, ..Profile::default() });
     })
 }
 
@@ -61,8 +75,7 @@ fn edge(settings: &str, links: &str) -> Running {
     start_in(folder(), |config| {
         config.schemas.path = config.buffer.path.with_file_name("schemas");
         let numbers = config.buffer.path.with_file_name("ship-7.json");
-        let hold = Profile { device: "hold-*".into(), schema: Some("climate".into()), ..Profile::default() };
-        config.profiles = vec![hold];
+        config.profiles = sensors();
         let settings = toml::from_str(&format!("numbers = {numbers:?}\n{settings}\n{links}")).unwrap();
         config.outputs.push(OutputSettings::new("cloud", OutputKind::Relay(settings)));
     })
@@ -85,7 +98,7 @@ fn wait_for_messages(gateway: &Running, count: usize) -> Vec<Value> {
 }
 
 fn batch(entries: &[Entry<'_>]) -> Vec<u8> {
-    let mut batch = Writer::new(usize::MAX);
+    let mut batch = Writer::new(usize::MAX, 0);
     entries.iter().for_each(|entry| assert!(batch.add(entry)));
     batch.finish()
 }
@@ -100,17 +113,20 @@ fn each_reading_is_a_message_of_its_own_device_at_the_other_gateway() {
         ("door", json!({"open": true})),
         ("mast", json!({"lat": 44.5, "lon": 8.9})),
         ("hold-1", json!({"temperature": 22.5, "pressure": 101330})),
+        ("tag-1", json!({"id": "tag-1", "on": true})),
+        // The other gateway would restore its own ID.
+        ("tag-1", json!({"id": "tag-2", "on": true})),
     ];
     for (device, value) in &sent {
         assert_eq!(edge.post(&format!("/ingest/{device}"), JSON, value.to_string().as_bytes()).status, 204);
     }
     let stored = wait_for_messages(&cloud, sent.len());
     let devices: Vec<_> = stored.iter().map(|message| message["device"].as_str().unwrap()).collect();
-    assert_eq!(devices, ["hold-1", "hold-2", "door", "ship-7/mast", "hold-1"]);
+    assert_eq!(devices, ["hold-1", "hold-2", "door", "ship-7/mast", "hold-1", "tag-1", "tag-1"]);
     let values: Vec<_> = stored.iter().map(|message| &message["value"]).collect();
     assert_eq!(values, sent.iter().map(|(_, value)| value).collect::<Vec<_>>());
     let formats: Vec<_> = stored.iter().map(|message| message["format"].as_str().unwrap()).collect();
-    assert_eq!(formats, ["packed", "packed", "cbor", "cbor", "packed"]);
+    assert_eq!(formats, ["packed", "packed", "cbor", "cbor", "packed", "packed", "cbor"]);
     let origins: Vec<_> = stored.iter().map(|message| &message["origin"]).collect();
     let first = origins[0]["relay_sequence"].as_u64().unwrap();
     for (number, origin) in origins.iter().enumerate() {
@@ -223,6 +239,53 @@ fn the_first_link_that_works_sends_and_a_small_one_leaves_out_what_may_be() {
 }
 
 #[test]
+fn readings_of_one_device_are_deltas_against_the_one_before_in_the_batch() {
+    let sent = TempDir::new().unwrap();
+    let path = sent.path().join("batch");
+    let script = format!("cat > '{0}.part' && mv '{0}.part' '{0}'", path.display());
+    let link = format!("[[link]]\nname = 'file'\nexec = {{ command = ['sh', '-c', {script:?}] }}\n");
+    let edge = edge("times = false\nreadings = 12\nwait_seconds = 30", &link);
+    let mut values = Vec::new();
+    for n in 0..12 {
+        let mut json = Vec::new();
+        Json.encode(&deltas::message(n), &mut json).unwrap();
+        assert_eq!(edge.post("/ingest/meter-1", JSON, &json).status, 204);
+        values.push(serde_json::from_slice::<Value>(&json).unwrap());
+    }
+    wait_until("the program gets a batch", || path.exists());
+    let batch = fs::read(&path).unwrap();
+    let entries = dunnage_relay::read(&batch).unwrap();
+    let is_delta = |entry: &&Entry<'_>| matches!(entry.content, Content::Delta(_));
+    assert_eq!((entries.len(), entries.iter().filter(is_delta).count()), (12, 11));
+
+    let stored = |cloud: &Running| messages(cloud).iter().map(|m| m["value"].clone()).collect::<Vec<_>>();
+    let cloud = cloud();
+    assert_eq!(cloud.post("/ingest/ship-7", MEDIA_TYPE, &batch).status, 204);
+    assert_eq!(stored(&cloud), values);
+
+    // A delta is kept with those before it until the file has the number.
+    let late = self::cloud();
+    let numbers = late.folder.path().join("ship-7.json");
+    fs::write(&numbers, NUMBERS.replace("\"number\": 5", "\"number\": 6")).unwrap();
+    late.runtime.block_on(late.gateway.reload()).unwrap();
+    assert_eq!(late.post("/ingest/ship-7", MEDIA_TYPE, &batch).status, 204);
+    assert!(messages(&late).is_empty());
+    fs::write(&numbers, NUMBERS).unwrap();
+    late.runtime.block_on(late.gateway.reload()).unwrap();
+    assert_eq!(ask(&late, "quarantine/retry", &[]).unwrap()["stored"], 12);
+    assert_eq!(stored(&late), values);
+
+    // Without the reading before it, a delta has no meaning.
+    let mut broken = Writer::new(usize::MAX, 0);
+    entries[1..].iter().for_each(|entry| assert!(broken.add(entry)));
+    let other = self::cloud();
+    assert_eq!(other.post("/ingest/ship-7", MEDIA_TYPE, &broken.finish()).status, 204);
+    assert!(messages(&other).is_empty());
+    let kept = other.get_json("/api/quarantine?limit=100")["messages"].clone();
+    assert!(kept.as_array().unwrap().iter().all(|m| m["kind"] == "reference"), "{kept}");
+}
+
+#[test]
 fn a_reading_that_no_link_takes_is_a_dead_letter_and_holds_up_none() {
     let cloud = cloud();
     let links = http(cloud.gateway.address()) + "limit_bytes = 40\n";
@@ -237,72 +300,4 @@ fn a_reading_that_no_link_takes_is_a_dead_letter_and_holds_up_none() {
         "{:?}",
         letters[0].reason
     );
-}
-
-/// Writes the configuration of a gateway at the edge, in a process of its own, that relays to `address`.
-fn configure(folder: &Path, address: SocketAddr) {
-    let toml = format!(
-        "[[output]]\nname = 'cloud'\n[output.relay]\nreadings = 12\nwait_seconds = 0\n[[output.relay.link]]\nname = 'port'\n\
-         timeout_seconds = 1\nhttp = {{ url = 'http://{address}/ingest/ship-7' }}\n"
-    );
-    child::configure(folder, &toml);
-}
-
-#[test]
-fn nothing_is_lost_or_stored_twice_while_the_link_fails_and_the_edge_is_killed() {
-    const KILLS: usize = 8;
-    const DEVICES: [&str; 3] = ["a", "b", "c"];
-    let cloud = cloud();
-    let proxy = Proxy::start(cloud.gateway.address());
-    let folder = TempDir::new().unwrap();
-    configure(folder.path(), proxy.address);
-    let agent = agent();
-    let mut sent = [0_u64; DEVICES.len()];
-    for round in 0..=KILLS {
-        // The link loses answers, then requests, and works in between.
-        proxy.set(match round % 4 {
-            0 => Mode::CutAfterRequest { every: 2 },
-            1 => Mode::FailThreeOfTen,
-            2 => Mode::Refuse,
-            _ => Mode::Pass,
-        });
-        let edge = child::start(folder.path(), "");
-        let begun = Instant::now();
-        while begun.elapsed() < Duration::from_millis(400) {
-            for (device, sent) in DEVICES.iter().zip(&mut sent) {
-                let url = format!("{}/ingest/{device}", edge.url);
-                let body = json!({ "n": *sent }).to_string();
-                let answer = post_with_key(&agent, &url, &format!("{device}-{sent}"), body.as_bytes());
-                assert_eq!(answer.status, 204, "{}", answer.text);
-                *sent += 1;
-            }
-        }
-        edge.kill();
-    }
-    proxy.set(Mode::Pass);
-    let edge = child::start(folder.path(), "");
-    let expected: u64 = sent.iter().sum();
-    let arrived = || {
-        let mut found = Vec::new();
-        let mut before = String::new();
-        loop {
-            let page = cloud.get_json(&format!("/api/messages?limit=1000{before}"));
-            let list = page["messages"].as_array().unwrap().clone();
-            let Some(last) = list.last() else { break };
-            before = format!("&before={}", last["id"]);
-            found.extend(list);
-        }
-        found.reverse();
-        found
-    };
-    wait_until("the readings arrive", || arrived().len() as u64 >= expected);
-    std::thread::sleep(Duration::from_millis(300));
-    let arrived = arrived();
-    for (device, sent) in DEVICES.iter().zip(sent) {
-        let of_device = arrived.iter().filter(|message| message["device"] == format!("ship-7/{device}"));
-        let numbers: Vec<_> = of_device.map(|message| message["value"]["n"].as_u64().unwrap()).collect();
-        assert_eq!(numbers, (0..sent).collect::<Vec<_>>(), "{device}");
-    }
-    assert!(proxy.cuts() > 0 && arrived.len() as u64 == expected);
-    edge.stop();
 }
