@@ -148,6 +148,9 @@ impl Session {
                 numbers.map(|number| number.trim().parse().ok()).collect::<Option<_>>()?;
             <[u32; 6]>::try_from(numbers).ok()
         })?;
+        // Whatever follows the numbers is not of the next answer.
+        let end = Instant::now() + COMMAND;
+        while port.line(end).is_ok_and(|line| line != "OK") {}
         let [status, number, incoming_status, _, length, _] = numbers;
         if let Some(reason) = failure(status) {
             return Err(format!("AT+SBDIX: {reason} ({status})"));

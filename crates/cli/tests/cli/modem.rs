@@ -122,7 +122,8 @@ fn a_message_for_the_device_is_printed_and_rings_echoes_and_old_answers_are_skip
     ];
     steps.extend([beginning(), writing("2"), writing("0")].concat());
     steps.extend([expects("AT+SBDIX\r"), says("\r\nSBDRING\r\n"), Step::Waits(Duration::from_millis(300))]);
-    steps.push(says("\r\n+SBDIX: 2, 8, 1, 3, 5, 0\r\n\r\nOK\r\n"));
+    steps.push(says("\r\n+SBDIX: 2, 8, 1, 3, 5, 0\r\n"));
+    steps.extend([Step::Waits(Duration::from_millis(20)), says("\r\nOK\r\n")]);
     steps.extend(reading.into_iter().chain(clearing()));
     let (run, ended) = send(steps);
     assert_eq!((run.text(), &*run.stderr), ("reset", "sent as message 8\n"));
