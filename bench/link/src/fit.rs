@@ -5,6 +5,7 @@ use crate::container::{Failed, MEASURED};
 use crate::goal::{Goal, Wanted};
 use crate::series::{Case, containers, stations};
 use dunnage_packed::{Known, Layout, Value};
+use dunnage_schema::same;
 use serde_json::json;
 
 const LIMITS: std::ops::RangeInclusive<usize> = 8..=160;
@@ -97,8 +98,9 @@ impl Fits {
             let known = Known { device: known.get("device").map(String::as_str), texts: Some(&known) };
             let decoded = layout.decode(&bytes, known)?;
             self.over += u64::from(bytes.len() > limit);
-            self.wrong +=
-                u64::from(!(0..=ranks.len()).any(|rank| decoded == part(message, sent, &ranks[..rank])));
+            self.wrong += u64::from(
+                !(0..=ranks.len()).any(|rank| same(&decoded, &part(message, sent, &ranks[..rank]))),
+            );
         } else {
             self.without += 1;
         }

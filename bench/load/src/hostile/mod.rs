@@ -108,11 +108,11 @@ async fn measure_input(plan: &Plan, input: Input) -> Result<Measurement, Failure
     let key = (input == Input::Coaps).then(|| Key::of_gateway(folder.path())).transpose()?;
     let mut running = Running::start_configured(Server::Dunnage, folder.path(), &config)?;
     let address = address_of(input, &running)?;
-    let alone = measure_during(input, &running, key.as_ref(), async {
+    let alone = async {
         tokio::time::sleep(Duration::from_secs(plan.seconds)).await;
         Ok(())
-    });
-    let alone = alone.await?;
+    };
+    let alone = measure_during(input, &running, key.as_ref(), alone).await?;
     let keys = attackers_keys(key.as_ref())?;
     let attack = |mutated, count, rate| {
         let seed = plan.seed.wrapping_add(rate);
@@ -146,8 +146,7 @@ async fn measure_input(plan: &Plan, input: Input) -> Result<Measurement, Failure
     )?;
     let seconds = begun.elapsed().as_secs_f64();
     let end = memory_mb(running.process(), "VmRSS")?;
-    // 0 for a TCP port.
-    let dropped = datagrams::socket(address)?.dropped;
+    let dropped = datagrams::socket(address)?.dropped; // 0 for a TCP port
     let measurement = Measurement {
         sent: measured.sent.load(Relaxed) + flood.sent.load(Relaxed),
         seconds,
